@@ -65,7 +65,17 @@ module.exports = {
       comment: 'Decisions need no clock, no randomness, no I/O and no library.',
       severity: 'error',
       from: { path: '^src/domain/' },
-      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
+      to: {
+        dependencyTypes: [
+          'core',
+          'npm',
+          'npm-dev',
+          'npm-optional',
+          'npm-peer',
+          'npm-no-pkg',
+          'npm-unknown',
+        ],
+      },
     },
     {
       name: 'browser-code-needs-no-node',
@@ -99,14 +109,25 @@ module.exports = {
       name: 'only-the-composition-root-builds',
       comment: 'A store driver or a server is made in the composition root and nowhere else.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [compositionRoot, '^src/store/(sqlite|postgres)/', '^src/server/'] },
-      to: { path: ['^src/store/(sqlite|postgres)/', '^src/server/(http/http-listener|start-listeners)\\.ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: [compositionRoot, '^src/store/(sqlite|postgres)/', '^src/server/'],
+      },
+      to: {
+        path: [
+          '^src/store/(sqlite|postgres)/',
+          '^src/server/(http/http-listener|start-listeners)\\.ts$',
+        ],
+      },
     },
     {
       name: 'only-the-command-line-starts-things',
       comment: 'The composition root is used by the command line, by the library and by itself.',
       severity: 'error',
-      from: { path: '^(src|web)/', pathNot: [compositionRoot, '^src/cli/', '^src/main\\.ts$', '^src/library\\.ts$'] },
+      from: {
+        path: '^(src|web)/',
+        pathNot: [compositionRoot, '^src/cli/', '^src/main\\.ts$', '^src/library\\.ts$'],
+      },
       to: { path: [compositionRoot, '^src/main\\.ts$'] },
     },
     {
@@ -126,7 +147,11 @@ module.exports = {
       name: 'product-imports-only-what-it-is-made-of',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^node_modules/', pathNot: `^node_modules/(${bundled.join('|')})/`, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^node_modules/',
+        pathNot: `^node_modules/(${bundled.join('|')})/`,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'everything-resolves',

@@ -28,7 +28,10 @@ export default defineConfig({
         // What every place needs is one file each, not thirty: our own parts, and the libraries that change seldom.
         codeSplitting: {
           groups: [
-            { name: 'libraries', test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack|use-sync-external-store)[\\/]/ },
+            {
+              name: 'libraries',
+              test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack|use-sync-external-store)[\\/]/,
+            },
             { name: 'base-ui', test: /node_modules[\\/](?:@base-ui|@floating-ui)[\\/]/ },
             {
               name: 'shell',

@@ -8,14 +8,22 @@ import { defineConfig } from 'vitest/config'
 import { FileOrder } from './test/support/file-order.ts'
 
 const forRelease = 'test/**/*.release.test.ts'
-const processHeavy = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/faults/**/*.test.ts']
+const processHeavy = [
+  'test/journeys/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+]
 
 const shared = {
   pool: 'forks',
   // A worker takes one file after the other: the product keeps no state in its modules, and a new process for each of 150 files
   // would load the same sources 150 times.
   isolate: false,
-  globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts', 'test/support/bubblewrap.ts'] as string[],
+  globalSetup: [
+    'test/support/bundle-writers.ts',
+    'test/support/built-product.ts',
+    'test/support/bubblewrap.ts',
+  ] as string[],
   // What the product loads where it opens a store: the tests run on every Node that it runs on.
   setupFiles: ['src/platform/time/temporal.ts'] as string[],
   retry: 0,
@@ -60,7 +68,13 @@ export default defineConfig({
         },
       },
       {
-        test: { ...shared, name: 'release', include: [forRelease], ...ofProcesses, sequence: { groupOrder: 2 } },
+        test: {
+          ...shared,
+          name: 'release',
+          include: [forRelease],
+          ...ofProcesses,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -13,13 +13,22 @@ import { startHoldfast } from '../test/support/running-server.ts'
 import { fill } from './page/filling.ts'
 
 const { values } = parseArgs({
-  options: { data: { type: 'string' }, stay: { type: 'boolean', default: false }, share: { type: 'string', default: '1' } },
+  options: {
+    data: { type: 'string' },
+    stay: { type: 'boolean', default: false },
+    share: { type: 'string', default: '1' },
+  },
 })
 const share = Number(values.share)
-if (!values.data || !(share > 0 && share <= 1)) throw new Error('Usage: npm run fill -- --data FOLDER [--stay] [--share 0.1]')
+if (!values.data || !(share > 0 && share <= 1))
+  throw new Error('Usage: npm run fill -- --data FOLDER [--stay] [--share 0.1]')
 const data = resolve(values.data)
 mkdirSync(data, { recursive: true })
 const server = await startHoldfast({ data, up: true, onFile: true })
-await fill({ client: createClient({ url: server.url, token: server.token }), folder: `${data}-repositories`, share })
+await fill({
+  client: createClient({ url: server.url, token: server.token }),
+  folder: `${data}-repositories`,
+  share,
+})
 if (values.stay) console.log(`Filled. Sign in: ${server.signInLink}`)
 else await server.stop()

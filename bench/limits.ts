@@ -23,7 +23,8 @@ const habit: Habit = { appends: 1.2, appendsAtHome: 0.02 }
 const people = [10, 100, 500, 1000, 2000, 5000]
 const nodesFor = (count: number): number => Math.max(1, Math.ceil(count / 500))
 
-const median = (values: number[]): number => values.sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
+const median = (values: number[]): number =>
+  values.sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
 async function measured(): Promise<Constants> {
   const postgres = await startPostgres()
@@ -48,7 +49,10 @@ async function measured(): Promise<Constants> {
 
 /** How many PostgreSQL hands out in a second, all listeners together. */
 async function notificationRate(url: string): Promise<number> {
-  const clients = Array.from({ length: listeners + 1 }, () => new pg.Client({ connectionString: url }))
+  const clients = Array.from(
+    { length: listeners + 1 },
+    () => new pg.Client({ connectionString: url }),
+  )
   for (const client of clients) await client.connect()
   const [bell, ...ears] = clients as [pg.Client, ...pg.Client[]]
   let heard = 0
@@ -74,13 +78,17 @@ const percent = (load: number): string => `${(100 * load).toFixed(load < 0.1 ? 1
 const over = (load: number): boolean => load >= 1
 
 function rowOf({ people: count, nodes, database, home, notificationsLoad }: Scaled): string {
-  const wait = over(database.load) ? 'grows without end' : `${ms(database.medianMs)} / ${ms(database.p99Ms)} ms`
+  const wait = over(database.load)
+    ? 'grows without end'
+    : `${ms(database.medianMs)} / ${ms(database.p99Ms)} ms`
   return `| ${count.toLocaleString('en')} | ${nodes} | ${percent(database.load)} | ${wait} | ${percent(home.load)} | ${percent(notificationsLoad)} |`
 }
 
 const constants = await measured()
 const table = people.map((count) => rowOf(scaled(count, nodesFor(count), constants, habit)))
-const loads = [0.3, 0.5, 0.8, 0.95].map((load) => waitAt(load * constants.appends, constants.appends))
+const loads = [0.3, 0.5, 0.8, 0.95].map((load) =>
+  waitAt(load * constants.appends, constants.appends),
+)
 const round = (value: number): string => Math.round(value).toLocaleString('en')
 const figures = `${machineLine()}
 

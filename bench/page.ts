@@ -46,17 +46,31 @@ const bound = setTimeout(async () => {
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'))
 const server = await startHoldfast({ data: join(folder, 'data'), up: true, onFile: true })
 const client = createClient({ url: server.url, token: server.token })
-const filled = await fill({ client, folder: join(folder, 'repositories'), share: Number(values.share) })
+const filled = await fill({
+  client,
+  folder: join(folder, 'repositories'),
+  share: Number(values.share),
+})
 
 const browser = await launchBrowser('--js-flags=')
-const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' })
+const context = await browser.newContext({
+  baseURL: server.url,
+  viewport: { width: 1280, height: 800 },
+  serviceWorkers: 'block',
+})
 context.setDefaultTimeout(patienceMs)
 const page = await context.newPage()
 await page.request.post('/api/login', { data: { token: server.token }, failOnStatusCode: true })
 
 const places = placesOf(filled)
 const missed = memoryMinutes
-  ? !(await staysBounded({ page, client, filled, paths: Object.values(places), minutes: memoryMinutes }))
+  ? !(await staysBounded({
+      page,
+      client,
+      filled,
+      paths: Object.values(places),
+      minutes: memoryMinutes,
+    }))
   : await measured()
 
 clearTimeout(bound)
@@ -87,7 +101,9 @@ async function measured(): Promise<boolean> {
     )
   }
   const heap = await heapAfter(page, Object.values(places))
-  console.log(`heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`)
+  console.log(
+    `heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`,
+  )
   return missed || (heap.at(-1) ?? 0) > goals.heapMb
 }
 
@@ -133,15 +149,25 @@ interface Traced {
 /** Scrolls what scrolls from end to end, half a screen at each frame, and back. */
 async function scroll(on: Page): Promise<{ frame: number; task: number }> {
   // What it loads behind the first screen is no part of scrolling.
-  await on.evaluate((timeout) => new Promise((idle) => requestIdleCallback(idle, { timeout })), patienceMs)
+  await on.evaluate(
+    (timeout) => new Promise((idle) => requestIdleCallback(idle, { timeout })),
+    patienceMs,
+  )
   await on.waitForTimeout(restMs)
   await markRoom(on)
-  await browser.startTracing(on, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  await browser.startTracing(on, {
+    categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'],
+  })
   const frame = await scrollThrough(on)
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: Traced[] }
-  const isMain = ({ name, args }: Traced) => name === 'thread_name' && args.name === 'CrRendererMain'
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: Traced[]
+  }
+  const isMain = ({ name, args }: Traced) =>
+    name === 'thread_name' && args.name === 'CrRendererMain'
   const mains = new Set(traceEvents.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`))
-  const tasks = traceEvents.filter(({ name, pid, tid }) => name === 'RunTask' && mains.has(`${pid} ${tid}`))
+  const tasks = traceEvents.filter(
+    ({ name, pid, tid }) => name === 'RunTask' && mains.has(`${pid} ${tid}`),
+  )
   return { frame, task: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000)) }
 }
 
@@ -149,9 +175,14 @@ async function scroll(on: Page): Promise<{ frame: number; task: number }> {
 function markRoom(on: Page): Promise<void> {
   return on.evaluate(() => {
     const rooms = [document.scrollingElement, ...document.querySelectorAll('main *')].filter(
-      (each) => each && each.scrollHeight > each.clientHeight + 100 && /auto|scroll/.test(getComputedStyle(each).overflowY),
+      (each) =>
+        each &&
+        each.scrollHeight > each.clientHeight + 100 &&
+        /auto|scroll/.test(getComputedStyle(each).overflowY),
     )
-    const room = rooms.sort((one, other) => (other?.scrollHeight ?? 0) - (one?.scrollHeight ?? 0))[0]
+    const room = rooms.sort(
+      (one, other) => (other?.scrollHeight ?? 0) - (one?.scrollHeight ?? 0),
+    )[0]
     room?.setAttribute('data-scrolled', '')
   })
 }
@@ -187,7 +218,9 @@ async function heapAfter(on: Page, paths: readonly string[]): Promise<number[]> 
   for (let visits = 0; visits < rounds + 2; visits++) {
     for (const path of paths) {
       await on.evaluate((to) => history.pushState(null, '', to), path)
-      await on.waitForFunction(() => document.querySelector('h1') && !document.querySelector('[aria-busy="true"]'))
+      await on.waitForFunction(
+        () => document.querySelector('h1') && !document.querySelector('[aria-busy="true"]'),
+      )
     }
     await wire.send('HeapProfiler.collectGarbage')
     const { usedSize } = await wire.send('Runtime.getHeapUsage')

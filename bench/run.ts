@@ -68,7 +68,10 @@ const { values, positionals } = parseArgs({
 const rounds = wholeNumber('--rounds', values.rounds, minRounds)
 const tries = wholeNumber('--tries', values.tries, 1)
 const unknown = positionals.filter((name) => !(name in operations))
-if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${Object.keys(operations).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(
+    `There is no ${unknown.join(', ')}; there are ${Object.keys(operations).join(', ')}`,
+  )
 
 const measured: Measurement[] = []
 let brokenOff = false
@@ -88,14 +91,23 @@ for (const [operation, comparisons] of Object.entries(operations)) {
   measured.push(...ofThis)
   if (values.json || ofThis.length < comparisons.length) continue
   const circumstances = `${new Date().toISOString().slice(0, 10)}, ${machineLine()}, ${rounds} rounds.`
-  writeFigures(join(findPackageRoot().folder, 'docs', 'bench.md'), { operation, table: markdownTable(ofThis), circumstances })
+  writeFigures(join(findPackageRoot().folder, 'docs', 'bench.md'), {
+    operation,
+    table: markdownTable(ofThis),
+    circumstances,
+  })
 }
 
-console.log(values.json ? JSON.stringify({ machine: machineLine(), rounds, measured }, null, 2) : textTable(measured))
+console.log(
+  values.json
+    ? JSON.stringify({ machine: machineLine(), rounds, measured }, null, 2)
+    : textTable(measured),
+)
 process.exitCode = brokenOff ? 1 : exitCodeOf(measured.map(({ outcome }) => outcome))
 
 function wholeNumber(option: string, text: string, least: number): number {
   const number = Number(text)
-  if (!Number.isInteger(number) || number < least) throw new Error(`${option} takes a whole number, ${least} or more`)
+  if (!Number.isInteger(number) || number < least)
+    throw new Error(`${option} takes a whole number, ${least} or more`)
   return number
 }

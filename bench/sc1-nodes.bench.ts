@@ -35,7 +35,13 @@ interface Nodes {
 async function openNodes(kind: NodeParts['kind'], url: string, nodes: number): Promise<Nodes> {
   await (await ours(url, nodes * writersPerNode)).close()
   const workers = Array.from({ length: nodes }, (_, node) => {
-    const workerData: NodeParts = { kind, url, first: node * writersPerNode, writers: writersPerNode, poolSize }
+    const workerData: NodeParts = {
+      kind,
+      url,
+      first: node * writersPerNode,
+      writers: writersPerNode,
+      poolSize,
+    }
     return new Worker(new URL('./append/node.ts', import.meta.url), { workerData })
   })
   await Promise.all(workers.map((worker) => once(worker, 'message')))
@@ -79,17 +85,27 @@ const throughput = (nodes: number): Comparison => ({
   },
 })
 
-const p99 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0
 
 /** From the answer to a write on one node to the event on a WebSocket of another. */
 async function acrossNodes(url: string): Promise<Contender & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-nodes-'))
   const token = 'a-token-that-both-nodes-share-0123456789'
-  const env = { DATABASE_URL: url, HOLDFAST_TOKEN: token, HOLDFAST_LOG_LEVEL: 'error', HOLDFAST_DRAIN_SECONDS: '0' }
-  const nodes = await Promise.all(['a', 'b'].map((name) => startServer(productFolder, join(folder, name), 0, env)))
+  const env = {
+    DATABASE_URL: url,
+    HOLDFAST_TOKEN: token,
+    HOLDFAST_LOG_LEVEL: 'error',
+    HOLDFAST_DRAIN_SECONDS: '0',
+  }
+  const nodes = await Promise.all(
+    ['a', 'b'].map((name) => startServer(productFolder, join(folder, name), 0, env)),
+  )
   const [a = '', b = ''] = await Promise.all(nodes.map(async ({ ready }) => (await ready).url))
   const client = createClient({ url: a, token })
-  const socket = new WebSocket(`${b.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } })
+  const socket = new WebSocket(`${b.replace('http', 'ws')}/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
   await once(socket, 'open')
   const awaited = new Map<string, (at: number) => void>()
   socket.on('message', (data) => {
@@ -174,4 +190,9 @@ const commitToSocket: Comparison = {
   },
 }
 
-export const nodes: readonly Comparison[] = [throughput(1), throughput(2), throughput(3), commitToSocket]
+export const nodes: readonly Comparison[] = [
+  throughput(1),
+  throughput(2),
+  throughput(3),
+  commitToSocket,
+]

@@ -29,4 +29,7 @@ const firstAnswer = (what: string, path: string): Comparison => ({
   },
 })
 
-export const coldStart: readonly Comparison[] = [firstAnswer('/healthz', '/healthz'), firstAnswer('the page', '/')]
+export const coldStart: readonly Comparison[] = [
+  firstAnswer('/healthz', '/healthz'),
+  firstAnswer('the page', '/'),
+]

@@ -40,7 +40,8 @@ function polls(office: Office, agents: readonly BenchAgent[]): Contender {
   return {
     name: 'agents that poll each 5 s',
     round: async () => {
-      for (const { id } of agents) await office.person.ask(office.message(id, 'a message like any other'))
+      for (const { id } of agents)
+        await office.person.ask(office.message(id, 'a message like any other'))
       const delay = await meanDelayOfPollers(async (nth) => {
         const agent = agents[nth] as BenchAgent
         const received = await agent.connection.ask(agent.call('get_next_action'))
@@ -52,7 +53,11 @@ function polls(office: Office, agents: readonly BenchAgent[]): Contender {
   }
 }
 
-const beside = (title: string, limit: Comparison['goal'], other: 'bare' | 'polling'): Comparison => ({
+const beside = (
+  title: string,
+  limit: Comparison['goal'],
+  other: 'bare' | 'polling',
+): Comparison => ({
   title,
   unit: 'ms',
   goal: limit,
@@ -73,6 +78,10 @@ const beside = (title: string, limit: Comparison['goal'], other: 'bare' | 'polli
 })
 
 export const messageToAgent: readonly Comparison[] = [
-  beside('[SP2] a posted message, durable, told to a waiting agent', { kind: 'cost', limit: 1.5 }, 'bare'),
+  beside(
+    '[SP2] a posted message, durable, told to a waiting agent',
+    { kind: 'cost', limit: 1.5 },
+    'bare',
+  ),
   beside('[SP2] the same, beside agents that poll', { kind: 'peer', limit: 1 / 1000 }, 'polling'),
 ]

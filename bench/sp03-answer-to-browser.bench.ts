@@ -51,13 +51,18 @@ function polls(office: Office, agent: BenchAgent): Contender {
       const content = `polled answer ${++answers}`
       await agent.tell('respond_chat', { content })
       return meanDelayOfPollers(async () => {
-        if (!(await office.person.ask(look)).includes(content)) throw new Error('The answer is not in the chat')
+        if (!(await office.person.ask(look)).includes(content))
+          throw new Error('The answer is not in the chat')
       })
     },
   }
 }
 
-const beside = (title: string, limit: Comparison['goal'], other: 'bare' | 'polling'): Comparison => ({
+const beside = (
+  title: string,
+  limit: Comparison['goal'],
+  other: 'bare' | 'polling',
+): Comparison => ({
   title,
   unit: 'ms',
   goal: limit,
@@ -66,7 +71,11 @@ const beside = (title: string, limit: Comparison['goal'], other: 'bare' | 'polli
     const office = await openOffice(folder.path)
     const agent = office.agents[0] as BenchAgent
     const stream = encodeURIComponent(`conversation:web:${office.projectId}.${agent.id}`)
-    const browser = await Ear.open(office.server.port, `/api/events?streams=${stream}`, office.token)
+    const browser = await Ear.open(
+      office.server.port,
+      `/api/events?streams=${stream}`,
+      office.token,
+    )
     const bare = await durablePosts(join(folder.path, 'posted'))
     return {
       ours: shows(office, agent, browser),

@@ -31,7 +31,12 @@ interface Agent {
 /** The start of a quick agent varies by more than what is ours: so many, that their median does not. */
 const spawnsOfQuick = 11
 const spawnsOfReal = 3
-const scriptOf = (...args: string[]): Agent => ({ command: process.execPath, args, env: {}, spawnsPerRound: spawnsOfQuick })
+const scriptOf = (...args: string[]): Agent => ({
+  command: process.execPath,
+  args,
+  env: {},
+  spawnsPerRound: spawnsOfQuick,
+})
 const bareScript = scriptOf(join(import.meta.dirname, 'bare', 'acp-agent.cjs'))
 const demoAgent = scriptOf(join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp')
 /** Before each, so that nothing of the one before is still being cleared away, or written into files (the mirror gathers for 250 ms). */
@@ -60,7 +65,10 @@ function ordered({ spawnsPerRound }: Agent, relay: Relay, userSessionId: unknown
         const from = performance.now()
         await relay.say({ type: 'agent:spawn', sessionId: userSessionId, role }, 'agent:ready')
         times.push(performance.now() - from)
-        await relay.say({ type: 'agent:terminate', sessionId: userSessionId, role }, 'agent:terminated')
+        await relay.say(
+          { type: 'agent:terminate', sessionId: userSessionId, role },
+          'agent:terminated',
+        )
       }
       return median(times)
     },
@@ -68,13 +76,32 @@ function ordered({ spawnsPerRound }: Agent, relay: Relay, userSessionId: unknown
 }
 
 /** With the same environment as under Holdfast: some look at it for what they must do at their start. */
-function byHand({ command, args, env, spawnsPerRound }: Agent, folder: string, port: number, passkey: string): Contender {
+function byHand(
+  { command, args, env, spawnsPerRound }: Agent,
+  folder: string,
+  port: number,
+  passkey: string,
+): Contender {
   // As it is told where our tools are.
   const headers = [{ name: 'Authorization', value: `Bearer ${passkey}` }]
-  const particulars = { env, secrets: { environment: {}, files: {} }, agentId: role, projectId: role, launchToken: passkey }
-  const given = agentEnvironment(process.env, particulars, { launchId: role, folderId: role }, `http://127.0.0.1:${port}`, {})
+  const particulars = {
+    env,
+    secrets: { environment: {}, files: {} },
+    agentId: role,
+    projectId: role,
+    launchToken: passkey,
+  }
+  const given = agentEnvironment(
+    process.env,
+    particulars,
+    { launchId: role, folderId: role },
+    `http://127.0.0.1:${port}`,
+    {},
+  )
   const options = { cwd: folder, stdio: 'pipe', detached: true, env: given } as const
-  const mcpServers = [{ type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers }]
+  const mcpServers = [
+    { type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers },
+  ]
   return {
     name: 'the agent started and greeted by hand',
     round: async () => {
@@ -85,8 +112,16 @@ function byHand({ command, args, env, spawnsPerRound }: Agent, folder: string, p
         const agent = spawn(command, args, options)
         agent.stderr.resume()
         const lines = createInterface(agent.stdout)
-        await asked(agent, lines, { id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } })
-        await asked(agent, lines, { id: 1, method: 'session/new', params: { cwd: folder, mcpServers } })
+        await asked(agent, lines, {
+          id: 0,
+          method: 'initialize',
+          params: { protocolVersion: 1, clientCapabilities: {} },
+        })
+        await asked(agent, lines, {
+          id: 1,
+          method: 'session/new',
+          params: { cwd: folder, mcpServers },
+        })
         times.push(performance.now() - from)
         // With all it has started.
         process.kill(-(agent.pid ?? 0), 'SIGKILL')
@@ -132,7 +167,10 @@ async function contest(agent: Agent): Promise<Contest> {
   }
   while (!(await isConnected())) await turn()
   const relay = await Relay.open(server.port, token)
-  const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+  const { sessionId: userSessionId } = await relay.say(
+    { type: 'session:create', projectId },
+    'session:created',
+  )
   return {
     ours: ordered(agent, relay, userSessionId),
     yardstick: byHand(agent, folder.path, server.port, passkey),
@@ -156,5 +194,7 @@ const comparison = (which: string, prepare: Comparison['prepare']): Comparison =
 export const spawns: readonly Comparison[] = [
   comparison('a bare script', () => contest(bareScript)),
   comparison("Holdfast's own agent", () => contest(demoAgent)),
-  ...installedAgents().map((each) => comparison(`a real agent (${each.name})`, async () => contest(await realAgent(each)))),
+  ...installedAgents().map((each) =>
+    comparison(`a real agent (${each.name})`, async () => contest(await realAgent(each))),
+  ),
 ]

@@ -10,7 +10,12 @@ import { appendRate } from './append/writers.ts'
 import type { Comparison } from './harness/comparison.ts'
 
 const poolSize = 20
-const appendsPerRound: Readonly<Record<number, number>> = { 1: 200, 16: 3_200, 64: 5_120, 256: 5_120 }
+const appendsPerRound: Readonly<Record<number, number>> = {
+  1: 200,
+  16: 3_200,
+  64: 5_120,
+  256: 5_120,
+}
 
 interface Appender {
   readonly append: (id: string) => Promise<unknown>
@@ -27,7 +32,10 @@ export async function ours(url: string, writers: number): Promise<Appender> {
   return { append: (id) => store.run(append, { id }), close: () => store.close() }
 }
 
-async function prepareBoth(postgres: BenchPostgres, writers: number): Promise<readonly [Appender, BareAppends]> {
+async function prepareBoth(
+  postgres: BenchPostgres,
+  writers: number,
+): Promise<readonly [Appender, BareAppends]> {
   const bareUrl = await postgres.newUrl()
   await (await ours(bareUrl, writers)).close()
   return [await ours(await postgres.newUrl(), writers), await openBare(bareUrl, writers)]
@@ -49,7 +57,10 @@ const throughput = (writers: number): Comparison => ({
     const appends = appendsPerRound[writers] ?? 0
     return {
       ours: { name: 'store.run', round: () => appendRate(store.append, writers, appends) },
-      yardstick: { name: `bare pg, ${driver.perCommit} to a commit`, round: () => bareRate(driver, appends) },
+      yardstick: {
+        name: `bare pg, ${driver.perCommit} to a commit`,
+        round: () => bareRate(driver, appends),
+      },
       close: async () => {
         await Promise.all([store.close(), driver.close()])
         await postgres.stop()

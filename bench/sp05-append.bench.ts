@@ -19,12 +19,18 @@ import { median } from './harness/statistics.ts'
 const writerUrl = new URL('./append/writer.ts', import.meta.url)
 
 /** Long enough that one stall is a small part of a round, short enough that both meet the same machine. */
-const appendsPerRound: Readonly<Record<number, number>> = { 1: 400, 16: 4_000, 64: 8_000, 256: 8_192 }
+const appendsPerRound: Readonly<Record<number, number>> = {
+  1: 400,
+  16: 4_000,
+  64: 8_000,
+  256: 8_192,
+}
 
 /** As many as the store puts into one commit. */
 const maxBatch = 128
 
-const openStore = (file: string): Promise<Store> => openSqliteStore({ file, clock: systemClock, writerUrl })
+const openStore = (file: string): Promise<Store> =>
+  openSqliteStore({ file, clock: systemClock, writerUrl })
 
 async function newDatabase(file: string, writers: number): Promise<Store> {
   const store = await openStore(file)
@@ -46,7 +52,9 @@ function bareAppends(file: string, writers: number): { round: () => void; close:
   const begin = db.prepare('begin immediate')
   const commit = db.prepare('commit')
   const state = db.prepare('update projects set updated_at = ? where id = ?')
-  const event = db.prepare('insert into events (stream, seq, type, at, data, ref_stream, ref_seq) values (?, ?, ?, ?, ?, ?, ?)')
+  const event = db.prepare(
+    'insert into events (stream, seq, type, at, data, ref_stream, ref_seq) values (?, ?, ?, ?, ?, ?, ?)',
+  )
   const head = db.prepare(
     'insert into streams (name, head, floor) values (?, ?, 0) on conflict (name) do update set head = excluded.head',
   )
@@ -60,7 +68,15 @@ function bareAppends(file: string, writers: number): { round: () => void; close:
     begin.run()
     for (const id of batch) {
       state.run(now, id)
-      event.run(`project:${id}`, seq, 'project-changed', now, JSON.stringify(bodyFor(id, now)), null, null)
+      event.run(
+        `project:${id}`,
+        seq,
+        'project-changed',
+        now,
+        JSON.stringify(bodyFor(id, now)),
+        null,
+        null,
+      )
       head.run(`project:${id}`, seq)
     }
     commit.run()
@@ -87,7 +103,10 @@ const throughput = (writers: number): Comparison => ({
     const bare = bareAppends(join(folder.path, 'bare.db'), writers)
     const appends = appendsPerRound[writers] ?? 0
     return {
-      ours: { name: 'store.run', round: () => appendRate((id) => store.run(append, { id }), writers, appends) },
+      ours: {
+        name: 'store.run',
+        round: () => appendRate((id) => store.run(append, { id }), writers, appends),
+      },
       yardstick: {
         name: `bare node:sqlite, ${Math.min(writers, maxBatch)} to a commit`,
         round: async () => {
@@ -133,7 +152,8 @@ const acknowledgement: Comparison = {
   prepare: async () => {
     const folder = benchFolder()
     const store = await newDatabase(join(folder.path, 'ours.db'), 64)
-    const ours = (): Promise<number[]> => appendAll((id) => store.run(append, { id }), 64, appendsPerRound[64] ?? 0)
+    const ours = (): Promise<number[]> =>
+      appendAll((id) => store.run(append, { id }), 64, appendsPerRound[64] ?? 0)
     const bare = fdatasyncs(join(folder.path, 'page'))
     return {
       ours: { name: 'store.run', round: async () => median(await ours()) },
@@ -147,4 +167,7 @@ const acknowledgement: Comparison = {
   },
 }
 
-export const durableAppend: readonly Comparison[] = [...[1, 16, 64, 256].map(throughput), acknowledgement]
+export const durableAppend: readonly Comparison[] = [
+  ...[1, 16, 64, 256].map(throughput),
+  acknowledgement,
+]

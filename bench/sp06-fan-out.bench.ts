@@ -12,7 +12,12 @@ import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { openHoldfast } from './harness/holdfast.ts'
 import { Relay } from './harness/relay.ts'
-import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
+import {
+  holdfastCommand,
+  ownerTokenIn,
+  type ServerProcess,
+  startProcess,
+} from './harness/server-process.ts'
 import { flat } from './harness/verdict.ts'
 
 const bareServer = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
@@ -28,7 +33,12 @@ interface Stage extends Contender {
 }
 
 /** Processor milliseconds of the server for each event. */
-function stage(name: string, server: ServerProcess, audience: Audience, change: (nth: number) => Promise<unknown>): Stage {
+function stage(
+  name: string,
+  server: ServerProcess,
+  audience: Audience,
+  change: (nth: number) => Promise<unknown>,
+): Stage {
   let nth = 0
   return {
     name,
@@ -48,8 +58,17 @@ function stage(name: string, server: ServerProcess, audience: Audience, change: 
   }
 }
 
-async function send(url: string, method: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
-  const response = await fetch(url, { method, body, headers: { 'content-type': 'application/json', ...headers } })
+async function send(
+  url: string,
+  method: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const response = await fetch(url, {
+    method,
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
   if (!response.ok) throw new Error(`${url} answered ${response.status} ${await response.text()}`)
   return response
 }
@@ -58,7 +77,12 @@ async function ourStage(data: string, listeners: number): Promise<Stage> {
   const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched: true })
   const headers = { authorization: `Bearer ${ownerTokenIn(data)}` }
   const url = `http://127.0.0.1:${server.port}`
-  const made = await send(`${url}/api/projects`, 'POST', JSON.stringify({ name: 'fan-out' }), headers)
+  const made = await send(
+    `${url}/api/projects`,
+    'POST',
+    JSON.stringify({ name: 'fan-out' }),
+    headers,
+  )
   const { id } = (await made.json()) as { id: string }
   const audience = new Audience()
   const say = JSON.stringify({ type: 'subscribe', streams: ['home'] })
@@ -71,21 +95,33 @@ async function ourStage(data: string, listeners: number): Promise<Stage> {
 /** A real agent speaks, one piece each time it is told to. */
 async function consoleStage(data: string, listeners: number): Promise<Stage> {
   const { server, token, person, asked } = await openHoldfast(data, true)
-  const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'fan-out' })
+  const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', {
+    name: 'fan-out',
+  })
   const prompter = createServer().listen(0, '127.0.0.1')
   await once(prompter, 'listening')
   const { port: prompterPort } = prompter.address() as AddressInfo
-  const program = { protocol: 'acp', command: process.execPath, args: [agentScript, String(prompterPort)] }
+  const program = {
+    protocol: 'acp',
+    command: process.execPath,
+    args: [agentScript, String(prompterPort)],
+  }
   await asked('POST', '/api/agents', { id: 'speaker', name: 'speaker', ...program })
   await asked('PUT', `/api/projects/${projectId}/agents/speaker`, {})
   const relay = await Relay.open(server.port, token)
   const role = 'speaker'
-  const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+  const { sessionId: userSessionId } = await relay.say(
+    { type: 'session:create', projectId },
+    'session:created',
+  )
   const about = { sessionId: userSessionId }
   const { seq } = await relay.say({ type: 'agent:spawn', ...about, role }, 'agent:ready')
   const audience = new Audience()
   const say = JSON.stringify({ type: 'session:resume', ...about, lastSeq: seq })
-  await audience.seat(`ws://127.0.0.1:${server.port}/ws`, listeners, { headers: { authorization: `Bearer ${token}` }, say })
+  await audience.seat(`ws://127.0.0.1:${server.port}/ws`, listeners, {
+    headers: { authorization: `Bearer ${token}` },
+    say,
+  })
   const connected = once(prompter, 'connection') as Promise<[Socket]>
   const received = audience.hears(1)
   await relay.say({ type: 'agent:message', ...about, role, content: 'speak' }, 'agent:prompted')
@@ -108,7 +144,10 @@ async function consoleStage(data: string, listeners: number): Promise<Stage> {
 
 /** With a rest before each, where ours has one: sockets that were idle take another time than those that are still busy. */
 async function bareStage(message: () => string, listeners: number, restMs: number): Promise<Stage> {
-  const server = await startProcess((port) => [bareServer, String(port)], { path: '/', watched: true })
+  const server = await startProcess((port) => [bareServer, String(port)], {
+    path: '/',
+    watched: true,
+  })
   const audience = new Audience()
   await audience.seat(`ws://127.0.0.1:${server.port}`, listeners)
   return stage('bare ws', server, audience, async () => {
@@ -117,7 +156,12 @@ async function bareStage(message: () => string, listeners: number, restMs: numbe
   })
 }
 
-const fanOut = (what: string, listeners: number, open: typeof ourStage, restMs = 0): Comparison => ({
+const fanOut = (
+  what: string,
+  listeners: number,
+  open: typeof ourStage,
+  restMs = 0,
+): Comparison => ({
   title: `[SP6] fan-out of ${what} to ${listeners.toLocaleString('en-US')} WebSockets, server's processor time`,
   unit: 'ms',
   goal: { kind: 'cost', limit: 1.3 },
@@ -147,7 +191,10 @@ const growth: Comparison = {
       name,
       round: async () => ((await each.round()) * 1000) / listeners,
     })
-    const [many, few] = await Promise.all([ourStage(folders[0].path, 1000), ourStage(folders[1].path, 100)])
+    const [many, few] = await Promise.all([
+      ourStage(folders[0].path, 1000),
+      ourStage(folders[1].path, 100),
+    ])
     return {
       ours: perListener(many, 1000, '1,000 listeners'),
       yardstick: perListener(few, 100, '100 listeners'),

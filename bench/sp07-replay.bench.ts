@@ -7,7 +7,12 @@ import { databaseFile } from '../src/platform/files/data-folder.ts'
 import { encodeCursor } from '../src/store/page-cursor.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
-import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
+import {
+  holdfastCommand,
+  ownerTokenIn,
+  type ServerProcess,
+  startProcess,
+} from './harness/server-process.ts'
 import { flat } from './harness/verdict.ts'
 import { addHistory, makeBlobs } from './replay/history.ts'
 import { getRequest, type Replay, readUntil, socketRequest } from './replay/reader.ts'
@@ -24,7 +29,8 @@ interface Ours {
 }
 
 async function startOurs(data: string, events: number, transport: Transport): Promise<Ours> {
-  const start = (): Promise<ServerProcess> => startProcess(holdfastCommand(data), { path: '/readyz' })
+  const start = (): Promise<ServerProcess> =>
+    startProcess(holdfastCommand(data), { path: '/readyz' })
   // Once, so that the tables are there.
   await (await start()).stop()
   const incarnation = addHistory(databaseFile(data), stream, events)
@@ -34,7 +40,11 @@ async function startOurs(data: string, events: number, transport: Transport): Pr
   const request =
     transport === 'SSE'
       ? getRequest(server.port, `/api/events?streams=${stream}&after=${after}`, token)
-      : socketRequest(server.port, token, JSON.stringify({ type: 'subscribe', streams: [stream], after }))
+      : socketRequest(
+          server.port,
+          token,
+          JSON.stringify({ type: 'subscribe', streams: [stream], after }),
+        )
   return { server, replay: () => readUntil(server.port, request, `"seq":${events},`) }
 }
 
@@ -56,7 +66,9 @@ const replay = (transport: Transport): Comparison => ({
     const bare = await startProcess((port) => [bareServer, String(port), blobs], { path: '/' })
     return {
       ours: timeOf('holdfast', ours.replay),
-      yardstick: timeOf('the same bytes as blobs', () => readUntil(bare.port, getRequest(bare.port, '/replay'), last)),
+      yardstick: timeOf('the same bytes as blobs', () =>
+        readUntil(bare.port, getRequest(bare.port, '/replay'), last),
+      ),
       close: async () => {
         await Promise.all([ours.server.stop(), bare.stop()])
         folder.remove()

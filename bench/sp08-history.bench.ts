@@ -4,7 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { webKey } from '../src/domain/conversations/key.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { createAgent } from '../src/services/agents/change-agent.ts'
-import { getOrCreateConversation, setHistory } from '../src/services/conversations/change-conversation.ts'
+import {
+  getOrCreateConversation,
+  setHistory,
+} from '../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../src/services/conversations/queries.ts'
 import { assignAgent, createProject } from '../src/services/projects/change-project.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
@@ -33,7 +36,9 @@ async function openChat(folder: string, length: number): Promise<Grown> {
   }
   const db = new DatabaseSync(file, { readOnly: true })
   // The limit as a number: a bound one is planned anew at each call, and the yardstick would be slower than it must.
-  const newest = db.prepare(`select * from messages where conversation_key = ? and seq < ? order by seq desc limit ${pageSize}`)
+  const newest = db.prepare(
+    `select * from messages where conversation_key = ? and seq < ? order by seq desc limit ${pageSize}`,
+  )
   return {
     ours: () => store.query(listMessages, { projectId, agentId, hidden: true, limit: pageSize }),
     bare: () => newest.all(key, Number.MAX_SAFE_INTEGER),
@@ -54,5 +59,10 @@ export const history = growing({
     ours: 'store.query',
     yardstick: 'bare keyset query',
   },
-  besideLess: { title: '[SP8] the newest 50 of 100,000, beside those of 10,000', more: 100_000, less: 10_000, of: 'messages' },
+  besideLess: {
+    title: '[SP8] the newest 50 of 100,000, beside those of 10,000',
+    more: 100_000,
+    less: 10_000,
+    of: 'messages',
+  },
 })

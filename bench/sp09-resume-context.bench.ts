@@ -5,7 +5,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../src/platform/time/clock.ts'
-import { getOrCreateConversation, setHistory } from '../src/services/conversations/change-conversation.ts'
+import {
+  getOrCreateConversation,
+  setHistory,
+} from '../src/services/conversations/change-conversation.ts'
 import { createProject } from '../src/services/projects/change-project.ts'
 import { recordApproach } from '../src/services/work/change-approach.ts'
 import { createTask } from '../src/services/work/change-task.ts'
@@ -31,28 +34,48 @@ async function openWork(folder: string, size: number): Promise<Grown> {
   const file = join(folder, `${size}.db`)
   const store = await openSqliteStore({ file, clock: systemClock, writerUrl })
   const { id: projectId } = await store.run(createProject, { name: 'bench', by })
-  const { id } = await store.run(createWorkSession, { projectId, contextSummary: 'It stands well. '.repeat(20) })
+  const { id } = await store.run(createWorkSession, {
+    projectId,
+    contextSummary: 'It stands well. '.repeat(20),
+  })
   const place = { projectId, workSessionId: id, by }
-  const words = { category: 'bench', details: { method: 'x'.repeat(80) }, learnings: ['y'.repeat(60)] }
+  const words = {
+    category: 'bench',
+    details: { method: 'x'.repeat(80) },
+    learnings: ['y'.repeat(60)],
+  }
   const kinds = ['verified', 'untried', 'failed'] as const
   const record = (nth: number) => {
     const isWarning = nth < warnings
     const kind = isWarning ? 'failed' : (kinds[nth % kinds.length] ?? 'failed')
-    const said = { description: `way ${nth} of doing it`, nextToTry: kind === 'untried', avoid: isWarning }
+    const said = {
+      description: `way ${nth} of doing it`,
+      nextToTry: kind === 'untried',
+      avoid: isWarning,
+    }
     return store.run(recordApproach, { ...place, kind, ...words, ...said })
   }
-  const plan = (nth: number) => store.run(createTask, { ...place, phase: 1, type: 'code', title: `step ${nth} of the plan` })
+  const plan = (nth: number) =>
+    store.run(createTask, { ...place, phase: 1, type: 'code', title: `step ${nth} of the plan` })
   for (let from = 0; from < size; from += writtenAtOnce) {
-    const some = Array.from({ length: Math.min(writtenAtOnce, size - from) }, (_, nth) => from + nth)
+    const some = Array.from(
+      { length: Math.min(writtenAtOnce, size - from) },
+      (_, nth) => from + nth,
+    )
     await Promise.all(some.flatMap((nth) => [record(nth), plan(nth)]))
   }
   const key = 'bench:chat'
   await store.run(getOrCreateConversation, { key })
-  const said = Array.from({ length: messages }, (_, nth) => ({ role: 'user' as const, content: `message ${nth}` }))
+  const said = Array.from({ length: messages }, (_, nth) => ({
+    role: 'user' as const,
+    content: `message ${nth}`,
+  }))
   await store.run(setHistory, { key, messages: said, by })
   const db = new DatabaseSync(file, { readOnly: true })
   const newest = (where: string, limit: number, table = 'approaches', at = 'updated_at') =>
-    db.prepare(`select * from ${table} where session_id = '${id}' and ${where} order by ${at} desc, id desc limit ${limit}`)
+    db.prepare(
+      `select * from ${table} where session_id = '${id}' and ${where} order by ${at} desc, id desc limit ${limit}`,
+    )
   const lists = [
     newest("kind = 'failed' and avoid = 1", 240),
     newest("kind = 'failed' and avoid = 0", 33),

@@ -56,7 +56,10 @@ const ours = ({ server, agents, holds }: Office): Contender =>
   })
 
 async function bare(): Promise<Contender & { close: () => Promise<void> }> {
-  const server = await startProcess((port) => [bareServer, String(port)], { path: '/', watched: true })
+  const server = await startProcess((port) => [bareServer, String(port)], {
+    path: '/',
+    watched: true,
+  })
   const asking = await KeepAlive.open(server.port)
   const bytes = requestBytes('POST', '/hold', { wait: 50 })(server.port)
   const howMany = requestBytes('GET', '/held')(server.port)
@@ -87,7 +90,10 @@ async function warm(data: string): Promise<Warm> {
   const program = { protocol: 'acp', command: 'played', args: [], runsOn: playedLabel }
   await asked('POST', '/api/agents', { id: 'played', name: 'played', ...program })
   await asked('PUT', `/api/projects/${projectId}/agents/played`, {})
-  const machine = await asked<{ token: string }>('POST', '/api/tokens', { name: 'played', kind: 'coordinator' })
+  const machine = await asked<{ token: string }>('POST', '/api/tokens', {
+    name: 'played',
+    kind: 'coordinator',
+  })
   const coordinator = await PlayedCoordinator.connect(server.port, machine.token)
   return {
     name: 'holdfast',
@@ -95,10 +101,18 @@ async function warm(data: string): Promise<Warm> {
       const before = await server.memoryBytes()
       for (let nth = 0; nth < consoles; nth++) {
         const relay = await Relay.open(server.port, token)
-        const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+        const { sessionId: userSessionId } = await relay.say(
+          { type: 'session:create', projectId },
+          'session:created',
+        )
         for (let role = 0; role < roles; role++)
           await relay.say(
-            { type: 'agent:spawn', ['sessionId']: userSessionId, role: `role-${role}`, agentId: 'played' },
+            {
+              type: 'agent:spawn',
+              ['sessionId']: userSessionId,
+              role: `role-${role}`,
+              agentId: 'played',
+            },
             'agent:ready',
           )
         relay.close()
@@ -114,7 +128,10 @@ async function warm(data: string): Promise<Warm> {
 }
 
 async function openSockets(): Promise<Warm> {
-  const server = await startProcess((port) => [bareSockets, String(port)], { path: '/', watched: true })
+  const server = await startProcess((port) => [bareSockets, String(port)], {
+    path: '/',
+    watched: true,
+  })
   return {
     name: 'bare WebSocket, open',
     round: async () => {

@@ -12,7 +12,8 @@ const bareServer = join(import.meta.dirname, 'bare', 'http-server.cjs')
 const idleMs = 3000
 
 function residentMiB(pid: number): number {
-  if (process.platform !== 'linux') return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024
+  if (process.platform !== 'linux')
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1]) / 1024
 }

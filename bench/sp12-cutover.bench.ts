@@ -9,7 +9,12 @@ import { createLogger } from '../src/platform/log/logger.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { addMessage } from '../src/services/conversations/add-message.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
-import { bareCutover, type DueConversations, dueConversations, filesCutOver } from './cutover/due-conversations.ts'
+import {
+  bareCutover,
+  type DueConversations,
+  dueConversations,
+  filesCutOver,
+} from './cutover/due-conversations.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 

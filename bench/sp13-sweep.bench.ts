@@ -23,7 +23,12 @@ async function openSessions(folder: string, ended: number): Promise<Grown> {
   addAgentSessions(db, 'ended', ended)
   addAgentSessions(db, 'active', live)
   const logger = createLogger({ level: 'error', format: 'json' })
-  const sweeper = new AgentSessionSweeper({ store, clock: systemClock, logger, lastSeen: new LastSeen() })
+  const sweeper = new AgentSessionSweeper({
+    store,
+    clock: systemClock,
+    logger,
+    lastSeen: new LastSeen(),
+  })
   return {
     ours: () => sweeper.run(),
     bare: bareSweep(db),
@@ -44,7 +49,17 @@ function addAgentSessions(db: DatabaseSync, state: 'active' | 'ended', count: nu
   for (let nth = 0; nth < count; nth++) {
     const id = `${state}-${nth}`
     const over = state === 'ended'
-    insert.run(id, `agent-${nth % live}`, state, id, now, now, over ? now : inAnHour, over ? now : null, over ? 'logout' : null)
+    insert.run(
+      id,
+      `agent-${nth % live}`,
+      state,
+      id,
+      now,
+      now,
+      over ? now : inAnHour,
+      over ? now : null,
+      over ? 'logout' : null,
+    )
   }
   db.exec('commit')
 }
@@ -56,10 +71,13 @@ function bareSweep(db: DatabaseSync): () => void {
     [
       ask("state <> 'ended' and expires_at <= ? order by expires_at"),
       ask("state = 'terminating' and terminating_at <= ? order by terminating_at"),
-      ask("state <> 'ended' and suspected_at is not null and suspected_at <= ? order by suspected_at"),
+      ask(
+        "state <> 'ended' and suspected_at is not null and suspected_at <= ? order by suspected_at",
+      ),
     ].join(' union all '),
   )
-  const leftOpen = db.prepare(`select * from open_conversations where exists (select id from agent_sessions
+  const leftOpen =
+    db.prepare(`select * from open_conversations where exists (select id from agent_sessions
     where id = open_conversations.agent_session_id and state = 'ended') limit ${dueAtOnce}`)
   return () => {
     const now = new Date().toISOString()

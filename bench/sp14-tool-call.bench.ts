@@ -24,7 +24,9 @@ function calls(name: string, port: number, passkey: string): Contender {
       const from = performance.now()
       for (let call = 0; call < callsPerRound; call++) {
         const body = JSON.stringify({ jsonrpc: '2.0', id: ++sent, method: 'tools/call', params })
-        const { id } = (await (await fetch(url, { method: 'POST', headers, body })).json()) as { id: number }
+        const { id } = (await (await fetch(url, { method: 'POST', headers, body })).json()) as {
+          id: number
+        }
         if (id !== sent) throw new Error(`${name} answered another call`)
       }
       return ((performance.now() - from) * 1000) / callsPerRound

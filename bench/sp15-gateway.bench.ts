@@ -20,7 +20,9 @@ interface Proxy {
 
 async function proxyOf(name: string, file: string, args: readonly string[]): Promise<Proxy> {
   const child = fork(join(import.meta.dirname, file), args)
-  const [{ port, token = '' }] = (await once(child, 'message')) as [{ port: number; token?: string }]
+  const [{ port, token = '' }] = (await once(child, 'message')) as [
+    { port: number; token?: string },
+  ]
   return { name, port, token, child }
 }
 
@@ -29,14 +31,17 @@ function ask({ port, token }: Proxy, agent: Agent, doing: string): Promise<numbe
   const headers = { 'x-api-key': token, 'content-type': 'application/json', 'x-do': doing }
   const from = performance.now()
   return new Promise((resolve, reject) => {
-    const asked = request({ port, method: 'POST', path: pathOf('anthropic', 'm'), headers, agent }, (came) => {
-      if (came.statusCode !== 200) reject(new Error(`answered ${came.statusCode}`))
-      let first = 0
-      came.on('data', () => {
-        first ||= performance.now() - from
-      })
-      came.once('end', () => resolve(first))
-    })
+    const asked = request(
+      { port, method: 'POST', path: pathOf('anthropic', 'm'), headers, agent },
+      (came) => {
+        if (came.statusCode !== 200) reject(new Error(`answered ${came.statusCode}`))
+        let first = 0
+        came.on('data', () => {
+          first ||= performance.now() - from
+        })
+        came.once('end', () => resolve(first))
+      },
+    )
     asked.once('error', reject).end('{"model":"m","stream":true,"messages":[]}')
   })
 }
@@ -71,7 +76,10 @@ const prepare = (contender: typeof firstByte) => async (): Promise<Contest> => {
     benchFolder(),
     new Agent({ keepAlive: true }),
   ]
-  const ours = await proxyOf('gateway', 'gateway/gateway-process.ts', [model.url, join(folder.path, 'spool')])
+  const ours = await proxyOf('gateway', 'gateway/gateway-process.ts', [
+    model.url,
+    join(folder.path, 'spool'),
+  ])
   const bare = await proxyOf('bare proxy', 'bare/proxy.cjs', [model.url])
   const close = async (): Promise<void> => {
     for (const { child } of [ours, bare]) child.disconnect()
@@ -83,7 +91,12 @@ const prepare = (contender: typeof firstByte) => async (): Promise<Contest> => {
 }
 
 export const gateway: readonly Comparison[] = [
-  { title: '[SP15] first byte of an answer', unit: 'ms', goal: { kind: 'over', limit: 1 }, prepare: prepare(firstByte) },
+  {
+    title: '[SP15] first byte of an answer',
+    unit: 'ms',
+    goal: { kind: 'over', limit: 1 },
+    prepare: prepare(firstByte),
+  },
   {
     title: '[SP15] processor time of a stream of 2,000 events',
     unit: 'ms',

@@ -36,13 +36,32 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
         folder: worktree,
         env: {},
       },
-      ...{ secrets: { environment: {}, files: {} }, command, args: ['-c', 'echo ready'], launchToken: 'hf_launch_bench' },
-      isolation: { sandbox, allow: { folders: [], hosts: [] }, wrapper: null, gateway: null, command },
+      ...{
+        secrets: { environment: {}, files: {} },
+        command,
+        args: ['-c', 'echo ready'],
+        launchToken: 'hf_launch_bench',
+      },
+      isolation: {
+        sandbox,
+        allow: { folders: [], hosts: [] },
+        wrapper: null,
+        gateway: null,
+        command,
+      },
     } as unknown as LaunchParticulars
     const { promise, resolve } = Promise.withResolvers<Exit>()
     const from = performance.now()
     const agent = await AgentProcess.start({
-      ...{ particulars, env, table, clock: systemClock, program: [process.execPath], onExit: resolve, onOutput: () => {} },
+      ...{
+        particulars,
+        env,
+        table,
+        clock: systemClock,
+        program: [process.execPath],
+        onExit: resolve,
+        onOutput: () => {},
+      },
       ...{
         mark: { launchId, folderId: 'bench' },
         serverUrl: 'http://127.0.0.1:1',
@@ -50,7 +69,11 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
       },
       sandbox: {
         ...{ git, dataFolder: data, ask: async () => false },
-        ...{ limits: sandboxLimits(), watch: new SandboxWatch(table, systemClock), onLimit: () => {} },
+        ...{
+          limits: sandboxLimits(),
+          watch: new SandboxWatch(table, systemClock),
+          onLimit: () => {},
+        },
       },
     })
     if (!agent.pipes) throw new Error('The agent has no pipes.')
@@ -70,18 +93,24 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
   }
 }
 
-export const sandboxStart: readonly Comparison[] = (['workplace', 'strict'] as const).map((mode) => ({
-  title: `[SP16] start in the sandbox ${mode}`,
-  unit: 'ms',
-  goal: { kind: 'over', limit: 50 },
-  prepare: async () => {
-    await wantBubblewrap()
-    const scene = await makeScene()
-    const git = new Git({
-      clock: systemClock,
-      env: { PATH: process.env['PATH'], HOME: scene.home },
-      folder: join(scene.data, 'worktrees/.states'),
-    })
-    return { ours: starts(mode, scene, git), yardstick: starts('off', scene, git), close: () => scene.close() }
-  },
-}))
+export const sandboxStart: readonly Comparison[] = (['workplace', 'strict'] as const).map(
+  (mode) => ({
+    title: `[SP16] start in the sandbox ${mode}`,
+    unit: 'ms',
+    goal: { kind: 'over', limit: 50 },
+    prepare: async () => {
+      await wantBubblewrap()
+      const scene = await makeScene()
+      const git = new Git({
+        clock: systemClock,
+        env: { PATH: process.env['PATH'], HOME: scene.home },
+        folder: join(scene.data, 'worktrees/.states'),
+      })
+      return {
+        ours: starts(mode, scene, git),
+        yardstick: starts('off', scene, git),
+        close: () => scene.close(),
+      }
+    },
+  }),
+)

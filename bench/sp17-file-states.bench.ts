@@ -33,7 +33,12 @@ class Sides {
   constructor(files: number) {
     this.#files = files
     const { path } = this.#folder
-    this.#env = { PATH: process.env['PATH'] ?? '', HOME: path, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1' }
+    this.#env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: path,
+      LC_ALL: 'C',
+      GIT_CONFIG_NOSYSTEM: '1',
+    }
     this.ours = join(path, 'ours')
     this.bare = join(path, 'bare')
     this.worktrees = join(path, 'worktrees')
@@ -42,22 +47,42 @@ class Sides {
 
   #fill(folder: string): void {
     for (let nth = 0; nth < this.#files; nth++) {
-      if (nth % filesInFolder === 0) mkdirSync(join(folder, `folder-${nth / filesInFolder}`), { recursive: true })
-      writeFileSync(this.#file(folder, nth), `file ${nth}\n${'a line of a file that is somewhat longer\n'.repeat(10)}`)
+      if (nth % filesInFolder === 0)
+        mkdirSync(join(folder, `folder-${nth / filesInFolder}`), { recursive: true })
+      writeFileSync(
+        this.#file(folder, nth),
+        `file ${nth}\n${'a line of a file that is somewhat longer\n'.repeat(10)}`,
+      )
     }
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: this.#env, stdio: 'ignore' })
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: folder, env: this.#env, stdio: 'ignore' })
     git('init', '--quiet', '--initial-branch=main')
     git('add', '-A')
-    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'gc.auto=0', 'commit', '--quiet', '-m', 'Begin')
+    git(
+      '-c',
+      'user.name=Ada',
+      '-c',
+      'user.email=ada@example.com',
+      '-c',
+      'gc.auto=0',
+      'commit',
+      '--quiet',
+      '-m',
+      'Begin',
+    )
   }
 
-  #file = (folder: string, nth: number): string => join(folder, `folder-${Math.floor(nth / filesInFolder)}`, `file-${nth}.txt`)
+  #file = (folder: string, nth: number): string =>
+    join(folder, `folder-${Math.floor(nth / filesInFolder)}`, `file-${nth}.txt`)
 
   /** The same files on both sides, spread over the folders, as others than before. */
   change(folder: string, count: number): void {
     this.#edits++
     for (let nth = 0; nth < count; nth++)
-      writeFileSync(this.#file(folder, Math.floor((nth * this.#files) / count)), `edit ${this.#edits} of ${nth}\n`)
+      writeFileSync(
+        this.#file(folder, Math.floor((nth * this.#files) / count)),
+        `edit ${this.#edits} of ${nth}\n`,
+      )
   }
 
   async git(...args: string[]): Promise<void> {
@@ -73,9 +98,19 @@ class Sides {
   }
 
   machine() {
-    const git = new Git({ clock: systemClock, env: this.#env, folder: join(this.worktrees, '.states') })
+    const git = new Git({
+      clock: systemClock,
+      env: this.#env,
+      folder: join(this.worktrees, '.states'),
+    })
     const fileStates = new FileStates(git)
-    return { git, fileStates, occupancy: new Occupancy(), worktreesFolder: this.worktrees, clock: systemClock }
+    return {
+      git,
+      fileStates,
+      occupancy: new Occupancy(),
+      worktreesFolder: this.worktrees,
+      clock: systemClock,
+    }
   }
 
   remove = (): void => this.#folder.remove()
@@ -129,8 +164,18 @@ async function forks(files: number): Promise<Contest> {
   let worktrees = 0
   const fork = async (): Promise<void> => {
     const name = `fork${process.pid}-${++worktrees}`
-    const place = { projectId: 'project', projectFolder: sides.ours, role: name, key: `fork:${name}` }
-    const answer = await answerAboutFiles(machine, { kind: 'files-fork', folders: [sides.ours], ...place, state: taken.state })
+    const place = {
+      projectId: 'project',
+      projectFolder: sides.ours,
+      role: name,
+      key: `fork:${name}`,
+    }
+    const answer = await answerAboutFiles(machine, {
+      kind: 'files-fork',
+      folders: [sides.ours],
+      ...place,
+      state: taken.state,
+    })
     if (!(answer as ForkAnswer).branch) throw new Error('There is no fork')
   }
   // What was made before goes first, so that the disk holds one at a time.
@@ -141,7 +186,13 @@ async function forks(files: number): Promise<Contest> {
   return {
     ours: timed('a fork', clear, fork),
     yardstick: timed('git worktree add', clear, () =>
-      sides.git('worktree', 'add', '--quiet', '--detach', join(sides.worktrees, `bare-${++worktrees}`)),
+      sides.git(
+        'worktree',
+        'add',
+        '--quiet',
+        '--detach',
+        join(sides.worktrees, `bare-${++worktrees}`),
+      ),
     ),
     close: async () => {},
   }

@@ -44,6 +44,8 @@ async function main() {
 }
 
 main().catch((error) => {
-  process.stderr.write('\n' + (error.forPeople ? error.message : String(error.stack || error)) + '\n')
+  process.stderr.write(
+    '\n' + (error.forPeople ? error.message : String(error.stack || error)) + '\n',
+  )
   process.exitCode = 1
 })

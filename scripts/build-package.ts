@@ -19,10 +19,18 @@ const server = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8'
 mkdirSync(join(folder, 'server'), { recursive: true })
 for (const name of server.files.filter((file) => !file.endsWith('.map'))) {
   const code = readFileSync(join(root, 'dist', 'server', name), 'utf8')
-  writeFileSync(join(folder, 'server', name), code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'))
+  writeFileSync(
+    join(folder, 'server', name),
+    code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'),
+  )
 }
 copyFileSync(join(root, 'scripts', 'build', 'published-entry.cjs'), join(folder, 'holdfast.cjs'))
-const library = await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' }, { maps: false })
+const library = await bundleInto(
+  root,
+  join(folder, 'library'),
+  { library: 'src/library.ts' },
+  { maps: false },
+)
 writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf([...server.modules, ...library.modules]))
 
 const types = join(folder, 'types')
@@ -40,7 +48,13 @@ const options = [
   '--outDir',
   types,
 ]
-const tsc = [process.execPath, 'node_modules/ts7/bin/tsc', '-p', 'scripts/build/tsconfig.library.json', ...options]
+const tsc = [
+  process.execPath,
+  'node_modules/ts7/bin/tsc',
+  '-p',
+  'scripts/build/tsconfig.library.json',
+  ...options,
+]
 const { code, output } = await runCommand(root, tsc)
 if (code !== 0) throw new Error(`The types of the library cannot be made:\n\n${output}`)
 
@@ -48,6 +62,13 @@ const published = publishedTypes(join(types, 'library.d.ts'))
 for (const file of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.d.ts') && !published.files.has(join(types, file))) rmSync(join(types, file))
 }
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
-const missing = [...published.packages].filter((name) => !name.startsWith('node:') && dependencies[name] === undefined)
-if (missing.length > 0) throw new Error(`The library's types need packages that are no dependencies: ${missing.join(', ')}`)
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+}
+const missing = [...published.packages].filter(
+  (name) => !name.startsWith('node:') && dependencies[name] === undefined,
+)
+if (missing.length > 0)
+  throw new Error(
+    `The library's types need packages that are no dependencies: ${missing.join(', ')}`,
+  )

@@ -7,5 +7,10 @@ import { join } from 'node:path'
 import { bundleInto } from './build/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
-const bundle = await bundleInto(root, join(root, 'dist', 'server'), { main: 'src/main.ts' }, { maps: true, manyCommands: true })
+const bundle = await bundleInto(
+  root,
+  join(root, 'dist', 'server'),
+  { main: 'src/main.ts' },
+  { maps: true, manyCommands: true },
+)
 writeFileSync(join(root, 'dist', 'server.json'), JSON.stringify(bundle))

@@ -14,10 +14,18 @@ await mkdir(folder, { recursive: true })
 const forms = await earlierForms()
 for (const version of process.argv.slice(2).map(Number)) {
   const form = forms.find((one) => one.version === version)
-  if (!form) throw new Error(`There is no build with schema version ${version}; there are ${forms.map((one) => one.version)}`)
+  if (!form)
+    throw new Error(
+      `There is no build with schema version ${version}; there are ${forms.map((one) => one.version)}`,
+    )
   const build = await checkOut(form.commit)
   const data = await mkdtemp(join(tmpdir(), 'holdfast-earlier-'))
-  await working(build.folder, data, { HOLDFAST_TOKEN: 'a-token-for-an-earlier-store-0123456789' }, fill)
+  await working(
+    build.folder,
+    data,
+    { HOLDFAST_TOKEN: 'a-token-for-an-earlier-store-0123456789' },
+    fill,
+  )
   const bytes = gzipSync(await readFile(join(data, 'holdfast.db')), { level: 9 })
   await writeFile(join(folder, `${version}.db.gz`), bytes)
   console.log(`${version}: ${form.commit}, ${bytes.length} bytes`)

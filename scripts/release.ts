@@ -12,8 +12,14 @@ import { failedFiles } from './steady/which-files.ts'
 const usage = 'npm run release -- VERSION|major|minor|patch [--dry-run]'
 
 /** The folder of the clone is given, so that a test can release another one. */
-export function release(root: string, args: readonly string[], today: string, print: (line: string) => void): number {
-  const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
+export function release(
+  root: string,
+  args: readonly string[],
+  today: string,
+  print: (line: string) => void,
+): number {
+  const git = (...words: string[]): string =>
+    execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
   const read = (name: string): string => readFileSync(join(root, name), 'utf8')
   const refuse = (problem: string): number => {
     print(problem)
@@ -32,10 +38,13 @@ export function release(root: string, args: readonly string[], today: string, pr
   const tag = `v${version}`
   if (git('status', '--porcelain') !== '')
     return refuse('The tree has changes that are not committed. Commit or stash them first.')
-  if (git('tag', '--list', tag) !== '') return refuse(`The tag ${tag} exists already. Choose a newer version.`)
+  if (git('tag', '--list', tag) !== '')
+    return refuse(`The tag ${tag} exists already. Choose a newer version.`)
   const changelog = releasedChangelog(read('CHANGELOG.md'), version, today)
   if (changelog === undefined)
-    return refuse('CHANGELOG.md has nothing under "## Unreleased". Write there what changes for users.')
+    return refuse(
+      'CHANGELOG.md has nothing under "## Unreleased". Write there what changes for users.',
+    )
   const changed = {
     'CHANGELOG.md': changelog,
     'package.json': withVersion(read('package.json'), version),
@@ -44,7 +53,9 @@ export function release(root: string, args: readonly string[], today: string, pr
     ...(existsSync(join(root, failedFiles)) && { [failedFiles]: '[]\n' }),
   }
   if (values['dry-run']) {
-    print(`Would write ${Object.keys(changed).join(', ')} for ${version} (${today}), commit and tag ${tag}. Nothing was changed.`)
+    print(
+      `Would write ${Object.keys(changed).join(', ')} for ${version} (${today}), commit and tag ${tag}. Nothing was changed.`,
+    )
     return 0
   }
   for (const [name, text] of Object.entries(changed)) writeFileSync(join(root, name), text)
@@ -58,7 +69,12 @@ export function release(root: string, args: readonly string[], today: string, pr
 if (import.meta.main) {
   const today = new Date().toISOString().slice(0, 10)
   try {
-    process.exitCode = release(join(import.meta.dirname, '..'), process.argv.slice(2), today, console.log)
+    process.exitCode = release(
+      join(import.meta.dirname, '..'),
+      process.argv.slice(2),
+      today,
+      console.log,
+    )
   } catch (error) {
     console.log(`${error instanceof Error ? error.message : String(error)}\nUse: ${usage}`)
     process.exitCode = 1

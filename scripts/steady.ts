@@ -8,19 +8,31 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { keepCoresBusy } from './steady/busy-cores.ts'
 import { testSteadily } from './steady/steadily.ts'
-import { changedSince, readFailedFiles, testFiles, touchedFiles, unsteadyFiles } from './steady/which-files.ts'
+import {
+  changedSince,
+  readFailedFiles,
+  testFiles,
+  touchedFiles,
+  unsteadyFiles,
+} from './steady/which-files.ts'
 import { memoryEnvironment, memoryFolder } from './test/memory-folder.ts'
 import { type Environment, runTestsWithin } from './test/run-tests.ts'
 
 const mostMinutes = 40
-const usage = 'npm run test:steady -- [--minutes 40] [--times 50] [--seed WORD] [--base COMMIT] [FILE …]'
+const usage =
+  'npm run test:steady -- [--minutes 40] [--times 50] [--seed WORD] [--base COMMIT] [FILE …]'
 
 const root = join(import.meta.dirname, '..')
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { minutes: { type: 'string' }, times: { type: 'string' }, seed: { type: 'string' }, base: { type: 'string' } },
+    options: {
+      minutes: { type: 'string' },
+      times: { type: 'string' },
+      seed: { type: 'string' },
+      base: { type: 'string' },
+    },
   })
   const minutes = Number(values.minutes ?? mostMinutes)
   const times = Number(values.times ?? 50)
@@ -47,7 +59,12 @@ async function main(): Promise<number> {
       print: console.log,
       run: async (files, { busy, withinMs, seed }) => {
         const rest = busy ? keepCoresBusy() : () => {}
-        const outcome = await runTestsWithin(root, files, { ...environment, TEST_ORDER_SEED: seed }, { quiet: true, withinMs })
+        const outcome = await runTestsWithin(
+          root,
+          files,
+          { ...environment, TEST_ORDER_SEED: seed },
+          { quiet: true, withinMs },
+        )
         rest()
         return outcome
       },

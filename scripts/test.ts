@@ -28,9 +28,11 @@ const ofChecks = await checks
 
 const failed = outcomes.flatMap((outcome) => outcome.failed)
 if (failed.length > 0) console.log('\nFailed:')
-for (const { file, title, why } of failed) console.log(`- ${file}: ${title}\n${why.replace(/^/gm, '    ')}`)
+for (const { file, title, why } of failed)
+  console.log(`- ${file}: ${title}\n${why.replace(/^/gm, '    ')}`)
 
-const sum = (of: (outcome: TestOutcome) => number): number => outcomes.reduce((total, outcome) => total + of(outcome), 0)
+const sum = (of: (outcome: TestOutcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + of(outcome), 0)
 const passed = ofChecks.passed + sum((outcome) => outcome.passed)
 const skipped = sum((outcome) => outcome.skipped)
 const failures = ofChecks.failed + failed.length

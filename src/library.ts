@@ -5,7 +5,13 @@
 import type { Conversations } from './embedded/conversations.ts'
 import type { ConversationsOptions } from './embedded/options.ts'
 
-export { type Client, type ClientOptions, createClient, ProblemError, UnreachableError } from './client/client.ts'
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  ProblemError,
+  UnreachableError,
+} from './client/client.ts'
 export { watchEvents } from './client/event-stream.ts'
 export { openRelay, type Relay, type RelayOptions } from './client/relay.ts'
 export type { RelayEvent, RelaySnapshot } from './client/relay-messages.ts'

@@ -18,7 +18,11 @@ self.addEventListener('install', (event) => {
 
 self.addEventListener('activate', (event) => {
   event.waitUntil(
-    caches.keys().then((names) => Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))),
+    caches
+      .keys()
+      .then((names) =>
+        Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name))),
+      ),
   )
 })
 
@@ -27,15 +31,19 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== self.location.origin) return
   if (url.pathname.startsWith('/assets/')) event.respondWith(keptOrFetched(request))
-  else if (shell.includes(url.pathname) && request.mode !== 'navigate') event.respondWith(fetchedOrKept(request, request))
-  else if (request.mode === 'navigate' && !theServersWord.test(url.pathname)) event.respondWith(fetchedOrKept(request, '/'))
+  else if (shell.includes(url.pathname) && request.mode !== 'navigate')
+    event.respondWith(fetchedOrKept(request, request))
+  else if (request.mode === 'navigate' && !theServersWord.test(url.pathname))
+    event.respondWith(fetchedOrKept(request, '/'))
 })
 
 /** A notice was clicked (AP5): the page that is open comes to the front, or one is opened. */
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(
-    self.clients.matchAll({ type: 'window' }).then(([open]) => (open ? open.focus() : self.clients.openWindow('/'))),
+    self.clients
+      .matchAll({ type: 'window' })
+      .then(([open]) => (open ? open.focus() : self.clients.openWindow('/'))),
   )
 })
 

@@ -45,7 +45,8 @@ export async function openBare(url: string, writers: number, first = 0): Promise
   for (const client of clients) await client.connect()
   const appendShare = async (client: pg.Client, nth: number, appends: number): Promise<void> => {
     for (let done = 0; done < appends / writers; done++) {
-      for (let at = nth; at < batches.length; at += clients.length) await commitBatch(client, batches[at] ?? [])
+      for (let at = nth; at < batches.length; at += clients.length)
+        await commitBatch(client, batches[at] ?? [])
     }
   }
   return {
@@ -63,13 +64,21 @@ async function commitBatch(client: pg.Client, ids: readonly string[]): Promise<v
   const now = new Date().toISOString()
   const [id = ''] = ids
   if (ids.length === 1) {
-    await client.query({ name: 'both', text: both, values: [streamOf(id), type, now, dataOf(id, now), id] })
+    await client.query({
+      name: 'both',
+      text: both,
+      values: [streamOf(id), type, now, dataOf(id, now), id],
+    })
     return
   }
   await Promise.all([
     client.query(begin),
     ...ids.map((each) => client.query({ name: 'state', text: state, values: [now, each] })),
-    client.query({ name: 'log', text: log, values: [ids.map(streamOf), ids.map((each) => dataOf(each, now)), type, now] }),
+    client.query({
+      name: 'log',
+      text: log,
+      values: [ids.map(streamOf), ids.map((each) => dataOf(each, now)), type, now],
+    }),
     client.query(commit),
   ])
 }

@@ -5,7 +5,14 @@ import { statement } from '../../src/store/statement.ts'
 import { defineUseCase } from '../../src/store/store.ts'
 
 const insertRow = statement<{ id: string; now: string }>()((db, p) =>
-  db.insertInto('projects').values({ id: p.id, name: p.id, path: null, settings: '{}', created_at: p.now, updated_at: p.now }),
+  db.insertInto('projects').values({
+    id: p.id,
+    name: p.id,
+    path: null,
+    settings: '{}',
+    created_at: p.now,
+    updated_at: p.now,
+  }),
 )
 
 const touchRow = statement<{ id: string; now: string }>()((db, p) =>
@@ -14,7 +21,15 @@ const touchRow = statement<{ id: string; now: string }>()((db, p) =>
 
 /** The event's body: about as long as a short message. */
 export const bodyFor = (id: string, now: string): { project: Project; by: string } => ({
-  project: { id, name: 'a project with a name', path: null, settings: {}, agentIds: [], createdAt: now, updatedAt: now },
+  project: {
+    id,
+    name: 'a project with a name',
+    path: null,
+    settings: {},
+    agentIds: [],
+    createdAt: now,
+    updatedAt: now,
+  },
   by: 'bench',
 })
 

@@ -21,7 +21,10 @@ http
         fs.fdatasyncSync(handle)
       }
       const answer = JSON.stringify({ id, seq: sent })
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(answer),
+      })
       response.end(answer)
     })
   })

@@ -10,7 +10,9 @@ const server = http.createServer((request, response) => {
   request.on('end', () => {
     if (chunks.length > 0) {
       const message = Buffer.from(JSON.stringify(JSON.parse(Buffer.concat(chunks).toString())))
-      const frame = Buffer.concat(Sender.frame(message, { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: true }))
+      const frame = Buffer.concat(
+        Sender.frame(message, { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: true }),
+      )
       for (const client of webSockets.clients) client._socket.write(frame)
     }
     response.end('ok')

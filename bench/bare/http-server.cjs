@@ -3,4 +3,6 @@
 
 const http = require('node:http')
 
-http.createServer((_request, response) => response.end('ok')).listen(Number(process.argv[2]), '127.0.0.1')
+http
+  .createServer((_request, response) => response.end('ok'))
+  .listen(Number(process.argv[2]), '127.0.0.1')

@@ -5,10 +5,13 @@ const upstream = new URL(process.argv[2])
 const agent = new Agent({ keepAlive: true })
 const server = createServer((asked, answer) => {
   const { method, url, headers } = asked
-  const sent = request({ host: upstream.hostname, port: upstream.port, method, path: url, headers, agent }, (came) => {
-    answer.writeHead(came.statusCode, came.headers)
-    came.pipe(answer)
-  })
+  const sent = request(
+    { host: upstream.hostname, port: upstream.port, method, path: url, headers, agent },
+    (came) => {
+      answer.writeHead(came.statusCode, came.headers)
+      came.pipe(answer)
+    },
+  )
   sent.on('error', () => answer.destroy())
   asked.pipe(sent)
 })

@@ -13,10 +13,16 @@ const restMs = 2
 
 export const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, restMs))
 
-export async function durablePosts(file: string): Promise<Contender & { close: () => Promise<void> }> {
+export async function durablePosts(
+  file: string,
+): Promise<Contender & { close: () => Promise<void> }> {
   const server = await startProcess((port) => [bareServer, String(port), file], { path: '/' })
   const connection = await KeepAlive.open(server.port)
-  const bytes = requestBytes('POST', '/', { id: 'project', to: 'agent-0', content: 'a message like any other' })(server.port)
+  const bytes = requestBytes('POST', '/', {
+    id: 'project',
+    to: 'agent-0',
+    content: 'a message like any other',
+  })(server.port)
   return {
     name: 'bare POST and one fdatasync',
     round: async () => {

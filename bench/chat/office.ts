@@ -40,14 +40,20 @@ export async function openOffice(data: string, agentCount = 1, watched = false):
   const ids = Array.from({ length: agentCount }, (_, nth) => `agent-${nth}`)
   const passkeys = new Map<string, string>()
   for (const id of ids) {
-    passkeys.set(id, (await asked<{ passkey: string }>('POST', '/api/agents', { id, name: id, protocol: 'mcp' })).passkey)
+    passkeys.set(
+      id,
+      (await asked<{ passkey: string }>('POST', '/api/agents', { id, name: id, protocol: 'mcp' }))
+        .passkey,
+    )
     await asked('PUT', `/api/projects/${projectId}/agents/${id}`, {})
     await person.ask(message(id, 'hello'))
   }
   const agents: BenchAgent[] = []
   while (agents.length < agentCount) {
     const next = ids.slice(agents.length, agents.length + atOnce)
-    agents.push(...(await Promise.all(next.map((id) => signIn(port, id, passkeys.get(id) ?? '', projectId)))))
+    agents.push(
+      ...(await Promise.all(next.map((id) => signIn(port, id, passkeys.get(id) ?? '', projectId)))),
+    )
   }
 
   return {
@@ -70,11 +76,21 @@ export async function openOffice(data: string, agentCount = 1, watched = false):
 }
 
 /** Signed in, with nothing unread. */
-async function signIn(port: number, id: string, passkey: string, projectId: string): Promise<BenchAgent> {
+async function signIn(
+  port: number,
+  id: string,
+  passkey: string,
+  projectId: string,
+): Promise<BenchAgent> {
   const connection = await KeepAlive.open(port)
   let calls = 0
   const call = (name: string, args: object = {}): Buffer => {
-    const body = { jsonrpc: '2.0', id: ++calls, method: 'tools/call', params: { name, arguments: args } }
+    const body = {
+      jsonrpc: '2.0',
+      id: ++calls,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    }
     return requestBytes('POST', '/mcp', body, { token: passkey, accept: both })(port)
   }
   const tell = async <Answer>(tool: string, args?: object): Promise<Answer> => {
@@ -88,7 +104,10 @@ async function signIn(port: number, id: string, passkey: string, projectId: stri
   return agent
 }
 
-export async function answerAll({ tell }: Pick<BenchAgent, 'tell'>, content: string): Promise<void> {
+export async function answerAll(
+  { tell }: Pick<BenchAgent, 'tell'>,
+  content: string,
+): Promise<void> {
   await tell('get_pending_messages')
   await tell('respond_chat', { content })
 }

@@ -5,7 +5,12 @@ import { Spool } from '../../src/coordinator/spool.ts'
 const [, , upstream = '', file = ''] = process.argv
 const spool = new Spool({ file, warn: () => {} })
 const gateway = new Gateway({ env: {}, report: (fact) => spool.add(fact) })
-const launch = { launchId: 'bench', launchToken: 'hf_launch_bench', upstream, key: 'sk-bench-0123456789' }
+const launch = {
+  launchId: 'bench',
+  launchToken: 'hf_launch_bench',
+  upstream,
+  key: 'sk-bench-0123456789',
+}
 const { port, token } = await gateway.open({ ...launch, turn: () => null, refuse: () => undefined })
 process.send?.({ port, token })
 process.on('message', () => {

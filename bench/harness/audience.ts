@@ -12,10 +12,16 @@ export class Audience {
   #heard = 0
   #awaited = { messages: Number.POSITIVE_INFINITY, resolve: (): void => {} }
 
-  async seat(url: string, size: number, open: { headers?: Record<string, string>; say?: string } = {}): Promise<void> {
+  async seat(
+    url: string,
+    size: number,
+    open: { headers?: Record<string, string>; say?: string } = {},
+  ): Promise<void> {
     while (this.#sockets.length < size) {
       const missing = Math.min(openAtOnce, size - this.#sockets.length)
-      this.#sockets.push(...(await Promise.all(Array.from({ length: missing }, () => this.#open(url, open)))))
+      this.#sockets.push(
+        ...(await Promise.all(Array.from({ length: missing }, () => this.#open(url, open)))),
+      )
     }
     this.#heard = 0
   }
@@ -32,7 +38,10 @@ export class Audience {
     for (const socket of this.#sockets) socket.terminate()
   }
 
-  async #open(url: string, { headers = {}, say }: { headers?: Record<string, string>; say?: string }): Promise<WebSocket> {
+  async #open(
+    url: string,
+    { headers = {}, say }: { headers?: Record<string, string>; say?: string },
+  ): Promise<WebSocket> {
     const socket = new WebSocket(url, { headers, perMessageDeflate: false })
     await once(socket, 'open')
     if (say !== undefined) {

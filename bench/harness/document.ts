@@ -21,6 +21,7 @@ export function withFigures(text: string, { operation, table, circumstances }: F
   const to = `<!-- end of ${operation} -->`
   const start = text.indexOf(from)
   const end = text.indexOf(to, start)
-  if (start < 0 || end < 0) throw new Error(`There is no place for ${operation}: the text has no ${from} and ${to}`)
+  if (start < 0 || end < 0)
+    throw new Error(`There is no place for ${operation}: the text has no ${from} and ${to}`)
   return `${text.slice(0, start)}${from}\n${circumstances}\n\n${table}\n${text.slice(end)}`
 }

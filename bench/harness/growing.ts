@@ -23,10 +23,20 @@ export interface Growing {
     readonly ours: string
     readonly yardstick: string
   }
-  readonly besideLess: { readonly title: string; readonly more: number; readonly less: number; readonly of: string }
+  readonly besideLess: {
+    readonly title: string
+    readonly more: number
+    readonly less: number
+    readonly of: string
+  }
 }
 
-export function growing({ timesPerRound, open, besideBare, besideLess }: Growing): readonly Comparison[] {
+export function growing({
+  timesPerRound,
+  open,
+  besideBare,
+  besideLess,
+}: Growing): readonly Comparison[] {
   const { more, less, of } = besideLess
   const repeated = (name: string, work: () => unknown): Contender => ({
     name,

@@ -1,6 +1,11 @@
 /** A Holdfast of its own on a folder, and its owner on one connection: where a measurement of the whole server begins. */
 import { KeepAlive, requestBytes } from './keep-alive.ts'
-import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './server-process.ts'
+import {
+  holdfastCommand,
+  ownerTokenIn,
+  type ServerProcess,
+  startProcess,
+} from './server-process.ts'
 
 interface OwnHoldfast {
   readonly server: ServerProcess
@@ -14,5 +19,10 @@ export async function openHoldfast(data: string, watched: boolean): Promise<OwnH
   const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched })
   const token = ownerTokenIn(data)
   const person = await KeepAlive.open(server.port)
-  return { server, token, person, asked: (method, path, body) => person.json(requestBytes(method, path, body, { token })) }
+  return {
+    server,
+    token,
+    person,
+    asked: (method, path, body) => person.json(requestBytes(method, path, body, { token })),
+  }
 }

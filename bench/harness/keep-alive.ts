@@ -15,7 +15,12 @@ export interface RequestOptions {
 }
 
 /** The bytes of a request, made once and sent many times. */
-export function requestBytes(method: string, path: string, body?: unknown, { token, accept }: RequestOptions = {}) {
+export function requestBytes(
+  method: string,
+  path: string,
+  body?: unknown,
+  { token, accept }: RequestOptions = {},
+) {
   const text = body === undefined ? '' : JSON.stringify(body)
   return (port: number): Buffer =>
     Buffer.from(
@@ -24,7 +29,9 @@ export function requestBytes(method: string, path: string, body?: unknown, { tok
         `Host: 127.0.0.1:${port}`,
         ...(token ? [`Authorization: Bearer ${token}`] : []),
         ...(accept ? [`Accept: ${accept}`] : []),
-        ...(text ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`] : []),
+        ...(text
+          ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`]
+          : []),
         '',
         text,
       ].join('\r\n'),
@@ -49,9 +56,13 @@ export class KeepAlive {
   /** Resolves with the answer's body; fails unless it is a 2xx. */
   async ask(bytes: Buffer): Promise<string> {
     // Servers close what was idle for long.
-    if (this.#socket.closed || this.#socket.readableEnded) this.#socket = this.#use(await dial(this.port))
+    if (this.#socket.closed || this.#socket.readableEnded)
+      this.#socket = this.#use(await dial(this.port))
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`There was no answer within ${patienceMs} ms`)), patienceMs)
+      const late = setTimeout(
+        () => reject(new Error(`There was no answer within ${patienceMs} ms`)),
+        patienceMs,
+      )
       const settled =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
@@ -77,7 +88,9 @@ export class KeepAlive {
     socket.setEncoding('latin1')
     socket.setNoDelay(true)
     socket.on('data', (chunk: string) => this.#take(chunk))
-    socket.on('close', () => this.#waiting?.reject(new Error('The server has closed the connection')))
+    socket.on('close', () =>
+      this.#waiting?.reject(new Error('The server has closed the connection')),
+    )
     socket.on('error', () => undefined)
     return socket
   }

@@ -27,7 +27,10 @@ export interface Patience {
 }
 
 /** Again while the yardstick disagrees with itself, whatever ours was meanwhile; the last try counts, alone. */
-export async function measureUntilDecided(comparison: Comparison, { rounds, tries }: Patience): Promise<Measurement> {
+export async function measureUntilDecided(
+  comparison: Comparison,
+  { rounds, tries }: Patience,
+): Promise<Measurement> {
   for (let tried = 1; ; tried++) {
     const measurement = await measure(comparison, rounds)
     if (measurement.outcome !== 'undecided' || tried >= tries) return measurement
@@ -56,14 +59,18 @@ async function measure(comparison: Comparison, rounds: number): Promise<Measurem
 }
 
 /** The figures of each contender, in the order they were given. */
-export async function takeTurns(contenders: readonly Contender[], rounds: number): Promise<number[][]> {
+export async function takeTurns(
+  contenders: readonly Contender[],
+  rounds: number,
+): Promise<number[][]> {
   const figures = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now()
     for (let turn = 0; turn < contenders.length; turn++) {
       const who = (round + turn) % contenders.length
       const figure = await contenders[who]?.round()
-      if (figure === undefined || !(figure > 0)) throw new Error(`${contenders[who]?.name} measured ${figure}`)
+      if (figure === undefined || !(figure > 0))
+        throw new Error(`${contenders[who]?.name} measured ${figure}`)
       figures[who]?.push(figure)
     }
     if (performance.now() - startedAt > slowRoundMs)

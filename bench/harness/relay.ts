@@ -11,7 +11,11 @@ export interface RelayMessage {
 export class Relay {
   readonly #socket: WebSocket
   #awaited:
-    | { readonly type: string; readonly resolve: (message: RelayMessage) => void; readonly reject: (error: Error) => void }
+    | {
+        readonly type: string
+        readonly resolve: (message: RelayMessage) => void
+        readonly reject: (error: Error) => void
+      }
     | undefined
 
   private constructor(socket: WebSocket) {
@@ -20,7 +24,9 @@ export class Relay {
   }
 
   static async open(port: number, token: string): Promise<Relay> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { authorization: `Bearer ${token}` } })
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
     await once(socket, 'open')
     return new Relay(socket)
   }

@@ -33,7 +33,8 @@ export function holdfastCommand(data: string): (port: number) => string[] {
   return (port) => [entry, 'up', '--port', String(port), '--data', data, '--log-level', 'error']
 }
 
-export const ownerTokenIn = (data: string): string => readFileSync(join(data, 'secrets', 'owner-token'), 'utf8').trim()
+export const ownerTokenIn = (data: string): string =>
+  readFileSync(join(data, 'secrets', 'owner-token'), 'utf8').trim()
 
 export interface StartOptions {
   /** What must answer 200. */
@@ -42,7 +43,10 @@ export interface StartOptions {
   readonly watched?: boolean
 }
 
-export async function startProcess(command: (port: number) => string[], options: StartOptions): Promise<ServerProcess> {
+export async function startProcess(
+  command: (port: number) => string[],
+  options: StartOptions,
+): Promise<ServerProcess> {
   const port = await freePort()
   const from = performance.now()
   const watch = options.watched ? ['--require', join(import.meta.dirname, 'report-usage.cjs')] : []
@@ -53,8 +57,10 @@ export async function startProcess(command: (port: number) => string[], options:
   const kill = (): boolean => child.kill('SIGKILL')
   process.once('exit', kill)
   while (!(await answers200(port, options.path))) {
-    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${complaint()}`)
-    if (performance.now() - from > startsWithinMs) throw new Error(`There was no 200 from ${options.path}: ${complaint()}`)
+    if (child.exitCode !== null)
+      throw new Error(`The server ended with ${child.exitCode}: ${complaint()}`)
+    if (performance.now() - from > startsWithinMs)
+      throw new Error(`There was no 200 from ${options.path}: ${complaint()}`)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
   const startedInMs = performance.now() - from

@@ -3,9 +3,25 @@ import type { Measurement } from './measure.ts'
 import { median } from './statistics.ts'
 import type { Goal } from './verdict.ts'
 
-const headings = ['operation', 'ours', 'yardstick', 'unit', 'ratio', 'goal', "yardstick's spread", 'outcome'] as const
+const headings = [
+  'operation',
+  'ours',
+  'yardstick',
+  'unit',
+  'ratio',
+  'goal',
+  "yardstick's spread",
+  'outcome',
+] as const
 
-const bounds: Record<Goal['kind'], string> = { cost: '≤', growth: '≤', peer: '≤', most: '≤', over: '≤ +', rate: '≥' }
+const bounds: Record<Goal['kind'], string> = {
+  cost: '≤',
+  growth: '≤',
+  peer: '≤',
+  most: '≤',
+  over: '≤ +',
+  rate: '≥',
+}
 
 /** Three figures: nobody should read more into a measurement. */
 const figure = (value: number): string =>
@@ -24,10 +40,16 @@ const rowOf = (each: Measurement): string[] => [
 
 export function textTable(measured: readonly Measurement[]): string {
   const rows = [[...headings], ...measured.map(rowOf)]
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  const widths = headings.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const lines = rows.map((row) =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '),
+  )
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 export const markdownTable = (measured: readonly Measurement[]): string =>
-  [[...headings], headings.map(() => '---'), ...measured.map(rowOf)].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  [[...headings], headings.map(() => '---'), ...measured.map(rowOf)]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n')

@@ -39,7 +39,10 @@ export function judge(goal: Goal, ours: readonly number[], yardstick: readonly n
   const ratio = median(ours.map((value, round) => value / (yardstick[round] ?? Number.NaN)))
   const yardstickSpread = spread(yardstick)
   const over = median(ours.map((value, round) => value - (yardstick[round] ?? Number.NaN)))
-  const outcome = goal.kind === 'most' ? outcomeOfMost(goal.limit, ours) : outcomeOf(goal, ratio, over, yardstickSpread)
+  const outcome =
+    goal.kind === 'most'
+      ? outcomeOfMost(goal.limit, ours)
+      : outcomeOf(goal, ratio, over, yardstickSpread)
   return { outcome, ratio, yardstickSpread }
 }
 
@@ -50,7 +53,12 @@ function outcomeOfMost(limit: number, ours: readonly number[]): Outcome {
   return median(ours) <= limit ? 'pass' : 'miss'
 }
 
-function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, over: number, yardstickSpread: number): Outcome {
+function outcomeOf(
+  goal: Exclude<Goal, { kind: 'most' }>,
+  ratio: number,
+  over: number,
+  yardstickSpread: number,
+): Outcome {
   // Also when it is not a number: what cannot be compared is not passed.
   if (!(yardstickSpread <= maxSpread)) return 'undecided'
   switch (goal.kind) {
@@ -69,7 +77,12 @@ function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, over: n
   }
 }
 
-const worstFirst = ['miss', 'yardstick wrong', 'undecided', 'pass'] as const satisfies readonly Outcome[]
+const worstFirst = [
+  'miss',
+  'yardstick wrong',
+  'undecided',
+  'pass',
+] as const satisfies readonly Outcome[]
 const exitCodes: Record<Outcome, number> = { pass: 0, miss: 1, 'yardstick wrong': 1, undecided: 2 }
 
 /** 0 only when every goal was met; 2 when nothing was missed but the machine was too busy to say so. */

@@ -42,7 +42,10 @@ export function waitAt(rate: number, capacity: number, seed = 1): Waiting {
   for (let n = 0; n < arrivals; n++) {
     times.push(wait + serviceMs)
     // Both by chance: a commit that shares its fsync is quick, one that waits for a checkpoint is not.
-    wait = Math.max(0, wait + serviceMs * -Math.log(1 - random()) - betweenMs * -Math.log(1 - random()))
+    wait = Math.max(
+      0,
+      wait + serviceMs * -Math.log(1 - random()) - betweenMs * -Math.log(1 - random()),
+    )
   }
   times.sort((one, other) => one - other)
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0

@@ -51,7 +51,9 @@ export async function staysBounded(day: Day): Promise<boolean> {
     const sample = await sampleOf(page, wire, (performance.now() - from) / 60_000)
     samples.push(sample)
     const { minute, heapMb, nodes, listeners } = sample
-    console.log(`${minute.toFixed(1).padStart(6)} ${heapMb.toFixed(1).padStart(9)} ${column(nodes)} ${column(listeners, 11)}`)
+    console.log(
+      `${minute.toFixed(1).padStart(6)} ${heapMb.toFixed(1).padStart(9)} ${column(nodes)} ${column(listeners, 11)}`,
+    )
   }
   return judged(samples)
 }
@@ -63,7 +65,9 @@ function judged(samples: readonly Sample[]): boolean {
   const [second, last] = [samples.slice(quarter, 2 * quarter), samples.slice(-quarter)]
   let isBounded = true
   for (const kind of ['heapMb', 'nodes', 'listeners'] as const) {
-    const [earlier, later] = [second, last].map((some) => median(some.map((sample) => sample[kind]))) as [number, number]
+    const [earlier, later] = [second, last].map((some) =>
+      median(some.map((sample) => sample[kind])),
+    ) as [number, number]
     const isWithin = later <= earlier + margins[kind]
     isBounded &&= isWithin
     const figures = `second quarter ${earlier.toFixed(1)}, last ${later.toFixed(1)}, margin ${margins[kind]}`
@@ -76,7 +80,10 @@ function judged(samples: readonly Sample[]): boolean {
 async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => history.pushState(null, '', to), path)
   await page.waitForFunction(
-    (to) => location.pathname === to && !!document.querySelector('h1') && !document.querySelector('[aria-busy="true"]'),
+    (to) =>
+      location.pathname === to &&
+      !!document.querySelector('h1') &&
+      !document.querySelector('[aria-busy="true"]'),
     path,
   )
 }
@@ -97,7 +104,9 @@ async function lookUp(page: Page, nth: number): Promise<void> {
   const palette = page.getByRole('dialog', { name: 'Command palette' })
   await page.keyboard.press('Control+K')
   // Each time other words, as people do: what was found must not be kept for ever.
-  await palette.getByRole('combobox').fill(`${['retry', 'round', 'build', 'notes'][nth % 4]} ${nth}`)
+  await palette
+    .getByRole('combobox')
+    .fill(`${['retry', 'round', 'build', 'notes'][nth % 4]} ${nth}`)
   await palette.getByRole('listbox').waitFor()
   await page.waitForTimeout(lookMs)
   await page.keyboard.press('Escape')
@@ -108,7 +117,9 @@ async function lookUp(page: Page, nth: number): Promise<void> {
 async function meanwhile({ client, filled }: Day, nth: number): Promise<void> {
   const { projectId, worker } = filled
   const params = { projectId }
-  await client.post('/api/chat', { body: { projectId, toAgentId: worker, content: `[[run]] ${nth}`, workplace: 'worktree' } })
+  await client.post('/api/chat', {
+    body: { projectId, toAgentId: worker, content: `[[run]] ${nth}`, workplace: 'worktree' },
+  })
   const body = { checkpointType: 'plan', leaderId: worker, instructionContent: `Plan ${nth}` }
   const { id } = await client.post('/api/projects/{projectId}/approvals', { params, body })
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {

@@ -15,11 +15,20 @@ export function readUntil(port: number, request: string | Buffer, last: string):
     const from = performance.now()
     const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(request))
     socket.on('error', reject)
-    socket.on('end', () => reject(new Error(`The server ended before ${last} came: ${Buffer.concat(chunks).subarray(0, 500)}`)))
+    socket.on('end', () =>
+      reject(
+        new Error(
+          `The server ended before ${last} came: ${Buffer.concat(chunks).subarray(0, 500)}`,
+        ),
+      ),
+    )
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       // What is waited for may lie across two chunks.
-      if (!chunk.includes(needle) && !Buffer.concat([edge, chunk.subarray(0, needle.length)]).includes(needle)) {
+      if (
+        !chunk.includes(needle) &&
+        !Buffer.concat([edge, chunk.subarray(0, needle.length)]).includes(needle)
+      ) {
         edge = Buffer.from(chunk.subarray(-needle.length))
         return
       }

@@ -16,7 +16,13 @@ const parts = [
     stamp: 'dist/server.stamp',
     output: 'dist/server/main.js',
     entry: 'src/main.ts',
-    sources: ['src', 'package.json', 'package-lock.json', 'scripts/build-server.ts', 'scripts/build'],
+    sources: [
+      'src',
+      'package.json',
+      'package-lock.json',
+      'scripts/build-server.ts',
+      'scripts/build',
+    ],
     argv: ['scripts/build-server.ts'],
   },
   {
@@ -24,14 +30,29 @@ const parts = [
     stamp: 'dist/web.stamp',
     output: 'dist/web/index.html',
     entry: 'web/index.html',
-    sources: ['web', 'vite.config.ts', 'src/client', 'src/protocol', 'src/domain', 'package-lock.json'],
-    argv: ['node_modules/vite/bin/vite.js', 'build', '--config', 'vite.config.ts', '--logLevel', 'warn'],
+    sources: [
+      'web',
+      'vite.config.ts',
+      'src/client',
+      'src/protocol',
+      'src/domain',
+      'package-lock.json',
+    ],
+    argv: [
+      'node_modules/vite/bin/vite.js',
+      'build',
+      '--config',
+      'vite.config.ts',
+      '--logLevel',
+      'warn',
+    ],
   },
 ]
 
 function staleParts(root, force) {
   const there = (file) => fs.existsSync(path.join(root, file))
-  const fresh = (part) => there(part.output) && read(path.join(root, part.stamp)) === digest(root, part)
+  const fresh = (part) =>
+    there(part.output) && read(path.join(root, part.stamp)) === digest(root, part)
   return parts.filter((part) => there(part.entry) && (force || !fresh(part)))
 }
 
@@ -40,14 +61,22 @@ async function build(root, part, runtime) {
   // Before the work: a source saved meanwhile makes the result stale again.
   const stamp = digest(root, part)
   const result = await run(root, runtime, part.argv)
-  if (result.code !== 0) throw failure('Building ' + part.name + ' failed (' + result.code + '):\n\n' + result.output.trim())
+  if (result.code !== 0)
+    throw failure(
+      'Building ' + part.name + ' failed (' + result.code + '):\n\n' + result.output.trim(),
+    )
   fs.writeFileSync(path.join(root, part.stamp), stamp)
   say('Holdfast: built ' + part.name + ' in ' + seconds(since))
 }
 
 function run(root, file, argv) {
   return new Promise((resolve) => {
-    const env = Object.assign({}, process.env, { NODE_ENV: 'production' }, process.stderr.isTTY ? {} : { NO_COLOR: '1' })
+    const env = Object.assign(
+      {},
+      process.env,
+      { NODE_ENV: 'production' },
+      process.stderr.isTTY ? {} : { NO_COLOR: '1' },
+    )
     const child = spawn(file, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const keep = (chunk) => {
@@ -66,7 +95,8 @@ function digest(root, part) {
     const stat = fs.statSync(path.join(root, relative), { throwIfNoEntry: false })
     if (stat === undefined) return
     if (stat.isDirectory()) {
-      for (const name of fs.readdirSync(path.join(root, relative)).sort()) add(relative + '/' + name)
+      for (const name of fs.readdirSync(path.join(root, relative)).sort())
+        add(relative + '/' + name)
     } else {
       hash.update(relative + ' ' + stat.size + ' ' + stat.mtimeMs + '\n')
     }

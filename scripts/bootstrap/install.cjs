@@ -16,7 +16,10 @@ const REMIND_EVERY_MS = 15000
 /** Compares what npm says it installed with the lockfile, entry by entry. Packages for other platforms may be missing. */
 function isInstalled(root) {
   const wanted = readPackages(path.join(root, 'package-lock.json'))
-  if (wanted === undefined) throw failure('package-lock.json is missing or broken. Restore it: git checkout package-lock.json')
+  if (wanted === undefined)
+    throw failure(
+      'package-lock.json is missing or broken. Restore it: git checkout package-lock.json',
+    )
   const found = readPackages(path.join(root, 'node_modules', '.package-lock.json'))
   if (found === undefined || runtimePath(root) === undefined) return false
   for (const name of Object.keys(wanted)) {
@@ -43,7 +46,10 @@ function readPackages(file) {
 async function install(root) {
   const since = Date.now()
   say('Holdfast: installing its dependencies into this folder (once; about a minute) …')
-  const reminder = setInterval(() => say('Holdfast: still installing, ' + seconds(since)), REMIND_EVERY_MS)
+  const reminder = setInterval(
+    () => say('Holdfast: still installing, ' + seconds(since)),
+    REMIND_EVERY_MS,
+  )
   let result
   try {
     result = await runNpm(root, [
@@ -65,7 +71,9 @@ async function install(root) {
 
 function runNpm(root, args) {
   // npm tells its scripts where it is. Outside npm, it is looked for on PATH.
-  const npmScript = /npm-cli\.c?js$/.test(process.env.npm_execpath || '') ? process.env.npm_execpath : undefined
+  const npmScript = /npm-cli\.c?js$/.test(process.env.npm_execpath || '')
+    ? process.env.npm_execpath
+    : undefined
   // The Node that npm itself runs on: ours may be inside the folder that is about to be replaced.
   const hostNode = process.env.npm_node_execpath || process.execPath
   const [file, argv] = npmScript ? [hostNode, [npmScript].concat(args)] : ['npm', args]
@@ -91,15 +99,23 @@ function explain(result) {
     return 'npm was not found. It comes with Node; install Node with npm (https://nodejs.org) and run the same command again.'
   }
   const words = 'npm ci failed (' + result.code + '):\n\n' + result.output.trim() + '\n\n'
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|network/i.test(result.output)) {
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|network/i.test(
+      result.output,
+    )
+  ) {
     return (
       words +
       'npm could not reach its registry. Check the connection (and npm config get proxy), then run the same command again.'
     )
   }
-  if (/ENOSPC/.test(result.output)) return words + 'The disk is full. Free about 1 GB and run the same command again.'
+  if (/ENOSPC/.test(result.output))
+    return words + 'The disk is full. Free about 1 GB and run the same command again.'
   if (/EACCES|EPERM|EROFS/.test(result.output)) {
-    return words + "npm may not write here. Check the owner and mode of this folder and of npm's cache, then run it again."
+    return (
+      words +
+      "npm may not write here. Check the owner and mode of this folder and of npm's cache, then run it again."
+    )
   }
   return words + 'Nothing was started. Mend what npm says above and run the same command again.'
 }
@@ -115,7 +131,9 @@ function runtimePath(root) {
   const found = places.filter((place) => fs.existsSync(place))[0]
   if (found !== undefined) return found
   // A platform without a packaged Node: the host's will do if it is new enough.
-  return Number(process.versions.node.split('.')[0]) >= OLDEST_RUNTIME ? process.execPath : undefined
+  return Number(process.versions.node.split('.')[0]) >= OLDEST_RUNTIME
+    ? process.execPath
+    : undefined
 }
 
 function findRuntime(root) {

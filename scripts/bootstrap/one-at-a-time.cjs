@@ -19,7 +19,13 @@ async function oneAtATime(root, work) {
   try {
     fs.mkdirSync(folder, { recursive: true })
   } catch (error) {
-    throw failure('Holdfast cannot write to its own folder (' + error.code + ': ' + folder + '). Check its owner and mode.')
+    throw failure(
+      'Holdfast cannot write to its own folder (' +
+        error.code +
+        ': ' +
+        folder +
+        '). Check its owner and mode.',
+    )
   }
   const mine = await acquire(file)
   const touching = setInterval(() => {
@@ -54,12 +60,20 @@ async function acquire(file) {
       continue
     }
     if (!announced) {
-      say('Another start (pid ' + String(theirs).split(' ')[0] + ') is preparing this folder; waiting for it.')
+      say(
+        'Another start (pid ' +
+          String(theirs).split(' ')[0] +
+          ') is preparing this folder; waiting for it.',
+      )
       announced = true
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
-  throw failure('Another start has been preparing this folder for 15 minutes. If none runs, delete ' + file + ' and try again.')
+  throw failure(
+    'Another start has been preparing this folder for 15 minutes. If none runs, delete ' +
+      file +
+      ' and try again.',
+  )
 }
 
 /** Moves the stale lock aside first: if somebody else took it over in between, theirs is put back. */

@@ -14,7 +14,14 @@ import { grouped, refuseCycles, ungrouped } from './groups.ts'
 const KEEP_OLD_CHUNKS_MS = 7 * 24 * 3600 * 1000
 
 /** Optional parts of dependencies that are native or that we do not install. */
-const external = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'pino-pretty', '@opentelemetry/api']
+const external = [
+  'pg-native',
+  'pg-cloudflare',
+  'bufferutil',
+  'utf-8-validate',
+  'pino-pretty',
+  '@opentelemetry/api',
+]
 
 /** Puts the name and the source of each thread it meets into `found`. */
 function workerEntries(found: Map<string, string>): Plugin {
@@ -23,10 +30,13 @@ function workerEntries(found: Map<string, string>): Plugin {
     transform: {
       filter: { code: 'import.meta.url' },
       handler(code, id) {
-        const rewritten = code.replace(/new URL\(\s*(['"])(\.[^'"]+)\.ts\1,\s*import\.meta\.url,?\s*\)/g, (_all, quote, path) => {
-          found.set(basename(path), resolve(dirname(id), `${path}.ts`))
-          return `new URL(${quote}./${basename(path)}.mjs${quote}, import.meta.url)`
-        })
+        const rewritten = code.replace(
+          /new URL\(\s*(['"])(\.[^'"]+)\.ts\1,\s*import\.meta\.url,?\s*\)/g,
+          (_all, quote, path) => {
+            found.set(basename(path), resolve(dirname(id), `${path}.ts`))
+            return `new URL(${quote}./${basename(path)}.mjs${quote}, import.meta.url)`
+          },
+        )
         return rewritten === code ? null : { code: rewritten, map: null }
       },
     },
@@ -45,7 +55,9 @@ function builtins(): Plugin {
     resolveId: {
       filter: { id: new RegExp(`^(node:)?(${builtinModules.map(RegExp.escape).join('|')})$`) },
       handler: (id, importer) =>
-        importer?.includes('rolldown/runtime') ? { id, external: true } : prefix + id.replace(/^node:/, ''),
+        importer?.includes('rolldown/runtime')
+          ? { id, external: true }
+          : prefix + id.replace(/^node:/, ''),
     },
     load: {
       filter: { id: new RegExp(`^${prefix}`) },
@@ -68,12 +80,17 @@ function neverAsked(): Plugin {
   return {
     name: 'never-asked',
     resolveId: {
-      filter: { id: /^(@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|light-my-request)$/ },
+      filter: {
+        id: /^(@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|light-my-request)$/,
+      },
       handler: (id) => `\0never-asked:${id}`,
     },
     load: {
       filter: { id: /^\0never-asked:/ },
-      handler: (id) => ({ code: `throw new Error('${id.slice(1)} is not in this bundle')`, moduleType: 'js' }),
+      handler: (id) => ({
+        code: `throw new Error('${id.slice(1)} is not in this bundle')`,
+        moduleType: 'js',
+      }),
     },
   }
 }
@@ -81,7 +98,10 @@ function neverAsked(): Plugin {
 /** V8 keeps a text whose characters all fit into one byte in half the room. Where an escape would mean something else, it stays as it is. */
 function narrow(code: string): string {
   if (/\\[^\0-\xff]|String\.raw`[^`]*[^\0-\xff]/.test(code)) return code
-  return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return code.replaceAll(
+    /[^\0-\xff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 export interface BundleOptions {
@@ -108,7 +128,12 @@ export async function bundleInto(
 ): Promise<Bundle> {
   const threads = new Map<string, string>()
   const program = await generate(root, input, options, threads)
-  const output = [...(await Promise.all([...threads].map((thread) => generateThread(root, thread, options)))).flat(), ...program]
+  const output = [
+    ...(
+      await Promise.all([...threads].map((thread) => generateThread(root, thread, options)))
+    ).flat(),
+    ...program,
+  ]
 
   mkdirSync(outFolder, { recursive: true })
   const written = new Set<string>()
@@ -120,9 +145,13 @@ export async function bundleInto(
   }
   for (const name of readdirSync(outFolder)) {
     const path = join(outFolder, name)
-    if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true })
+    if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS)
+      rmSync(path, { force: true })
   }
-  return { files: [...written], modules: output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])) }
+  return {
+    files: [...written],
+    modules: output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])),
+  }
 }
 
 type OutputFile = RolldownOutput['output'][number]
@@ -144,7 +173,12 @@ async function generate(
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },
     onLog(level, log, write) {
-      if (level === 'warn' && log.code === 'CIRCULAR_DEPENDENCY' && log.message.includes('node_modules')) return
+      if (
+        level === 'warn' &&
+        log.code === 'CIRCULAR_DEPENDENCY' &&
+        log.message.includes('node_modules')
+      )
+        return
       write(level, log)
     },
   })
@@ -152,7 +186,10 @@ async function generate(
     format: 'esm',
     sourcemap: maps,
     // The text of a program stays in memory as long as it runs (SP11). Names in stack traces stay as they are.
-    minify: { compress: { keepNames: { function: true, class: true } }, mangle: { keepNames: true } },
+    minify: {
+      compress: { keepNames: { function: true, class: true } },
+      mangle: { keepNames: true },
+    },
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: '[name].js',
     // What a .js file is would be found out by looking for a package.json.
@@ -170,7 +207,10 @@ function generateThread(
   [name, source]: readonly [string, string],
   options: BundleOptions,
 ): Promise<readonly OutputFile[]> {
-  return generate(root, { [name]: source }, options, new Map(), { entryFileNames: '[name].mjs', codeSplitting: false })
+  return generate(root, { [name]: source }, options, new Map(), {
+    entryFileNames: '[name].mjs',
+    codeSplitting: false,
+  })
 }
 
 /** One thread of a program that lies in the folder already. */

@@ -5,8 +5,10 @@
  */
 import type { RolldownOutput } from 'rolldown'
 
-const inside = (folder: string, names: readonly string[]): string[] => names.map((name) => `${folder}/${name}\\.ts$`)
-const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.map((pattern) => `/${pattern}`).join('|'))
+const inside = (folder: string, names: readonly string[]): string[] =>
+  names.map((name) => `${folder}/${name}\\.ts$`)
+const oneOf = (...patterns: readonly string[]): RegExp =>
+  new RegExp(patterns.map((pattern) => `/${pattern}`).join('|'))
 
 /**
  * Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. Not what needs SQLite, of which
@@ -74,10 +76,15 @@ export const grouped = {
 
 /** Files that import each other would run in an order that nobody wrote. */
 export function refuseCycles(output: readonly RolldownOutput['output'][number][]): void {
-  const imports = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.imports] as const] : [])))
+  const imports = new Map(
+    output.flatMap((file) =>
+      file.type === 'chunk' ? [[file.fileName, file.imports] as const] : [],
+    ),
+  )
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
-    if (path.includes(name)) throw new Error(`Files of the bundle import each other: ${[...path, name].join(' → ')}`)
+    if (path.includes(name))
+      throw new Error(`Files of the bundle import each other: ${[...path, name].join(' → ')}`)
     if (done.has(name)) return
     for (const next of imports.get(name) ?? []) visit(next, [...path, name])
     done.add(name)

@@ -23,7 +23,8 @@ export function licencesOf(modules: readonly string[]): string {
       license = 'no licence named',
     } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
     const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
-    const text = file === undefined ? '' : `\n\n~~~\n${readFileSync(join(folder, file), 'utf8').trim()}\n~~~`
+    const text =
+      file === undefined ? '' : `\n\n~~~\n${readFileSync(join(folder, file), 'utf8').trim()}\n~~~`
     return `\n## ${name} ${version}\n\n${license}${text}\n`
   })
   return intro + sections.sort().join('')

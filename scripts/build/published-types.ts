@@ -16,7 +16,9 @@ export function publishedTypes(entry: string): PublishedTypes {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file)) continue
     files.add(file)
-    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/^[^/*]*(?:from |import\()['"]([^'"]+)['"]/gm)) {
+    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(
+      /^[^/*]*(?:from |import\()['"]([^'"]+)['"]/gm,
+    )) {
       if (from.startsWith('.')) waiting.push(join(dirname(file), from.replace(/\.ts$/, '.d.ts')))
       else packages.add(packageOf(from))
     }

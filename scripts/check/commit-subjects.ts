@@ -8,10 +8,13 @@ const MAX_COMMITS = 50
 /** What is wrong with a commit's subject, in sentences. */
 export function subjectProblems(subject: string): string[] {
   const problems: string[] = []
-  if (subject.length > MAX_LENGTH) problems.push(`has ${subject.length} characters; at most ${MAX_LENGTH}`)
-  if (/^(fixup|squash|amend)!|^wip\b/i.test(subject)) problems.push('is unfinished; squash it into the commit it belongs to')
+  if (subject.length > MAX_LENGTH)
+    problems.push(`has ${subject.length} characters; at most ${MAX_LENGTH}`)
+  if (/^(fixup|squash|amend)!|^wip\b/i.test(subject))
+    problems.push('is unfinished; squash it into the commit it belongs to')
   if (/[.!…]$/.test(subject)) problems.push('ends with a mark; leave it out')
-  if (!/^\p{L}[^\s]* ?.*\s\S/u.test(subject)) problems.push('says too little; say in a few words what the commit does')
+  if (!/^\p{L}[^\s]* ?.*\s\S/u.test(subject))
+    problems.push('says too little; say in a few words what the commit does')
   return problems.map((problem) => `"${subject}" ${problem}`)
 }
 
@@ -19,13 +22,23 @@ export function subjectProblems(subject: string): string[] {
 export function newSubjects(folder: string): string[] {
   const git = (...args: string[]): string | undefined => {
     try {
-      return execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+      return execFileSync('git', args, {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim()
     } catch {
       return undefined
     }
   }
   const tag = git('describe', '--tags', '--abbrev=0')
-  const listed = git('log', '--no-merges', `--max-count=${MAX_COMMITS}`, '--format=%s', ...(tag ? [`${tag}..HEAD`] : []))
+  const listed = git(
+    'log',
+    '--no-merges',
+    `--max-count=${MAX_COMMITS}`,
+    '--format=%s',
+    ...(tag ? [`${tag}..HEAD`] : []),
+  )
   return (listed ?? '').split('\n').filter((subject) => subject !== '')
 }
 

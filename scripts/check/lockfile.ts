@@ -28,7 +28,9 @@ export function lockfileProblems(text: string): string[] {
     for (const name of Object.keys(entry.optionalDependencies ?? {})) {
       const nested = path === '' ? undefined : packages[`${path}/node_modules/${name}`]
       if (nested === undefined && packages[`node_modules/${name}`] === undefined) {
-        problems.push(`${name}, an optional dependency of ${path === '' ? 'this package' : path}, is missing`)
+        problems.push(
+          `${name}, an optional dependency of ${path === '' ? 'this package' : path}, is missing`,
+        )
       }
     }
   }
@@ -42,7 +44,14 @@ if (import.meta.main) {
   const npm = process.env['npm_execpath']?.endsWith('.js')
     ? [process.env['npm_node_execpath'] ?? process.execPath, process.env['npm_execpath']]
     : ['npm']
-  const { code, output } = await runCommand(root, [...npm, 'ci', '--dry-run', '--ignore-scripts', '--no-audit', '--no-fund'])
+  const { code, output } = await runCommand(root, [
+    ...npm,
+    'ci',
+    '--dry-run',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ])
   if (code !== 0) console.log(output)
   if (problems.length > 0 || code !== 0) process.exitCode = 1
 }

@@ -26,7 +26,11 @@ export function runCommand(cwd: string, argv: readonly string[]): Promise<Comman
       clearTimeout(deadline)
       resolve({ code, output, seconds: (performance.now() - since) / 1000 })
     }
-    const child = spawn(file, args, { cwd, env: { ...process.env, ...collectLate }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...process.env, ...collectLate },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const deadline = setTimeout(() => {
       output += `\nEnded after ${MAX_SECONDS} s without an answer.`
       child.kill('SIGKILL')

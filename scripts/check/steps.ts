@@ -8,8 +8,16 @@ interface Step {
   readonly argv: readonly string[]
 }
 
-const tool = (path: string, ...args: string[]): readonly string[] => [process.execPath, join('node_modules', path), ...args]
-const script = (path: string, ...args: string[]): readonly string[] => [process.execPath, join('scripts', path), ...args]
+const tool = (path: string, ...args: string[]): readonly string[] => [
+  process.execPath,
+  join('node_modules', path),
+  ...args,
+]
+const script = (path: string, ...args: string[]): readonly string[] => [
+  process.execPath,
+  join('scripts', path),
+  ...args,
+]
 
 /**
  * In one thread: each further one would look at the same types again, and other checks wait for the cores. What was found is
@@ -27,7 +35,10 @@ const steps: readonly Step[] = [
   { name: 'types of the page', argv: typesOf('web/tsconfig.json') },
   { name: 'dead code', argv: tool('knip/bin/knip.js', '--no-progress') },
   { name: 'import directions', argv: script('check/import-directions.ts') },
-  { name: 'format and lint', argv: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50') },
+  {
+    name: 'format and lint',
+    argv: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50'),
+  },
   { name: 'generated docs', argv: script('generate-docs.ts', '--check') },
   { name: 'lockfile', argv: script('check/lockfile.ts') },
   { name: 'commit subjects', argv: script('check/commit-subjects.ts') },
@@ -47,7 +58,9 @@ export async function runChecks(root: string, print: (line: string) => void): Pr
       const { code, output, seconds } = await runCommand(root, step.argv)
       const fine = code === 0
       totals[fine ? 'passed' : 'failed']++
-      print(`${fine ? 'ok  ' : 'FAIL'}  ${step.name.padEnd(18)} ${seconds.toFixed(1).padStart(5)} s`)
+      print(
+        `${fine ? 'ok  ' : 'FAIL'}  ${step.name.padEnd(18)} ${seconds.toFixed(1).padStart(5)} s`,
+      )
       if (!fine) print(output.trimEnd())
     }
   }

@@ -10,9 +10,16 @@ const operands = (spec: CommandSpec): string =>
 
 function describe(spec: NamedCommand, before: string, level: number): string[] {
   const name = `${before} ${spec.name}`.trim()
-  const parts = [`${'#'.repeat(level)} ${[name, operands(spec)].join(' ').trim()}`, `${spec.summary}.`]
+  const parts = [
+    `${'#'.repeat(level)} ${[name, operands(spec)].join(' ').trim()}`,
+    `${spec.summary}.`,
+  ]
   if (spec.operands?.length)
-    parts.push(spec.operands.map((each) => `- ${code(each.name.replace(/[[\].]/g, ''))}: ${each.about}`).join('\n'))
+    parts.push(
+      spec.operands
+        .map((each) => `- ${code(each.name.replace(/[[\].]/g, ''))}: ${each.about}`)
+        .join('\n'),
+    )
   const options = optionsOf(spec)
   if (options.length > 0) {
     parts.push(
@@ -20,14 +27,19 @@ function describe(spec: NamedCommand, before: string, level: number): string[] {
         ['option', 'what it does'],
         options.map((option) => [
           code(option.flags),
-          [aboutOption(option), ...(option.choices ? [`one of ${option.choices.join(', ')}`] : [])].join('; '),
+          [
+            aboutOption(option),
+            ...(option.choices ? [`one of ${option.choices.join(', ')}`] : []),
+          ].join('; '),
         ]),
       ),
     )
   }
   if (spec.examples.length > 0) {
     const width = Math.max(...spec.examples.map(([typed]) => typed.length))
-    parts.push(`\`\`\`\n${spec.examples.map(([typed, does]) => `holdfast ${typed.padEnd(width)}  # ${does}`).join('\n')}\n\`\`\``)
+    parts.push(
+      `\`\`\`\n${spec.examples.map(([typed, does]) => `holdfast ${typed.padEnd(width)}  # ${does}`).join('\n')}\n\`\`\``,
+    )
   }
   return [...parts, ...commandsIn(spec).flatMap((inner) => describe(inner, name, level + 1))]
 }

@@ -32,7 +32,8 @@ function allowed(rule: Rule): string {
   return words[rule.kind] ?? 'text'
 }
 
-const fallbackOf = ({ fallback }: Rule): string => (fallback === null ? '—' : code(String(fallback)))
+const fallbackOf = ({ fallback }: Rule): string =>
+  fallback === null ? '—' : code(String(fallback))
 
 export function configPage(): string {
   const values = configKeys.map((key) => {
@@ -46,7 +47,11 @@ export function configPage(): string {
       given.join(', '),
     ]
   })
-  const settings = Object.entries<Rule>(settingRules).map(([key, rule]) => [code(key), allowed(rule), fallbackOf(rule)])
+  const settings = Object.entries<Rule>(settingRules).map(([key, rule]) => [
+    code(key),
+    allowed(rule),
+    fallbackOf(rule),
+  ])
   return page(
     '# Configuration',
     [

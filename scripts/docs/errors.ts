@@ -5,7 +5,13 @@ import { code, page, table } from './markdown.ts'
 export function errorsPage(): string {
   const rows = Object.entries(errorCatalogue)
     .sort(([a, one], [b, other]) => one.status - other.status || a.localeCompare(b))
-    .map(([name, { status, title, next, retry }]) => [code(name), String(status), title, next, retry ? 'yes' : 'no'])
+    .map(([name, { status, title, next, retry }]) => [
+      code(name),
+      String(status),
+      title,
+      next,
+      retry ? 'yes' : 'no',
+    ])
   return page(
     '# Errors',
     [

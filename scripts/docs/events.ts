@@ -38,14 +38,26 @@ export function eventsPage(root: string): string {
 }
 
 function rowsOf(root: string, { file: path, bodies: name }: typeof events): string[][] {
-  const file = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true)
+  const file = ts.createSourceFile(
+    path,
+    readFileSync(join(root, path), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  )
   const bodies = file.statements.find(
-    (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
+    (node): node is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(node) && node.name.text === name,
   )
   if (!bodies) throw new Error(`There is no ${name} in ${path}`)
   return bodies.members.filter(ts.isPropertySignature).map((member) => {
-    const about = ts.getJSDocCommentsAndTags(member).map((comment) => ts.getTextOfJSDocComment(comment.comment) ?? '')
-    return [code((member.name as ts.StringLiteral).text), code(onOneLine(member.type?.getText(file) ?? '')), about.join(' ')]
+    const about = ts
+      .getJSDocCommentsAndTags(member)
+      .map((comment) => ts.getTextOfJSDocComment(comment.comment) ?? '')
+    return [
+      code((member.name as ts.StringLiteral).text),
+      code(onOneLine(member.type?.getText(file) ?? '')),
+      about.join(' '),
+    ]
   })
 }
 

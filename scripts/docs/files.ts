@@ -8,9 +8,21 @@ import { WorkSessionFile } from '../../src/protocol/work/work-session-file.ts'
 import { code, page, table } from './markdown.ts'
 
 const files = [
-  { name: 'project.json', schema: ProjectFile, about: 'the project itself; settings are those it has chosen' },
-  { name: 'state_checkpoint.json', schema: StateCheckpoint, about: 'the whole state of a work session, for people and programs' },
-  { name: 'approaches.json', schema: ApproachesFile, about: 'what worked, what failed, what could be tried; inherited ones too' },
+  {
+    name: 'project.json',
+    schema: ProjectFile,
+    about: 'the project itself; settings are those it has chosen',
+  },
+  {
+    name: 'state_checkpoint.json',
+    schema: StateCheckpoint,
+    about: 'the whole state of a work session, for people and programs',
+  },
+  {
+    name: 'approaches.json',
+    schema: ApproachesFile,
+    about: 'what worked, what failed, what could be tried; inherited ones too',
+  },
   { name: 'remaining_tasks.json', schema: RemainingTasksFile, about: 'what is left to do' },
   {
     name: 'work_session.json',
@@ -20,7 +32,8 @@ const files = [
   {
     name: 'conversation.json',
     schema: ConversationFile,
-    about: 'a conversation: what agents are handed, the summary, the flags; named after its key, which is inside',
+    about:
+      'a conversation: what agents are handed, the summary, the flags; named after its key, which is inside',
   },
 ] as const
 
@@ -30,7 +43,8 @@ const schemaName = (name: string): string => name.replace('.json', '.schema.json
 export const fileSchemas: Readonly<Record<string, () => string>> = Object.fromEntries(
   files.map(({ name, schema }) => [
     `files/${schemaName(name)}`,
-    () => `${JSON.stringify({ title: name, ...z.toJSONSchema(schema, { io: 'output' }) }, null, 2)}\n`,
+    () =>
+      `${JSON.stringify({ title: name, ...z.toJSONSchema(schema, { io: 'output' }) }, null, 2)}\n`,
   ]),
 )
 
@@ -58,7 +72,11 @@ export function filesPage(): string {
     ].join('\n'),
     table(
       ['file', 'holds', 'schema'],
-      files.map(({ name, about }) => [code(name), about, `[${schemaName(name)}](files/${schemaName(name)})`]),
+      files.map(({ name, about }) => [
+        code(name),
+        about,
+        `[${schemaName(name)}](files/${schemaName(name)})`,
+      ]),
     ),
     [
       'The file of the conversation `telegram:123456` is `telegram_123456.json`, as picoclaw names it. Characters that some file system does not',

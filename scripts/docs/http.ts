@@ -5,7 +5,11 @@ import { code, page, table } from './markdown.ts'
 import { shapeOf } from './shape.ts'
 
 const whoMay = (scope: Route['scope']): string =>
-  scope === 'nobody' ? 'no credential' : scope === 'anybody' ? 'any credential' : `scope ${code(scope)}`
+  scope === 'nobody'
+    ? 'no credential'
+    : scope === 'anybody'
+      ? 'any credential'
+      : `scope ${code(scope)}`
 
 const block = (title: string, text: string): string => `${title}\n\n\`\`\`\n${text}\n\`\`\``
 
@@ -18,14 +22,20 @@ function describe([operation, route]: readonly [string, Route]): string {
   if (route.body) parts.push(block('Body', shapeOf(route.body, 'input')))
   const answer = route.answer ? shapeOf(route.answer, 'output') : undefined
   if (answer)
-    parts.push(block(`Answer ${route.status}${route.alsoStatus ? `, or ${route.alsoStatus} when it was made` : ''}`, answer))
+    parts.push(
+      block(
+        `Answer ${route.status}${route.alsoStatus ? `, or ${route.alsoStatus} when it was made` : ''}`,
+        answer,
+      ),
+    )
   else parts.push(`Answer ${route.status}${route.media ? `, ${code(route.media)}` : ', no body'}.`)
   return parts.join('\n\n')
 }
 
 export function httpPage(): string {
   const all = Object.entries<Route>(routes).sort(
-    ([, one], [, other]) => one.path.localeCompare(other.path) || one.method.localeCompare(other.method),
+    ([, one], [, other]) =>
+      one.path.localeCompare(other.path) || one.method.localeCompare(other.method),
   )
   return page(
     '# HTTP',
@@ -37,7 +47,11 @@ export function httpPage(): string {
     ].join('\n'),
     table(
       ['route', 'does', 'needs'],
-      all.map(([, { method, path, summary, scope }]) => [code(`${method} ${path}`), summary, whoMay(scope)]),
+      all.map(([, { method, path, summary, scope }]) => [
+        code(`${method} ${path}`),
+        summary,
+        whoMay(scope),
+      ]),
     ),
     '## Shapes',
     ...all.map(describe),

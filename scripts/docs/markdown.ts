@@ -9,6 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-export const page = (...blocks: readonly string[]): string => `${[generatedNote, ...blocks].join('\n\n')}\n`
+export const page = (...blocks: readonly string[]): string =>
+  `${[generatedNote, ...blocks].join('\n\n')}\n`
 
 export const code = (text: string | number): string => `\`${text}\``

@@ -22,7 +22,12 @@ interface JsonSchema {
 
 export function shapeOf(schema: z.ZodType, io: 'input' | 'output'): string {
   return shape(
-    z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12', reused: 'inline' }) as JsonSchema,
+    z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      target: 'draft-2020-12',
+      reused: 'inline',
+    }) as JsonSchema,
     '',
   )
 }
@@ -31,7 +36,8 @@ function shape(schema: JsonSchema, indent: string): string {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return [...new Set(choices.map((each) => shape(each, indent)))].join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (Array.isArray(schema.type)) return schema.type.map((type) => shape({ ...schema, type }, indent)).join(' | ')
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => shape({ ...schema, type }, indent)).join(' | ')
   if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(' | ')
   switch (schema.type) {
     case 'object':
@@ -39,7 +45,9 @@ function shape(schema: JsonSchema, indent: string): string {
     case 'array':
       return arrayShape(schema, indent)
     case 'string':
-      return schema.format === 'date-time' ? 'time' : `string${range(schema.minLength, schema.maxLength)}`
+      return schema.format === 'date-time'
+        ? 'time'
+        : `string${range(schema.minLength, schema.maxLength)}`
     case 'integer':
     case 'number':
       return `${schema.type}${range(schema.minimum, schema.maximum)}`

@@ -27,7 +27,10 @@ export function releasedChangelog(text: string, version: string, date: string): 
 
 /** Sets the version at the top of package.json, or in both places of package-lock.json. */
 export function withVersion(text: string, version: string): string {
-  const manifest = JSON.parse(text) as { version: string; packages?: Record<string, { version?: string }> }
+  const manifest = JSON.parse(text) as {
+    version: string
+    packages?: Record<string, { version?: string }>
+  }
   manifest.version = version
   const self = manifest.packages?.['']
   if (self) self.version = version

@@ -50,18 +50,28 @@ export async function testSteadily(plan: SteadyPlan, means: SteadyMeans): Promis
   const left = (until: number): number => until - (means.now() - startedAt)
 
   /** False when there is no time for it. */
-  const runOnce = async (files: readonly string[], busy: boolean, until: number): Promise<boolean> => {
+  const runOnce = async (
+    files: readonly string[],
+    busy: boolean,
+    until: number,
+  ): Promise<boolean> => {
     const kind = busy ? 'busy' : 'quiet'
     if (left(until) <= longest[kind]) return false
     const before = means.now()
-    const outcome = await means.run(files, { busy, withinMs: left(limitMs), seed: `${seed} ${tests}` })
+    const outcome = await means.run(files, {
+      busy,
+      withinMs: left(limitMs),
+      seed: `${seed} ${tests}`,
+    })
     longest[kind] = Math.max(longest[kind], means.now() - before)
     if (outcome === undefined) return false
     tests += outcome.passed + outcome.failed.length
     failed.push(...outcome.failed)
     if (busy) for (const file of files) runBusy.add(file)
     for (const { file, title, why } of outcome.failed)
-      means.print(`FAILED ${file}: ${title} (${busy ? 'cores busy' : 'quiet'})\n${why.replace(/^/gm, '    ')}`)
+      means.print(
+        `FAILED ${file}: ${title} (${busy ? 'cores busy' : 'quiet'})\n${why.replace(/^/gm, '    ')}`,
+      )
     return true
   }
 
@@ -72,10 +82,13 @@ export async function testSteadily(plan: SteadyPlan, means: SteadyMeans): Promis
   const doubtful = batches(inDoubt)
   for (let goesOn = doubtful.length > 0; goesOn && rounds < times; ) {
     const before = means.now()
-    for (const files of doubtful) goesOn &&= await runOnce(files, rounds % 2 === 1, limitMs * shareOfDoubt)
+    for (const files of doubtful)
+      goesOn &&= await runOnce(files, rounds % 2 === 1, limitMs * shareOfDoubt)
     if (goesOn) rounds++
     if (goesOn)
-      means.print(`in doubt ${rounds} of ${times}, ${seconds(means.now() - before)} s: ${failed.length} failures so far`)
+      means.print(
+        `in doubt ${rounds} of ${times}, ${seconds(means.now() - before)} s: ${failed.length} failures so far`,
+      )
   }
 
   let runs = 0
@@ -100,10 +113,16 @@ export async function testSteadily(plan: SteadyPlan, means: SteadyMeans): Promis
     all.length > 0 ? `all others ${(runs / all.length).toFixed(1)} times` : '',
     missing > 0 ? `no time for ${missing} of ${all.length} files with the cores busy` : '',
   ]
-  return { tests, failed, lastLine: `${said.filter((part) => part !== '').join(', ')}: ${failed.length} failures` }
+  return {
+    tests,
+    failed,
+    lastLine: `${said.filter((part) => part !== '').join(', ')}: ${failed.length} failures`,
+  }
 }
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(0)
 
 const batches = (files: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(files.length / filesOfRun) }, (_, at) => files.slice(at * filesOfRun, (at + 1) * filesOfRun))
+  Array.from({ length: Math.ceil(files.length / filesOfRun) }, (_, at) =>
+    files.slice(at * filesOfRun, (at + 1) * filesOfRun),
+  )

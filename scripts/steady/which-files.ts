@@ -11,9 +11,11 @@ const FailedFiles = z.array(z.strictObject({ file: z.string(), what: z.string() 
 export const readFailedFiles = (root: string): z.infer<typeof FailedFiles> =>
   FailedFiles.parse(JSON.parse(readFileSync(join(root, failedFiles), 'utf8')))
 
-const isTest = (path: string): boolean => /^test\/.*\.test\.tsx?$/.test(path) && !path.includes('.release.test.')
+const isTest = (path: string): boolean =>
+  /^test\/.*\.test\.tsx?$/.test(path) && !path.includes('.release.test.')
 
-export const testFiles = (root: string): string[] => globSync('test/**/*.test.{ts,tsx}', { cwd: root }).filter(isTest).toSorted()
+export const testFiles = (root: string): string[] =>
+  globSync('test/**/*.test.{ts,tsx}', { cwd: root }).filter(isTest).toSorted()
 
 /** What makes a test depend on anything but what it computes: other processes, connections, a browser, a clock. */
 const unsteady =
@@ -22,7 +24,9 @@ const unsteady =
 /** Test files that are, or that use anything below `test/` that is, of that kind. */
 export function unsteadyFiles(root: string): string[] {
   const uses = new UsesOfTests(root)
-  return testFiles(root).filter((file) => uses.of(file).some((used) => unsteady.test(readFileSync(join(root, used), 'utf8'))))
+  return testFiles(root).filter((file) =>
+    uses.of(file).some((used) => unsteady.test(readFileSync(join(root, used), 'utf8'))),
+  )
 }
 
 /**
@@ -38,7 +42,8 @@ export function touchedFiles(root: string, changed: readonly string[]): string[]
     return place ? [`test/browser/${place}/`] : []
   })
   const isTouched = (file: string): boolean =>
-    folders.some((folder) => file.startsWith(folder)) || uses.of(file).some((used) => changed.includes(used))
+    folders.some((folder) => file.startsWith(folder)) ||
+    uses.of(file).some((used) => changed.includes(used))
   return testFiles(root).filter(isTouched)
 }
 
@@ -84,7 +89,9 @@ class UsesOfTests {
     const paths = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
       relative(this.#root, join(this.#root, dirname(file), path)),
     )
-    const used = paths.filter((path) => path.startsWith('test/') && existsSync(join(this.#root, path)))
+    const used = paths.filter(
+      (path) => path.startsWith('test/') && existsSync(join(this.#root, path)),
+    )
     this.#direct.set(file, used)
     return used
   }

@@ -22,8 +22,13 @@ export interface MemoryFolder {
 }
 
 /** Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is unpacked once, not for each run. */
-export const memoryEnvironment = (memory: MemoryFolder | undefined, elsewhere: string): Readonly<Record<string, string>> =>
-  memory ? { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: elsewhere } : {}
+export const memoryEnvironment = (
+  memory: MemoryFolder | undefined,
+  elsewhere: string,
+): Readonly<Record<string, string>> =>
+  memory
+    ? { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: elsewhere }
+    : {}
 
 export function memoryFolder(): MemoryFolder | undefined {
   try {

@@ -71,12 +71,20 @@ export async function runTestsWithin(
   }
 }
 
-export const runTests = async (root: string, args: readonly string[], more: Environment): Promise<TestOutcome> => {
+export const runTests = async (
+  root: string,
+  args: readonly string[],
+  more: Environment,
+): Promise<TestOutcome> => {
   const outcome = await runTestsWithin(root, args, more, {})
   return outcome ?? { passed: 0, skipped: 0, failed: [outside(args, 'ended before its end')] }
 }
 
-const outside = (args: readonly string[], why: string): FailedTest => ({ file: '', title: args.join(' '), why })
+const outside = (args: readonly string[], why: string): FailedTest => ({
+  file: '',
+  title: args.join(' '),
+  why,
+})
 
 function outcomeOf(root: string, { testResults }: TestReport): TestOutcome {
   const failed: FailedTest[] = []
@@ -87,17 +95,21 @@ function outcomeOf(root: string, { testResults }: TestReport): TestOutcome {
     const before = failed.length
     for (const { status, fullName, failureMessages } of assertionResults) {
       if (status === 'passed') passed++
-      else if (status === 'failed') failed.push({ file, title: fullName, why: firstLines(failureMessages?.join('\n') ?? '') })
+      else if (status === 'failed')
+        failed.push({ file, title: fullName, why: firstLines(failureMessages?.join('\n') ?? '') })
       else skipped++
     }
-    if (ofFile === 'failed' && failed.length === before) failed.push({ file, title: 'the file itself', why: firstLines(message) })
+    if (ofFile === 'failed' && failed.length === before)
+      failed.push({ file, title: 'the file itself', why: firstLines(message) })
   }
   return { passed, skipped, failed }
 }
 
 /** Without the calls inside the test runner, which say nothing. */
 function firstLines(text: string): string {
-  const lines = text.split('\n').filter((line) => !/^\s+at .*node_modules|^\s+at new Promise/.test(line))
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^\s+at .*node_modules|^\s+at new Promise/.test(line))
   return lines.slice(0, maxLinesOfWhy).join('\n')
 }
 
@@ -106,20 +118,29 @@ const graceMs = 15_000
 /** The longest that a timer can wait. */
 const longestMs = 2 ** 31 - 1
 
-function vitest(root: string, args: readonly string[], more: Environment, how: HowToRun): Promise<number | 'ended'> {
+function vitest(
+  root: string,
+  args: readonly string[],
+  more: Environment,
+  how: HowToRun,
+): Promise<number | 'ended'> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args, ...colour], {
-      cwd: root,
-      env: {
-        ...process.env,
-        ...more,
-        // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
-        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-        // Both rooms share one PostgreSQL, which lives as long as this process.
-        TEST_RUN_PID: String(process.pid),
+    const child = spawn(
+      process.execPath,
+      [join(root, 'node_modules/vitest/vitest.mjs'), ...args, ...colour],
+      {
+        cwd: root,
+        env: {
+          ...process.env,
+          ...more,
+          // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
+          NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+          // Both rooms share one PostgreSQL, which lives as long as this process.
+          TEST_RUN_PID: String(process.pid),
+        },
+        stdio: ['inherit', 'pipe', 'pipe'],
       },
-      stdio: ['inherit', 'pipe', 'pipe'],
-    })
+    )
     // Through a pipe: two of them must not redraw one terminal. Whole lines, so that they do not mix within one.
     child.stdout.on('data', how.quiet ? () => {} : wholeLines(process.stdout))
     child.stderr.on('data', how.quiet ? () => {} : wholeLines(process.stderr))

@@ -57,7 +57,8 @@ export class ChannelRunner {
   /** Takes the lease, runs the adapter, and renews the lease until it is stopped or another server has taken it. */
   async #runWhileLeased(): Promise<void> {
     const stopped = this.#stop.signal
-    while (!stopped.aborted && !(await this.#hold(heldForMs, true))) await pause(this.#options.clock, renewEveryMs, stopped)
+    while (!stopped.aborted && !(await this.#hold(heldForMs, true)))
+      await pause(this.#options.clock, renewEveryMs, stopped)
     if (stopped.aborted) return
     const serving = this.#serve(stopped)
     await pause(this.#options.clock, renewEveryMs, stopped)
@@ -75,14 +76,24 @@ export class ChannelRunner {
     try {
       return (await store.run(holdChannel, { channel: this.#channel, holder, take, forMs })).held
     } catch (error) {
-      logger.warn({ channel: this.#channel, error: String(error) }, 'The channel could not be held; trying again')
+      logger.warn(
+        { channel: this.#channel, error: String(error) },
+        'The channel could not be held; trying again',
+      )
       return undefined
     }
   }
 
   async #serve(signal: AbortSignal): Promise<void> {
     const { store, clock, logger, adapter, holder, figures } = this.#options
-    const sender = new Sender({ store, clock, logger, adapter, holder, onSent: () => figures.sent++ })
+    const sender = new Sender({
+      store,
+      clock,
+      logger,
+      adapter,
+      holder,
+      onSent: () => figures.sent++,
+    })
     sender.start()
     for (let failures = 0; !signal.aborted; ) {
       try {
@@ -94,7 +105,10 @@ export class ChannelRunner {
         figures.connected = 0
         figures.failures++
         const failure = asFailure(error)
-        logger.warn({ channel: this.#channel, kind: failure.kind, error: failure.message }, 'The channel is not connected')
+        logger.warn(
+          { channel: this.#channel, kind: failure.kind, error: failure.message },
+          'The channel is not connected',
+        )
         await this.#note('failing', failure.detail)
         await pause(this.#options.clock, backoffMs(failures++, failure.retryAfterMs), signal)
       }
@@ -127,13 +141,24 @@ export class ChannelRunner {
     )
   }
 
-  async #note(state: 'connected' | 'failing', trouble: Detail | null, account?: Account): Promise<void> {
+  async #note(
+    state: 'connected' | 'failing',
+    trouble: Detail | null,
+    account?: Account,
+  ): Promise<void> {
     const { store, holder, logger } = this.#options
     await store
       .run(recordChannelState, { channel: this.#channel, holder, state, trouble, account })
-      .catch((error) => logger.warn({ channel: this.#channel, error: String(error) }, 'How the channel stands could not be kept'))
+      .catch((error) =>
+        logger.warn(
+          { channel: this.#channel, error: String(error) },
+          'How the channel stands could not be kept',
+        ),
+      )
   }
 }
 
 const asFailure = (error: unknown): ChannelFailure =>
-  error instanceof ChannelFailure ? error : new ChannelFailure('unknown', statusNotice('channelFailed', { why: String(error) }))
+  error instanceof ChannelFailure
+    ? error
+    : new ChannelFailure('unknown', statusNotice('channelFailed', { why: String(error) }))

@@ -8,7 +8,11 @@ import { type ChannelName, type ChatAddress, parseCommand } from '../domain/chan
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
-import { handleUnpairedSender, runChatCommand, takeChannelMessage } from '../services/channels/incoming.ts'
+import {
+  handleUnpairedSender,
+  runChatCommand,
+  takeChannelMessage,
+} from '../services/channels/incoming.ts'
 import { findChat } from '../services/channels/queries.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
@@ -44,7 +48,10 @@ export class Inbox {
         if (error.code === 'busy' || error.code === 'store_unavailable') throw error
         // A redelivery would be refused again and block everything behind it.
         const { channel, logger } = this.#options
-        logger.warn({ channel, chatId: message.chatId, code: error.code }, 'A message could not be taken and was left out')
+        logger.warn(
+          { channel, chatId: message.chatId, code: error.code },
+          'A message could not be taken and was left out',
+        )
         return 'nothing'
       }
     }
@@ -58,19 +65,35 @@ export class Inbox {
     const found = await store.query(findChat, place)
     const command = parseCommand(text, account.name)
     if (found.state !== 'paired') {
-      await store.run(handleUnpairedSender, { ...place, ...shownOf(message), attempt: command?.rest || text }, receipt)
+      await store.run(
+        handleUnpairedSender,
+        { ...place, ...shownOf(message), attempt: command?.rest || text },
+        receipt,
+      )
       return 'unpaired'
     }
     const { route, work } = found
     const senderId = `${channel}:${message.senderId}`
     if (command) {
-      await store.run(runChatCommand, { ...place, command: command.command, senderId, route, work }, receipt)
+      await store.run(
+        runChatCommand,
+        { ...place, command: command.command, senderId, route, work },
+        receipt,
+      )
       return 'command'
     }
     if (text === '' && message.attachment === null) return 'nothing'
     const { attachment } = message
     const senderName = oneLine(message.senderName)
-    const taken = { ...place, senderId, senderName, messageId: receipt.key, content: text, attachment, route }
+    const taken = {
+      ...place,
+      senderId,
+      senderName,
+      messageId: receipt.key,
+      content: text,
+      attachment,
+      route,
+    }
     await store.run(takeChannelMessage, taken, receipt)
     return 'message'
   }
@@ -92,7 +115,11 @@ const oneLine = (text: string): string =>
     .toWellFormed()
 
 /** Does not depend on the text: a platform may redeliver a message with other words. */
-const receiptOf = ({ channel, chatId }: ChatAddress, account: Account, { messageId }: Inbound): ReceiptKey => ({
+const receiptOf = (
+  { channel, chatId }: ChatAddress,
+  account: Account,
+  { messageId }: Inbound,
+): ReceiptKey => ({
   credentialId: `channel:${channel}`,
   operation: 'channel-message',
   key: `${account.id}/${chatId}/${messageId}`,

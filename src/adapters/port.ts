@@ -57,7 +57,14 @@ export interface ChannelAdapter {
  * the request did not arrive · unknown: it may have arrived, without an answer · gone: the chat cannot be written to · faulty:
  * the platform rejected the content.
  */
-export type FailureKind = 'refused' | 'elsewhere' | 'busy' | 'unreachable' | 'unknown' | 'gone' | 'faulty'
+export type FailureKind =
+  | 'refused'
+  | 'elsewhere'
+  | 'busy'
+  | 'unreachable'
+  | 'unknown'
+  | 'gone'
+  | 'faulty'
 
 /** A failure described for the owner, without secrets. */
 export class ChannelFailure extends DetailError {

@@ -12,7 +12,12 @@ import { home, parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { chatsPageSize, findOutgoing, type NextOutgoing } from '../services/channels/queries.ts'
-import { type BegunPart, beginSending, recordSent, type SentOutcome } from '../services/channels/send-outgoing.ts'
+import {
+  type BegunPart,
+  beginSending,
+  recordSent,
+  type SentOutcome,
+} from '../services/channels/send-outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
 import { type ChannelAdapter, ChannelFailure } from './port.ts'
@@ -73,7 +78,11 @@ export class Sender {
 
   #heard(name: StreamName): void {
     const stream = parseStream(name)
-    if (name === home || (stream?.kind === 'conversation' && parseChannelKey(stream.id)?.channel === this.#channel)) this.look()
+    if (
+      name === home ||
+      (stream?.kind === 'conversation' && parseChannelKey(stream.id)?.channel === this.#channel)
+    )
+      this.look()
   }
 
   async #checkAll(): Promise<void> {
@@ -85,10 +94,15 @@ export class Sender {
         waitMs = await this.#sendDue()
       }
     } catch (error) {
-      if (!this.#stopped) logger.warn({ channel: this.#channel, error: String(error) }, 'Nothing could be sent; trying again')
+      if (!this.#stopped)
+        logger.warn(
+          { channel: this.#channel, error: String(error) },
+          'Nothing could be sent; trying again',
+        )
     }
     this.#cancel?.()
-    if (!this.#stopped) this.#cancel = clock.after(Math.min(waitMs, checkAllEveryMs), () => this.look())
+    if (!this.#stopped)
+      this.#cancel = clock.after(Math.min(waitMs, checkAllEveryMs), () => this.look())
     // Synchronously after the last check for rings, so that no ring in between is lost.
     this.#running = undefined
   }
@@ -102,7 +116,9 @@ export class Sender {
       const due = next.filter(({ inMs }) => inMs === 0)
       for (let at = 0; at < due.length && !this.#stopped; at += chatsTogether)
         await Promise.all(
-          due.slice(at, at + chatsTogether).map((each) => this.#send(each).catch((error) => failures.push(error))),
+          due
+            .slice(at, at + chatsTogether)
+            .map((each) => this.#send(each).catch((error) => failures.push(error))),
         )
       if (due.length > 0) this.#rung = true
       for (const { inMs } of next) if (inMs > 0) waitMs = Math.min(waitMs, inMs)
@@ -132,7 +148,11 @@ export class Sender {
     this.#arrived.delete(id)
   }
 
-  async #sendPart(chatId: string, parts: readonly string[], begun: BegunPart): Promise<SentOutcome> {
+  async #sendPart(
+    chatId: string,
+    parts: readonly string[],
+    begun: BegunPart,
+  ): Promise<SentOutcome> {
     const { adapter, clock, logger } = this.#options
     const { part, maybeSent, language, attempts, createdAt } = begun
     const text = parts[part]
@@ -143,10 +163,16 @@ export class Sender {
       await adapter.send(chatId, said, this.#abort.signal)
       return { is: 'sent', isLast }
     } catch (error) {
-      const failure = error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
-      logger.warn({ channel: this.#channel, chatId, kind: failure.kind, error: failure.message }, 'A message could not be sent')
-      if (failure.kind === 'gone' || failure.kind === 'faulty') return { is: 'never', why: failure.detail }
-      if (clock.now() - Date.parse(createdAt) > giveUpAfterMs) return { is: 'never', why: statusNotice('givenUp') }
+      const failure =
+        error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
+      logger.warn(
+        { channel: this.#channel, chatId, kind: failure.kind, error: failure.message },
+        'A message could not be sent',
+      )
+      if (failure.kind === 'gone' || failure.kind === 'faulty')
+        return { is: 'never', why: failure.detail }
+      if (clock.now() - Date.parse(createdAt) > giveUpAfterMs)
+        return { is: 'never', why: statusNotice('givenUp') }
       const afterMs = backoffMs(attempts, failure.retryAfterMs)
       return { is: 'later', afterMs, maybeSent: failure.kind === 'unknown' }
     }

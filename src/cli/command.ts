@@ -47,14 +47,25 @@ function described([strings, ...values]: Text) {
   const examples: [typed: string, does: string][] = []
   let summary = ''
   const isWord = (value: Value): boolean => typeof value === 'string' || typeof value === 'number'
-  const text = String.raw({ raw: strings }, ...values.map((value, index) => (isWord(value) ? value : `«${index}»`)))
+  const text = String.raw(
+    { raw: strings },
+    ...values.map((value, index) => (isWord(value) ? value : `«${index}»`)),
+  )
   for (const line of text.split('\n').map((each) => each.trim())) {
-    const named = [...line.matchAll(/«(\d+)»/g)].flatMap(([, index]) => values[Number(index)] as Taken | (Taken | string)[])
+    const named = [...line.matchAll(/«(\d+)»/g)].flatMap(
+      ([, index]) => values[Number(index)] as Taken | (Taken | string)[],
+    )
     const choices = named.filter((each) => typeof each === 'string')
     const [left = '', about = ''] = line.replaceAll(/ ?«\d+»/g, '').split(/ {2,}/)
     const [, flags, many] = /^(-.*?)(\.{3})?$/.exec(left) ?? []
     if (left.startsWith('$ ')) examples.push([left.slice(2), about])
-    else if (flags) takes.push({ flags, about, ...(many && { many: true }), ...(choices.length > 0 && { choices }) })
+    else if (flags)
+      takes.push({
+        flags,
+        about,
+        ...(many && { many: true }),
+        ...(choices.length > 0 && { choices }),
+      })
     else if (/^[<[]/.test(left)) takes.push({ name: left.replace(/^<(.*)>$/, '$1'), about })
     else summary ||= left
     takes.push(...named.filter((each) => typeof each !== 'string'))
@@ -68,7 +79,10 @@ export const command =
   (...text: Text): CommandSpec => {
     const { summary, takes, examples } = described(text)
     const all = [...first, ...takes]
-    const [operands, options] = [all.filter((each) => 'name' in each), all.filter((each) => 'flags' in each)]
+    const [operands, options] = [
+      all.filter((each) => 'name' in each),
+      all.filter((each) => 'flags' in each),
+    ]
     return { summary, operands, options, examples, run }
   }
 
@@ -84,7 +98,8 @@ export const group =
   }
 
 /** Options that several commands take, as in the text of a command. */
-export const options = (...text: Text): CommandOption[] => described(text).takes.filter((each) => 'flags' in each)
+export const options = (...text: Text): CommandOption[] =>
+  described(text).takes.filter((each) => 'flags' in each)
 
 export interface NamedCommand extends CommandSpec {
   readonly name: string
@@ -99,7 +114,10 @@ export class Given {
   readonly #operands: readonly (string | string[] | undefined)[]
   readonly #options: Readonly<Record<string, unknown>>
 
-  constructor(operands: readonly (string | string[] | undefined)[], options: Readonly<Record<string, unknown>>) {
+  constructor(
+    operands: readonly (string | string[] | undefined)[],
+    options: Readonly<Record<string, unknown>>,
+  ) {
     this.#operands = operands
     this.#options = options
   }
@@ -145,7 +163,8 @@ export class Given {
     const typed = this.text(option)
     if (typed === undefined) return undefined
     const value = Number(typed)
-    if (/^-?\d{1,9}$/.test(typed) && (max === undefined || (value >= 1 && value <= max))) return value
+    if (/^-?\d{1,9}$/.test(typed) && (max === undefined || (value >= 1 && value <= max)))
+      return value
     const range = max === undefined ? '' : ` from 1 to ${max}`
     throw usage(`--${option} must be a whole number${range}.`, `It was ${JSON.stringify(typed)}.`)
   }
@@ -158,11 +177,14 @@ export class Given {
 }
 
 /** Name of an option in the parser: `--max-processes` is `maxProcesses`. */
-const camelCase = (option: string): string => option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (option: string): string =>
+  option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Leaves out the fields that were not given. */
 export const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>
 
 /** Parses JSON such as true, 3 or {"a": 1}; otherwise returns the text. */
 export function jsonOrText(typed: string): unknown {

@@ -20,18 +20,35 @@ export interface Connection {
 
 type ConnectOptions = Readonly<Record<'server' | 'tokenFile', string | undefined>>
 
-export async function findConnection(terminal: Terminal, config: LoadedConfig, options: ConnectOptions): Promise<Connection> {
+export async function findConnection(
+  terminal: Terminal,
+  config: LoadedConfig,
+  options: ConnectOptions,
+): Promise<Connection> {
   const data = config.values.data
   const given = options.server ?? (terminal.env['HOLDFAST_URL'] || undefined)
-  const url = given ? serverAddress(given, options.server ? '--server' : 'HOLDFAST_URL') : await runningServer(terminal, data)
-  const token = options.tokenFile ? await tokenIn(terminal, options.tokenFile) : tokenFromEnvironment(terminal.env)
+  const url = given
+    ? serverAddress(given, options.server ? '--server' : 'HOLDFAST_URL')
+    : await runningServer(terminal, data)
+  const token = options.tokenFile
+    ? await tokenIn(terminal, options.tokenFile)
+    : tokenFromEnvironment(terminal.env)
   return { url, token: token ?? (await ownersToken(url, data)) }
 }
 
 export function serverAddress(given: string, origin: string): string {
   const url = URL.parse(given)
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password) return url.origin
-  throw usage(`${origin} must be an address such as http://127.0.0.1:4747.`, 'Leave it out to use the server of the data folder.')
+  if (
+    url &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    !url.username &&
+    !url.password
+  )
+    return url.origin
+  throw usage(
+    `${origin} must be an address such as http://127.0.0.1:4747.`,
+    'Leave it out to use the server of the data folder.',
+  )
 }
 
 async function runningServer(terminal: Terminal, data: string): Promise<string> {
@@ -66,13 +83,19 @@ function checked(text: string, origin: string): string {
   throw usage(`There is no token in ${origin}.`, 'It must hold the token and nothing else.')
 }
 
-export const isOurMachine = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+export const isOurMachine = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 async function ownersToken(url: string, data: string): Promise<string> {
   const { hostname } = new URL(url)
   const isOurs = isOurMachine(url)
   const token = isOurs ? await readOwnerToken(data) : undefined
   if (token) return token
-  const why = isOurs ? `There is no owner token in ${data}.` : `The owner token of this machine is not sent to ${hostname}.`
-  throw refused(`${why} A token is needed.`, 'Set HOLDFAST_TOKEN, or use --token-file FILE (- for standard input).')
+  const why = isOurs
+    ? `There is no owner token in ${data}.`
+    : `The owner token of this machine is not sent to ${hostname}.`
+  throw refused(
+    `${why} A token is needed.`,
+    'Set HOLDFAST_TOKEN, or use --token-file FILE (- for standard input).',
+  )
 }

@@ -2,7 +2,13 @@
 import { createInterface } from 'node:readline/promises'
 import { type Client, createClient } from '../client/client.ts'
 import type { Instant } from '../domain/instant.ts'
-import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config/config.ts'
+import {
+  type CheckedConfig,
+  type ConfigFlags,
+  checkConfig,
+  type LoadedConfig,
+  loadConfig,
+} from '../platform/config/config.ts'
 import { visible } from '../platform/log/visible.ts'
 import { systemClock } from '../platform/time/clock.ts'
 import { Given, type NamedCommand } from './command.ts'
@@ -20,9 +26,15 @@ import { exact, relative } from './times.ts'
 /** Resolves when confirmed; throws otherwise. `loss` names what will be lost. */
 async function confirm(terminal: Terminal, question: string, loss: string): Promise<void> {
   if (!isInteractive(terminal))
-    throw usage(`${question} ${loss} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
+    throw usage(
+      `${question} ${loss} Nobody is here to answer.`,
+      'Add --yes to do it without being asked.',
+    )
   const paint = painter(terminal.stderr, terminal.env)
-  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
+  const lines = createInterface({
+    input: terminal.stdin,
+    output: terminal.stderr as NodeJS.WritableStream,
+  })
   try {
     let answered = false
     let exit: 'failed' | 'interrupted' = 'failed'
@@ -37,10 +49,18 @@ async function confirm(terminal: Terminal, question: string, loss: string): Prom
         resolve('')
       })
     })
-    const answer = await Promise.race([lines.question(`${paint('bold', question)} ${loss} ${paint('dim', '[y/N]')} `), stopped])
+    const answer = await Promise.race([
+      lines.question(`${paint('bold', question)} ${loss} ${paint('dim', '[y/N]')} `),
+      stopped,
+    ])
     answered = true
     if (!/^y(es)?$/i.test(answer.trim()))
-      throw new CommandFailure(exit, 'Nothing was changed.', 'Answer y to go on, or add --yes.', declined)
+      throw new CommandFailure(
+        exit,
+        'Nothing was changed.',
+        'Answer y to go on, or add --yes.',
+        declined,
+      )
   } finally {
     lines.close()
   }
@@ -152,7 +172,9 @@ export class CommandContext extends Given {
 
   note(words: string): void {
     this.#progress.pause()
-    this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
+    this.terminal.stderr.write(
+      `${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`,
+    )
     this.#progress.resume()
   }
 
@@ -186,7 +208,10 @@ export class CommandContext extends Given {
   }
 
   /** Reads at most `--limit` items, and whether there are more. */
-  async firstOf<Item>(all: AsyncIterable<Item>, where?: (item: Item) => boolean): Promise<{ items: Item[]; more: boolean }> {
+  async firstOf<Item>(
+    all: AsyncIterable<Item>,
+    where?: (item: Item) => boolean,
+  ): Promise<{ items: Item[]; more: boolean }> {
     const limit = this.limitOr(defaultLimit)
     const items: Item[] = []
     for await (const item of all) {
@@ -201,7 +226,10 @@ export class CommandContext extends Given {
     if (!this.json) this.note('There are more; --limit N shows them.')
   }
 
-  table<Row>(rows: readonly Row[], { empty, columns }: Pick<List<Row, Row>, 'empty' | 'columns'>): string {
+  table<Row>(
+    rows: readonly Row[],
+    { empty, columns }: Pick<List<Row, Row>, 'empty' | 'columns'>,
+  ): string {
     return rows.length === 0 ? this.hint(empty) : table(rows, columns, this.paint, this.width)
   }
 
@@ -210,7 +238,11 @@ export class CommandContext extends Given {
   }
 
   /** Formats one thing: its title, its fields, and lines below. */
-  details(title: string, pairs: readonly (readonly [name: string, value: string])[], ...lines: readonly string[]): string {
+  details(
+    title: string,
+    pairs: readonly (readonly [name: string, value: string])[],
+    ...lines: readonly string[]
+  ): string {
     return [this.paint('bold', visible(title)), this.fields(pairs), ...lines].join('\n')
   }
 
@@ -229,7 +261,10 @@ export class CommandContext extends Given {
     if (typed === undefined) return otherwise
     const limit = Number(typed)
     if (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit) return limit
-    throw usage(`--limit must be a whole number from 1 to ${largestLimit}.`, `Leave it out to see ${otherwise}.`)
+    throw usage(
+      `--limit must be a whole number from 1 to ${largestLimit}.`,
+      `Leave it out to see ${otherwise}.`,
+    )
   }
 
   end(): void {
@@ -253,5 +288,7 @@ function lazyClient(connect: () => Promise<Client>): Client {
     (name: keyof Client) =>
     async (...request: [never, never]) =>
       ((await connected())[name] as Client['open'])(...request)
-  return new Proxy(later, { get: (own, name) => Reflect.get(own, name) ?? call(name as keyof Client) }) as unknown as Client
+  return new Proxy(later, {
+    get: (own, name) => Reflect.get(own, name) ?? call(name as keyof Client),
+  }) as unknown as Client
 }

@@ -21,7 +21,8 @@ export function displayWidth(text: string): number {
   return width
 }
 
-export const padTo = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - displayWidth(text)))
+export const padTo = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - displayWidth(text)))
 
 /** Cuts text to `width` cells with … at the end if it does not fit. Only for text without colours. */
 export function cutTo(text: string, width: number): string {

@@ -18,7 +18,8 @@ const codeOf = {
 export const declined = 'declined'
 
 /** Ctrl-C in a command that can be left at any time. */
-export const leftBy = (what: string): CommandFailure => new CommandFailure('interrupted', `You have left ${what}.`, '', left)
+export const leftBy = (what: string): CommandFailure =>
+  new CommandFailure('interrupted', `You have left ${what}.`, '', left)
 
 const left = 'left'
 

@@ -56,7 +56,10 @@ export async function findOne<Item>(
   const [plural, command] = kinds[kind]
   if (only) {
     const ids = called.map((item) => of(item)[0][0]).join(', ')
-    throw usage(`${called.length} ${plural} are called ${JSON.stringify(typed)}.`, `Name the one you mean by its id: ${ids}.`)
+    throw usage(
+      `${called.length} ${plural} are called ${JSON.stringify(typed)}.`,
+      `Name the one you mean by its id: ${ids}.`,
+    )
   }
   const close = nearest(
     typed,
@@ -64,5 +67,9 @@ export async function findOne<Item>(
   )
   const hint = close ? `Did you mean ${close}? ` : ''
   const code: ErrorCode = kind === 'agent' ? 'agent_not_found' : 'not_found'
-  throw notFound(`There is no ${kind} ${JSON.stringify(typed)}.`, `${hint}\`holdfast ${command}\` lists them.`, code)
+  throw notFound(
+    `There is no ${kind} ${JSON.stringify(typed)}.`,
+    `${hint}\`holdfast ${command}\` lists them.`,
+    code,
+  )
 }

@@ -10,8 +10,12 @@ const answerTimeoutMs = 5000
 const nothingThere: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed'])
 
 /** Returns undefined when the server is not older, or that cannot be determined. */
-export async function ofOlderServer(error: unknown, { url, token }: Connection): Promise<CommandFailure | undefined> {
-  if (!(error instanceof ProblemError) || !error.route || !nothingThere.has(error.problem.code)) return undefined
+export async function ofOlderServer(
+  error: unknown,
+  { url, token }: Connection,
+): Promise<CommandFailure | undefined> {
+  if (!(error instanceof ProblemError) || !error.route || !nothingThere.has(error.problem.code))
+    return undefined
   const { method, path } = error.route
   const known = await routesOf({ url, token }).catch(() => undefined)
   if (!known || known[path]?.[method.toLowerCase()]) return undefined
@@ -25,7 +29,9 @@ export async function ofOlderServer(error: unknown, { url, token }: Connection):
 type Routes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 
 async function routesOf(connection: Connection): Promise<Routes | undefined> {
-  const response = await createClient(connection).open('/api/openapi.json', { signal: AbortSignal.timeout(answerTimeoutMs) })
+  const response = await createClient(connection).open('/api/openapi.json', {
+    signal: AbortSignal.timeout(answerTimeoutMs),
+  })
   if (!response.ok) return undefined
   return ((await response.json()) as { paths?: Routes }).paths
 }

@@ -15,7 +15,10 @@ const remoteOptions = options`
 
 export const yesOption: CommandOption = { flags: '-y, --yes', about: 'do not ask' }
 
-export const limitOption: CommandOption = { flags: '--limit <number>', about: 'show at most so many (200)' }
+export const limitOption: CommandOption = {
+  flags: '--limit <number>',
+  about: 'show at most so many (200)',
+}
 
 /** Returns the options of a command: its own and the shared ones. A command group has none. */
 export function optionsOf(spec: CommandSpec): readonly CommandOption[] {

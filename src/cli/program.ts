@@ -17,7 +17,9 @@ function examplesText(name: string, examples: CommandSpec['examples'], terminal:
   const paint = painter(terminal.stdout, terminal.env)
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(displayWidth))
   const typedWidth = widest(examples.map(([typed]) => typed))
-  const fits = 2 + name.length + 1 + typedWidth + 2 + widest(examples.map(([, does]) => does)) <= helpWidth(terminal)
+  const fits =
+    2 + name.length + 1 + typedWidth + 2 + widest(examples.map(([, does]) => does)) <=
+    helpWidth(terminal)
   const lines = examples.map(([typed, does]) =>
     fits
       ? `  ${paint('dim', name)} ${padTo(typed, typedWidth)}  ${paint('dim', does)}`
@@ -26,10 +28,13 @@ function examplesText(name: string, examples: CommandSpec['examples'], terminal:
   return ['', paint('bold', 'Examples:'), ...lines].join('\n')
 }
 
-export const aboutOption = ({ about, many }: CommandOption): string => (many ? `${about}; may be given several times` : about)
+export const aboutOption = ({ about, many }: CommandOption): string =>
+  many ? `${about}; may be given several times` : about
 
 function exitCodeTable(paint: Paint): string {
-  const lines = Object.values(exitCodes).map(({ code, about }) => `  ${paint('cyan', String(code).padEnd(3))}  ${about}`)
+  const lines = Object.values(exitCodes).map(
+    ({ code, about }) => `  ${paint('cyan', String(code).padEnd(3))}  ${about}`,
+  )
   return [paint('bold', 'Exit codes:'), ...lines].join('\n')
 }
 
@@ -45,12 +50,18 @@ export function buildProgram(specs: readonly NamedCommand[], options: ProgramOpt
   const { terminal, name, version } = options
   const paint = painter(terminal.stdout, terminal.env)
   const program = new Command(name)
-    .description('The session server for AI agents: starts them, keeps them warm, and takes work up where it stopped.')
+    .description(
+      'The session server for AI agents: starts them, keeps them warm, and takes work up where it stopped.',
+    )
     .version(version, '-V, --version', 'print the version')
     .usage('[command] [options]')
   prepare(program, terminal, paint)
-  program.addHelpText('after', () => `${examplesText(name, topExamples, terminal)}\n\n${exitCodeTable(paint)}`)
-  for (const spec of specs) program.addCommand(build(spec, options, paint), { isDefault: spec.isDefault })
+  program.addHelpText(
+    'after',
+    () => `${examplesText(name, topExamples, terminal)}\n\n${exitCodeTable(paint)}`,
+  )
+  for (const spec of specs)
+    program.addCommand(build(spec, options, paint), { isDefault: spec.isDefault })
   return program
 }
 
@@ -63,15 +74,22 @@ const topExamples: CommandSpec['examples'] = [
 function build(spec: NamedCommand, options: ProgramOptions, paint: Paint): Command {
   const command = new Command(spec.name).description(spec.summary)
   prepare(command, options.terminal, paint)
-  for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
+  for (const operand of spec.operands ?? [])
+    command.argument(bracketed(operand.name), operand.about)
   for (const option of optionsOf(spec)) command.addOption(toOption(option))
-  for (const inner of commandsIn(spec)) command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault })
+  for (const inner of commandsIn(spec))
+    command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault })
   command.addHelpText('after', () => helpFooter(options, spec, paint))
   const run = spec.run
   if (run) {
     command.action(async (...all: unknown[]) => {
       const operands = all.slice(0, -2) as (string | string[])[]
-      const context = new CommandContext({ ...options, operands, options: command.opts(), progress: !spec.local })
+      const context = new CommandContext({
+        ...options,
+        operands,
+        options: command.opts(),
+        progress: !spec.local,
+      })
       await run(context)
         .catch((error: unknown) => context.failWith(error))
         .finally(() => context.end())
@@ -112,7 +130,8 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
     })
     .configureHelp({
       helpWidth: helpWidth(terminal),
-      optionDescription: ({ description, argChoices }) => (argChoices ? `${argChoices.join('|')}: ${description}` : description),
+      optionDescription: ({ description, argChoices }) =>
+        argChoices ? `${argChoices.join('|')}: ${description}` : description,
       styleTitle: (text) => paint('bold', text),
       styleCommandText: (text) => paint('cyan', text),
       styleSubcommandTerm: (text) => paint('cyan', text),
@@ -122,5 +141,9 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
     })
 }
 
-const helpFooter = ({ name, terminal }: ProgramOptions, { examples }: CommandSpec, paint: Paint): string =>
+const helpFooter = (
+  { name, terminal }: ProgramOptions,
+  { examples }: CommandSpec,
+  paint: Paint,
+): string =>
   `${examplesText(name, examples, terminal)}\n\n${paint('dim', `What the exit codes mean: ${name} --help`)}`

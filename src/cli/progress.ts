@@ -15,7 +15,11 @@ export interface Progress {
 
 export const noProgress: Progress = { pause: () => {}, resume: () => {}, end: () => {} }
 
-export function startProgress(terminal: Terminal, label: string, clock: Clock = systemClock): Progress {
+export function startProgress(
+  terminal: Terminal,
+  label: string,
+  clock: Clock = systemClock,
+): Progress {
   const { stderr } = terminal
   const paint = painter(stderr, terminal.env)
   const startedAt = clock.now()
@@ -25,7 +29,9 @@ export function startProgress(terminal: Terminal, label: string, clock: Clock = 
 
   const draw = (frame: number): void => {
     const seconds = Math.floor((clock.now() - startedAt) / 1000)
-    stderr.write(`\r\u001b[K${paint('cyan', frames[frame % frames.length] ?? '')} ${label} ${paint('dim', `${seconds} s`)}`)
+    stderr.write(
+      `\r\u001b[K${paint('cyan', frames[frame % frames.length] ?? '')} ${label} ${paint('dim', `${seconds} s`)}`,
+    )
     drawn = true
     cancel = clock.after(frameMs, () => draw(frame + 1))
   }

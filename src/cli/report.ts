@@ -45,14 +45,22 @@ export function report(error: unknown, terminal: Terminal, json: boolean): numbe
 function reportOf(error: unknown, env: Environment): Report {
   if (error instanceof ProblemError) {
     const { code, detail: message } = error.problem
-    return { exitCode: exitOfCode(code), message, next: nextFor(error.problem), code, json: error.problem }
+    return {
+      exitCode: exitOfCode(code),
+      message,
+      next: nextFor(error.problem),
+      code,
+      json: error.problem,
+    }
   }
   if (error instanceof UnreachableError) {
     const next = `Start it with \`${startCommand(env)}\`, or ask \`holdfast doctor\` what is wrong.`
     return local(exitCodes.unreachable.code, 'unreachable', `${error.message}.`, next)
   }
-  if (error instanceof CommandFailure) return local(error.exitCode, error.code, error.message, error.next)
-  if (error instanceof StartFailure) return local(error.exitCode, 'cannot_start', error.message, error.next)
+  if (error instanceof CommandFailure)
+    return local(error.exitCode, error.code, error.message, error.next)
+  if (error instanceof StartFailure)
+    return local(error.exitCode, 'cannot_start', error.message, error.next)
   const message = error instanceof Error ? error.message : String(error)
   const next = 'If this looks like a mistake of ours, please report it with what you typed.'
   return local(exitCodes.failed.code, 'failed', message, next)
@@ -80,7 +88,8 @@ const listOf: Readonly<Record<string, string>> = {
 
 function nextFor(problem: Problem): string {
   const { code, next } = problem
-  const list = code === 'not_found' ? Object.keys(listOf).find((field) => field in problem) : undefined
+  const list =
+    code === 'not_found' ? Object.keys(listOf).find((field) => field in problem) : undefined
   return list ? `\`holdfast ${listOf[list]}\` lists them.` : (nextHere[code] ?? next ?? '')
 }
 

@@ -14,15 +14,27 @@ import type { Terminal } from './terminal.ts'
 const maxNamed = 15
 
 /** Returns the typed command (`projects show`). Refuses an unknown word, which a default command would take as an operand. */
-function typedCommand(argv: readonly string[], specs: readonly NamedCommand[], program: string, before = ''): string {
+function typedCommand(
+  argv: readonly string[],
+  specs: readonly NamedCommand[],
+  program: string,
+  before = '',
+): string {
   const [word] = argv
   if (word === undefined || word.startsWith('-')) return before.trimEnd()
   const found = specs.find(({ name }) => name === word)
-  if (found) return typedCommand(found.commands ? argv.slice(1) : [], commandsIn(found), program, `${before}${word} `)
+  if (found)
+    return typedCommand(
+      found.commands ? argv.slice(1) : [],
+      commandsIn(found),
+      program,
+      `${before}${word} `,
+    )
   const names = specs.map(({ name }) => name)
   const close = nearest(word, names)
   // Too many for one line.
-  const all = names.length > maxNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
+  const all =
+    names.length > maxNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
   const hint = close ? `Did you mean \`${program} ${before}${close}\`?` : all
   throw usage(`There is no command ${JSON.stringify(`${before}${word}`)}.`, hint)
 }
@@ -30,7 +42,8 @@ function typedCommand(argv: readonly string[], specs: readonly NamedCommand[], p
 /** Describes a parser error in our words. */
 function usageFailure(error: CommanderError, command: string): CommandFailure {
   // A command group was typed alone.
-  if (error.code === 'commander.help') return usage('A command is missing.', `See what there is with \`${command} --help\`.`)
+  if (error.code === 'commander.help')
+    return usage('A command is missing.', `See what there is with \`${command} --help\`.`)
   const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
   const sentence = message.replace(/\.$/, '')
   const suggestion = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).join(' ')
@@ -55,7 +68,11 @@ export async function runParsed(words: readonly string[], terminal: Terminal): P
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.ok.code
     const late = first?.startsWith('-') ? argv.find((word) => isCommand(word)) : undefined
-    if (late) throw usage(`Options stand behind the command, not before it.`, `Write \`${name} ${late} … ${first}\`.`)
+    if (late)
+      throw usage(
+        `Options stand behind the command, not before it.`,
+        `Write \`${name} ${late} … ${first}\`.`,
+      )
     throw usageFailure(error, typed ? `${name} ${typed}` : name)
   }
 }

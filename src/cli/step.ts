@@ -9,7 +9,10 @@ export interface StepDisplay {
 export function beginStep({ stderr, env }: Terminal, label: string): StepDisplay {
   const paint = painter(stderr, env)
   const draw = (detail: string): void => {
-    if (stderr.isTTY) stderr.write(`\r\u001b[K${paint('cyan', '…')} ${label}${detail ? paint('dim', ` ${detail}`) : ''}`)
+    if (stderr.isTTY)
+      stderr.write(
+        `\r\u001b[K${paint('cyan', '…')} ${label}${detail ? paint('dim', ` ${detail}`) : ''}`,
+      )
   }
   draw('')
   return {

@@ -14,10 +14,18 @@ export interface Column<Row> {
 const gap = '  '
 const narrowest = 12
 
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], paint: Paint, width?: number): string {
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  paint: Paint,
+  width?: number,
+): string {
   const cells = rows.map((row) => columns.map((column) => visible(column.of(row))))
   const natural = columns.map(({ title }, index) =>
-    cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
+    cells.reduce(
+      (widest, row) => Math.max(widest, displayWidth(row[index] ?? '')),
+      displayWidth(title),
+    ),
   )
   const widths = width === undefined ? natural : shrunk(natural, columns, width)
   const styled = (text: string, row: Row, index: number): string => {
@@ -45,7 +53,9 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     columns.map(({ title }) => title),
     (text) => paint('dim', text),
   )
-  const body = rows.map((row, at) => line(cells[at] ?? [], (text, index) => styled(text, row, index)))
+  const body = rows.map((row, at) =>
+    line(cells[at] ?? [], (text, index) => styled(text, row, index)),
+  )
   return [head, ...body].join('\n')
 }
 
@@ -53,11 +63,17 @@ const lengthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1)
 
 /** Shrinks the widest shrinkable columns until the table fits. */
-function shrunk(natural: readonly number[], columns: readonly Column<never>[], width: number): number[] {
+function shrunk(
+  natural: readonly number[],
+  columns: readonly Column<never>[],
+  width: number,
+): number[] {
   const widths = [...natural]
   let tooMuch = lengthOf(widths) - width
   while (tooMuch > 0) {
-    const candidates = widths.map((each, index) => (columns[index]?.shrinks && each > narrowest ? each : 0))
+    const candidates = widths.map((each, index) =>
+      columns[index]?.shrinks && each > narrowest ? each : 0,
+    )
     const widest = Math.max(...candidates)
     if (widest === 0) break
     const index = candidates.indexOf(widest)
@@ -67,10 +83,17 @@ function shrunk(natural: readonly number[], columns: readonly Column<never>[], w
   return widths
 }
 
-export function fields(pairs: readonly (readonly [name: string, value: string])[], paint: Paint, indent = '  '): string {
+export function fields(
+  pairs: readonly (readonly [name: string, value: string])[],
+  paint: Paint,
+  indent = '  ',
+): string {
   const width = Math.max(...pairs.map(([name]) => displayWidth(name)))
-  return pairs.map(([name, value]) => `${indent}${paint('dim', padTo(name, width))}  ${value}`).join('\n')
+  return pairs
+    .map(([name, value]) => `${indent}${paint('dim', padTo(name, width))}  ${value}`)
+    .join('\n')
 }
 
 /** Formats text of several lines below the fields of a thing. */
-export const indented = (text: string | null): string[] => text?.split('\n').map((line) => `    ${visible(line)}`) ?? []
+export const indented = (text: string | null): string[] =>
+  text?.split('\n').map((line) => `    ${visible(line)}`) ?? []

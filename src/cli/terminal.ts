@@ -23,7 +23,8 @@ export interface Terminal {
 }
 
 /** Whether a person can be asked: input and standard error are terminals. */
-export const isInteractive = ({ stdin, stderr }: Terminal): boolean => stdin.isTTY === true && stderr.isTTY === true
+export const isInteractive = ({ stdin, stderr }: Terminal): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true
 
 export type Paint = (style: Style, text: string) => string
 
@@ -34,4 +35,5 @@ export function painter(output: Output, env: Environment): Paint {
   return (style, text) => (wanted ? styleText(style, text, { validateStream: false }) : text)
 }
 
-export const widthOf = (output: Output): number | undefined => (output.isTTY ? output.columns : undefined)
+export const widthOf = (output: Output): number | undefined =>
+  output.isTTY ? output.columns : undefined

@@ -7,8 +7,11 @@ export interface Backoff {
 }
 
 /** Returns between half and all of the doubled time. `attempt` counts from 0; `random` is from 0 up to 1. */
-export const backoffMs = ({ firstMs, maxMs }: Backoff, attempt: number, random: () => number): number =>
-  Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
+export const backoffMs = (
+  { firstMs, maxMs }: Backoff,
+  attempt: number,
+  random: () => number,
+): number => Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
 
 /** Works in browsers too. Keeps the process alive while it waits, because a caller needs the answer. */
 export const clientClock: Clock = {

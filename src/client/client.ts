@@ -21,7 +21,9 @@ type Method = JsonRoute['method']
 type PathOf<M extends Method> = Extract<JsonRoute, { method: M }>['path']
 type RouteAt<M extends Method, P> = Extract<JsonRoute, { method: M; path: P }>
 
-type Given<Name extends string, Schema> = undefined extends Schema ? { [Key in Name]?: Schema } : { [Key in Name]: Schema }
+type Given<Name extends string, Schema> = undefined extends Schema
+  ? { [Key in Name]?: Schema }
+  : { [Key in Name]: Schema }
 type Whole<Name extends string, Shape> =
   Record<string, never> extends Shape ? { [Key in Name]?: Shape } : { [Key in Name]: Shape }
 
@@ -30,9 +32,15 @@ type QueryShape<Schema extends z.ZodType> = {
   [Key in keyof z.input<Schema>]: Key extends keyof z.output<Schema> ? z.output<Schema>[Key] : never
 }
 
-type ParamsOf<R> = R extends { params: infer Schema extends z.ZodType } ? { params: z.input<Schema> } : { params?: undefined }
-type QueryOf<R> = R extends { query: infer Schema extends z.ZodType } ? Whole<'query', QueryShape<Schema>> : { query?: undefined }
-type BodyOf<R> = R extends { body: infer Schema extends z.ZodType } ? Given<'body', z.input<Schema>> : { body?: undefined }
+type ParamsOf<R> = R extends { params: infer Schema extends z.ZodType }
+  ? { params: z.input<Schema> }
+  : { params?: undefined }
+type QueryOf<R> = R extends { query: infer Schema extends z.ZodType }
+  ? Whole<'query', QueryShape<Schema>>
+  : { query?: undefined }
+type BodyOf<R> = R extends { body: infer Schema extends z.ZodType }
+  ? Given<'body', z.input<Schema>>
+  : { body?: undefined }
 
 interface RequestOptions {
   /** The same key returns the first answer (HT4). Generated when left out. */
@@ -44,11 +52,16 @@ interface RequestOptions {
 }
 
 /** Distributes over the routes, so that parameters of different routes are not mixed. */
-type RequestOf<R> = R extends AnyRoute ? RequestOptions & ParamsOf<R> & QueryOf<R> & BodyOf<R> : never
-type AnswerOf<R> = R extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
+type RequestOf<R> = R extends AnyRoute
+  ? RequestOptions & ParamsOf<R> & QueryOf<R> & BodyOf<R>
+  : never
+type AnswerOf<R> = R extends { answer: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : undefined
 
 /** The options may be left out when none is required. */
-type Arguments<R> = Record<string, never> extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>]
+type Arguments<R> =
+  Record<string, never> extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>]
 
 export { ProblemError, UnreachableError } from './failures.ts'
 
@@ -79,8 +92,11 @@ type Call<M extends Method> = <P extends PathOf<M>>(
   ...request: Arguments<RouteAt<M, P>>
 ) => Promise<AnswerOf<RouteAt<M, P>>>
 
-type ListPath = { [P in PathOf<'GET'>]: AnswerOf<RouteAt<'GET', P>> extends Page<unknown> ? P : never }[PathOf<'GET'>]
-type ItemOf<P extends ListPath> = AnswerOf<RouteAt<'GET', P>> extends Page<infer Item> ? Item : never
+type ListPath = {
+  [P in PathOf<'GET'>]: AnswerOf<RouteAt<'GET', P>> extends Page<unknown> ? P : never
+}[PathOf<'GET'>]
+type ItemOf<P extends ListPath> =
+  AnswerOf<RouteAt<'GET', P>> extends Page<infer Item> ? Item : never
 
 type UploadPath = Extract<PathOf<'PUT'>, `${string}/artifacts/{name}`>
 
@@ -98,11 +114,17 @@ export interface Client {
   readonly patch: Call<'PATCH'>
   readonly delete: Call<'DELETE'>
   /** Iterates over all items of a list, page by page, the largest pages there are unless `limit` says otherwise. */
-  pages<P extends ListPath>(path: P, ...request: Arguments<RouteAt<'GET', P>>): AsyncGenerator<ItemOf<P>, void, undefined>
+  pages<P extends ListPath>(
+    path: P,
+    ...request: Arguments<RouteAt<'GET', P>>
+  ): AsyncGenerator<ItemOf<P>, void, undefined>
   /** Uploads bytes (CK5). Sent once: repeating it stores the same. */
   upload<P extends UploadPath>(path: P, upload: Upload): Promise<AnswerOf<RouteAt<'PUT', P>>>
   /** The raw response, for answers that are not JSON (event-stream.ts). Sent once. */
-  open(path: string, init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal }): Promise<Response>
+  open(
+    path: string,
+    init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal },
+  ): Promise<Response>
 }
 
 interface AnyRequest extends RequestOptions {
@@ -120,19 +142,31 @@ export function createClient(options: ClientOptions): Client {
 
   const open: Client['open'] = async (path, { headers, signal }) => {
     try {
-      return await callFetch(url + path, { headers: { ...headers, ...credential }, signal: signal ?? null, redirect: 'error' })
+      return await callFetch(url + path, {
+        headers: { ...headers, ...credential },
+        signal: signal ?? null,
+        redirect: 'error',
+      })
     } catch (error) {
       throw signal?.aborted ? signal.reason : new UnreachableError(url, 'network', error)
     }
   }
 
   /** Aborts at the timeout, or when the caller does. */
-  async function send(path: string, request: RequestOptions, timeoutMs: number, init: RequestInit): Promise<unknown> {
+  async function send(
+    path: string,
+    request: RequestOptions,
+    timeoutMs: number,
+    init: RequestInit,
+  ): Promise<unknown> {
     const timeout = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
     const headers = { accept: 'application/json', ...credential, ...init.headers }
     try {
-      return await answerIn(url, await callFetch(url + path, { ...init, headers, signal, redirect: 'error' }))
+      return await answerIn(
+        url,
+        await callFetch(url + path, { ...init, headers, signal, redirect: 'error' }),
+      )
     } catch (error) {
       if (error instanceof ProblemError || error instanceof UnreachableError) throw error
       if (request.signal?.aborted) throw request.signal.reason
@@ -144,20 +178,29 @@ export function createClient(options: ClientOptions): Client {
     const target = requestPath(path, request.params, request.query)
     const key = method === 'GET' ? undefined : (request.idempotencyKey ?? newId())
     const body = request.body === undefined ? null : JSON.stringify(request.body)
-    const headers = { ...(key && { 'idempotency-key': key }), ...(body !== null && { 'content-type': 'application/json' }) }
+    const headers = {
+      ...(key && { 'idempotency-key': key }),
+      ...(body !== null && { 'content-type': 'application/json' }),
+    }
     for (let attempt = 0; ; attempt++) {
       try {
         return await send(target, request, defaultTimeoutMs, { method, headers, body })
       } catch (error) {
         if (error instanceof ProblemError) error.route = { method, path }
-        const waitMs = attempt < (request.retries ?? defaultRetries) ? waitBeforeRetry(error, attempt, random) : undefined
+        const waitMs =
+          attempt < (request.retries ?? defaultRetries)
+            ? waitBeforeRetry(error, attempt, random)
+            : undefined
         if (waitMs === undefined) throw error
         await pause(clock, waitMs, request.signal)
       }
     }
   }
 
-  async function* pages(path: string, request: AnyRequest = {}): AsyncGenerator<unknown, void, undefined> {
+  async function* pages(
+    path: string,
+    request: AnyRequest = {},
+  ): AsyncGenerator<unknown, void, undefined> {
     let cursor: string | null | undefined
     do {
       const query = { limit: maxPage, ...request.query, ...(cursor && { cursor }) }
@@ -168,12 +211,20 @@ export function createClient(options: ClientOptions): Client {
     } while (cursor)
   }
 
-  async function upload(path: string, { params, body, type, ...request }: Upload): Promise<unknown> {
+  async function upload(
+    path: string,
+    { params, body, type, ...request }: Upload,
+  ): Promise<unknown> {
     const headers = { 'content-type': type ?? 'application/octet-stream' }
-    return send(requestPath(path, params), request, uploadTimeoutMs, { method: 'PUT', headers, body })
+    return send(requestPath(path, params), request, uploadTimeoutMs, {
+      method: 'PUT',
+      headers,
+      body,
+    })
   }
 
-  const bind = (method: Method) => (path: string, request?: AnyRequest) => call(method, path, request)
+  const bind = (method: Method) => (path: string, request?: AnyRequest) =>
+    call(method, path, request)
   // The types above describe each call; the server validates with the same list.
   return {
     url,
@@ -192,19 +243,30 @@ async function answerIn(url: string, response: Response): Promise<unknown> {
   const { ok, status } = response
   if (!ok) {
     const reason = gatewayStatuses.has(status) ? 'network' : 'foreign'
-    throw (await problemIn(response)) ?? new UnreachableError(url, reason, new Error(`status ${status}`))
+    throw (
+      (await problemIn(response)) ??
+      new UnreachableError(url, reason, new Error(`status ${status}`))
+    )
   }
   if (status === 204) return undefined
-  if (!response.headers.get('content-type')?.startsWith('application/json')) throw new UnreachableError(url, 'foreign')
+  if (!response.headers.get('content-type')?.startsWith('application/json'))
+    throw new UnreachableError(url, 'foreign')
   return response.json()
 }
 
 /** Undefined when the request must not be repeated. A timeout is not repeated: the caller has waited long enough. */
-function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
-  if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryBackoff, attempt, random) : undefined
+function waitBeforeRetry(
+  error: unknown,
+  attempt: number,
+  random: () => number,
+): number | undefined {
+  if (error instanceof UnreachableError)
+    return error.reason === 'network' ? backoffMs(retryBackoff, attempt, random) : undefined
   if (!(error instanceof ProblemError) || error.problem.status !== 503) return undefined
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000
-  return askedMs > maxRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryBackoff, attempt, random))
+  return askedMs > maxRetryAfterMs
+    ? undefined
+    : Math.max(askedMs, backoffMs(retryBackoff, attempt, random))
 }
 
 /** Not crypto.randomUUID: browsers have it only on https and localhost. */

@@ -124,7 +124,10 @@ class Watch implements EventWatch {
     }
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (this.#cursor !== undefined) headers['last-event-id'] = this.#cursor
-    const response = await this.#client.open(requestPath('/api/events', {}, query), { headers, signal })
+    const response = await this.#client.open(requestPath('/api/events', {}, query), {
+      headers,
+      signal,
+    })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     if (response.ok && isStream && response.body) return response
     throw (await problemIn(response)) ?? new UnreachableError(this.#client.url, 'foreign')
@@ -136,7 +139,8 @@ class Watch implements EventWatch {
       const data: unknown = JSON.parse(message.data)
       if (message.id) this.#cursor = message.id
       handOver(() => {
-        if (message.event === 'snapshot') this.#options.onSnapshot(data as EventSnapshot, message.id)
+        if (message.event === 'snapshot')
+          this.#options.onSnapshot(data as EventSnapshot, message.id)
         else this.#options.onEvent(data as HoldfastEvent, message.id)
       })
     })
@@ -179,7 +183,9 @@ class Watch implements EventWatch {
   async #wait(ms: number): Promise<void> {
     const woken = new AbortController()
     this.#wake = () => woken.abort()
-    await pause(this.#clock, ms, AbortSignal.any([woken.signal, this.#closing.signal])).catch(() => {})
+    await pause(this.#clock, ms, AbortSignal.any([woken.signal, this.#closing.signal])).catch(
+      () => {},
+    )
     this.#wake = undefined
   }
 }
@@ -196,7 +202,10 @@ function handOver(call: () => void): void {
 }
 
 /** Not `for await` on the body, which some browsers do not support. */
-async function* chunksOf(body: Response['body'], signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chunksOf(
+  body: Response['body'],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader()
   if (!reader) return
   try {

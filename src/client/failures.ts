@@ -37,7 +37,8 @@ const words = {
 
 /** Reads the refusal in an answer; undefined when it is not Holdfast's. */
 export async function problemIn(response: Response): Promise<ProblemError | undefined> {
-  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return undefined
+  if (!response.headers.get('content-type')?.startsWith('application/problem+json'))
+    return undefined
   const body: unknown = await response.json().catch(() => undefined)
   if (!isProblem(body)) return undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -46,5 +47,10 @@ export async function problemIn(response: Response): Promise<ProblemError | unde
 
 function isProblem(body: unknown): body is Problem {
   const { code, detail, title, status } = (body ?? {}) as Partial<Problem>
-  return typeof code === 'string' && typeof detail === 'string' && typeof title === 'string' && typeof status === 'number'
+  return (
+    typeof code === 'string' &&
+    typeof detail === 'string' &&
+    typeof title === 'string' &&
+    typeof status === 'number'
+  )
 }

@@ -104,7 +104,8 @@ class RelayClient implements Relay {
 
   follow(following: Following): () => void {
     const { userSessionId } = following
-    if (this.#lanes.has(userSessionId)) throw new Error(`The user session ${userSessionId} is followed already`)
+    if (this.#lanes.has(userSessionId))
+      throw new Error(`The user session ${userSessionId} is followed already`)
     const lane: Subscription = { following, lastSeq: following.lastSeq, headSeq: undefined }
     this.#lanes.set(userSessionId, lane)
     this.#resume(lane)
@@ -122,7 +123,11 @@ class RelayClient implements Relay {
 
   async create(projectId?: string): Promise<string> {
     const requestId = newId()
-    const { sessionId: userSessionId } = await this.#ask({ type: 'session:create', projectId, requestId }, requestId, true)
+    const { sessionId: userSessionId } = await this.#ask(
+      { type: 'session:create', projectId, requestId },
+      requestId,
+      true,
+    )
     return String(userSessionId)
   }
 
@@ -140,7 +145,8 @@ class RelayClient implements Relay {
 
   #ask(message: object, requestId: string, once: boolean): Promise<RelayAnswer> {
     const { url } = this.#options
-    if (this.#over || this.#pending.size >= maxPending) return Promise.reject(new UnreachableError(url, 'network'))
+    if (this.#over || this.#pending.size >= maxPending)
+      return Promise.reject(new UnreachableError(url, 'network'))
     const text = JSON.stringify(message)
     return new Promise((resolve, reject) => {
       const stopWaiting = this.#clock.after(requestTimeoutMs, () =>
@@ -182,7 +188,10 @@ class RelayClient implements Relay {
       onEnd: (code) => this.#lost(code),
       probe: () => {
         const [userSessionId] = this.#lanes.keys()
-        return userSessionId && JSON.stringify({ type: 'agent:list', sessionId: userSessionId, requestId: newId() })
+        return (
+          userSessionId &&
+          JSON.stringify({ type: 'agent:list', sessionId: userSessionId, requestId: newId() })
+        )
       },
     })
   }
@@ -197,7 +206,14 @@ class RelayClient implements Relay {
   }
 
   #resume({ following: { userSessionId }, lastSeq }: Subscription): void {
-    this.#socket?.send(JSON.stringify({ type: 'session:resume', sessionId: userSessionId, lastSeq, requestId: userSessionId }))
+    this.#socket?.send(
+      JSON.stringify({
+        type: 'session:resume',
+        sessionId: userSessionId,
+        lastSeq,
+        requestId: userSessionId,
+      }),
+    )
   }
 
   #take(text: string): void {
@@ -225,7 +241,8 @@ class RelayClient implements Relay {
   }
 
   #caughtUp(lane: Subscription): void {
-    if (lane.headSeq === undefined || lane.lastSeq === undefined || lane.lastSeq < lane.headSeq) return
+    if (lane.headSeq === undefined || lane.lastSeq === undefined || lane.lastSeq < lane.headSeq)
+      return
     lane.headSeq = undefined
     lane.following.onCaughtUp?.()
   }
@@ -254,9 +271,13 @@ class RelayClient implements Relay {
       this.#lostAt = this.#clock.now()
       this.#tell({ state: 'reconnecting', since: this.#lostAt })
     }
-    if (this.#openedAt !== undefined && this.#clock.now() - this.#openedAt > steadyMs) this.#quickLosses = 0
+    if (this.#openedAt !== undefined && this.#clock.now() - this.#openedAt > steadyMs)
+      this.#quickLosses = 0
     this.#openedAt = undefined
-    const stopTimer = this.#clock.after(backoffMs(reconnectBackoff, this.#quickLosses++, random), () => this.#open())
+    const stopTimer = this.#clock.after(
+      backoffMs(reconnectBackoff, this.#quickLosses++, random),
+      () => this.#open(),
+    )
     const stopListening = onBackOnline(() => this.#open())
     this.#stopWaiting = () => {
       stopTimer()
@@ -277,7 +298,8 @@ class RelayClient implements Relay {
 
   /** Closes the connection when nothing uses it. */
   #rest(): void {
-    if (this.#lanes.size > 0 || this.#pending.size > 0 || !(this.#socket || this.#stopWaiting)) return
+    if (this.#lanes.size > 0 || this.#pending.size > 0 || !(this.#socket || this.#stopWaiting))
+      return
     this.#stopWaiting?.()
     this.#stopWaiting = undefined
     this.#socket?.close()

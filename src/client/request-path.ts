@@ -19,7 +19,11 @@ export function requestPath(
 function segment(name: string, value: string | undefined): string {
   if (value === undefined || value === '' || value === '.' || value === '..') {
     throw new ProblemError(
-      problemOf({ code: 'not_found', message: `There is nothing with the ${name} ${JSON.stringify(value)}`, fields: {} }),
+      problemOf({
+        code: 'not_found',
+        message: `There is nothing with the ${name} ${JSON.stringify(value)}`,
+        fields: {},
+      }),
     )
   }
   return encodeURIComponent(value)

@@ -63,7 +63,8 @@ export class SseParser {
   #hold(piece: string): void {
     if (piece === '') return
     this.#lineLength += piece.length
-    if (this.#lineLength + this.#dataLength > this.#maxLength) throw new Error('An event is longer than is accepted')
+    if (this.#lineLength + this.#dataLength > this.#maxLength)
+      throw new Error('An event is longer than is accepted')
     this.#pieces.push(piece)
   }
 

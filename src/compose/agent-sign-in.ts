@@ -37,7 +37,10 @@ interface StartedAgent {
 
 export class AgentSignIns implements SignIns {
   readonly #env: Readonly<Record<string, string | undefined>>
-  readonly #attempts = new Map<string, { attempt: SignInAttempt; readonly end: () => Promise<void> }>()
+  readonly #attempts = new Map<
+    string,
+    { attempt: SignInAttempt; readonly end: () => Promise<void> }
+  >()
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
     this.#env = env
@@ -49,7 +52,9 @@ export class AgentSignIns implements SignIns {
       ...{ id, name, description },
       command: terminal && commandLine(terminal, start),
     }))
-    const acpSessions = facts.abilities.list ? await connection.listAcpSessions(folder).catch(() => null) : null
+    const acpSessions = facts.abilities.list
+      ? await connection.listAcpSessions(folder).catch(() => null)
+      : null
     await close()
     return { ways, signOut: facts.abilities.logout, acpSessions }
   }
@@ -75,17 +80,23 @@ export class AgentSignIns implements SignIns {
     const { terminal } = facts.signInWays.find(({ id }) => id === method) ?? { terminal: undefined }
     if (terminal !== null) {
       await close()
-      if (!terminal) throw new Refusal('invalid_request', refusalText('noSignInWay', { id: method }))
-      throw new Refusal('wrong_state', refusalText('signInAtTerminal', { command: commandLine(terminal, start) }))
+      if (!terminal)
+        throw new Refusal('invalid_request', refusalText('noSignInWay', { id: method }))
+      throw new Refusal(
+        'wrong_state',
+        refusalText('signInAtTerminal', { command: commandLine(terminal, start) }),
+      )
     }
     await this.#attempts.get(agentId)?.end()
-    if (this.#attempts.size >= maxAttempts) this.#attempts.delete(this.#attempts.keys().next().value ?? '')
+    if (this.#attempts.size >= maxAttempts)
+      this.#attempts.delete(this.#attempts.keys().next().value ?? '')
     this.#attempts.set(agentId, entry)
     void connection
       .authenticate(method, personMs)
       .then(
         () => update({ state: 'signed_in', visit: null }),
-        (error: unknown) => update({ state: 'failed', visit: null, error: textOf(failureOf(error, method).detail) }),
+        (error: unknown) =>
+          update({ state: 'failed', visit: null, error: textOf(failureOf(error, method).detail) }),
       )
       .finally(close)
     return entry.attempt
@@ -95,19 +106,33 @@ export class AgentSignIns implements SignIns {
     await Promise.all([...this.#attempts.values()].map(({ end }) => end()))
   }
 
-  async #start({ command, args, env }: AgentStart, onVisit?: (visit: Visit) => void): Promise<StartedAgent> {
+  async #start(
+    { command, args, env }: AgentStart,
+    onVisit?: (visit: Visit) => void,
+  ): Promise<StartedAgent> {
     const [file, words] = programOf(command, args, thisProgram())
     // What lies in a folder may change what an agent does at its start.
     const cwd = mkdtempSync(join(tmpdir(), 'holdfast-sign-in-'))
     const variables = { ...inheritedFrom(this.#env), ...env }
-    const child = spawn(file, words, { cwd, env: variables, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+    const child = spawn(file, words, {
+      cwd,
+      env: variables,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    })
     const exited = once(child, 'exit').finally(() => rmSync(cwd, { recursive: true, force: true }))
     const failed = exited.then((): never => {
       throw new Error('it exited at once')
     })
     const { version } = findPackageRoot()
     const pipes = { to: child.stdin, from: child.stdout }
-    const connection = new AcpConnection({ ...pipes, clock: systemClock, version, onAnomaly: () => {}, onVisit })
+    const connection = new AcpConnection({
+      ...pipes,
+      clock: systemClock,
+      version,
+      onAnomaly: () => {},
+      onVisit,
+    })
     const close = async (): Promise<void> => {
       connection.close()
       const late = setTimeout(() => child.kill('SIGKILL'), goneMs)
@@ -137,5 +162,8 @@ function killGroup(pid: number | undefined): void {
 
 function refuse(error: unknown): never {
   if (error instanceof Refusal) throw error
-  throw new Refusal('wrong_state', refusalText('notInspected', { why: error instanceof Error ? error.message : String(error) }))
+  throw new Refusal(
+    'wrong_state',
+    refusalText('notInspected', { why: error instanceof Error ? error.message : String(error) }),
+  )
 }

@@ -49,11 +49,28 @@ interface Assembled {
 }
 
 export async function assemble(options: Options): Promise<Assembled> {
-  const { config, ownerToken, listener, logger, clock, env, undo, store, seals, expectsCoordinator } = options
+  const {
+    config,
+    ownerToken,
+    listener,
+    logger,
+    clock,
+    env,
+    undo,
+    store,
+    seals,
+    expectsCoordinator,
+  } = options
   const { data } = config
   await storeCutoverRule(store, config, (text) => logger.info(text))
-  const imported = await importAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
-  if (imported) logger.info({ conversations: imported.conversations }, 'conversations were taken in from their files')
+  const imported = await importAtStart(store, data, (file, why) =>
+    logger.warn({ file, why }, 'a conversation file was skipped'),
+  )
+  if (imported)
+    logger.info(
+      { conversations: imported.conversations },
+      'conversations were taken in from their files',
+    )
   const targets = [projectFiles(store, logger), chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
@@ -79,10 +96,18 @@ export async function assemble(options: Options): Promise<Assembled> {
     ownerTokenHash: hashSecret(ownerToken),
     signInRules: rules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },
-    probeSandbox: async (agent) => (await import('../coordinator/sandbox/try-agent.ts')).sandboxTrial(env, data)(agent),
-    signIns: () => (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),
+    probeSandbox: async (agent) =>
+      (await import('../coordinator/sandbox/try-agent.ts')).sandboxTrial(env, data)(agent),
+    signIns: () =>
+      (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),
   })
-  const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })
+  const starter = new Starter({
+    store,
+    clock,
+    logger,
+    tails: listeners.tails,
+    launches: listeners.launches,
+  })
   await starter.start()
   undo.push(() => starter.stop())
   const dispatcher = createTurnDispatcher({ store, clock, logger })
@@ -100,11 +125,17 @@ export async function assemble(options: Options): Promise<Assembled> {
   createDemoProject(store, logger, () => makeDemoRepository(data))
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
-  return { tails: listeners.tails, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+  return {
+    tails: listeners.tails,
+    signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code,
+  }
 }
 
 /** Starts the jobs: directly on SQLite, under the job lease on PostgreSQL. The returned function stops them. */
-async function startSharedJobs(start: StartJobs, { config, clock, logger, store }: Options): Promise<() => Promise<void>> {
+async function startSharedJobs(
+  start: StartJobs,
+  { config, clock, logger, store }: Options,
+): Promise<() => Promise<void>> {
   if (!config.database_url) return start(clock)
   const lease = new JobLease({ store, clock, logger, holder: randomUUID(), startJobs: start })
   lease.start()

@@ -24,16 +24,26 @@ const silent = { info: () => {} }
 /** Logger of an embedding program: warnings become process warnings. */
 const warningsOnly = {
   info: () => {},
-  warn: ({ error }: { readonly error?: unknown }) => process.emitWarning(String(error), 'HoldfastWarning'),
+  warn: ({ error }: { readonly error?: unknown }) =>
+    process.emitWarning(String(error), 'HoldfastWarning'),
 }
 
-export async function openConversations({ by = libraryId, cutover, ...place }: ConversationsOptions): Promise<Conversations> {
+export async function openConversations({
+  by = libraryId,
+  cutover,
+  ...place
+}: ConversationsOptions): Promise<Conversations> {
   const rule = cutover && ruleOf(cutover)
   if (place.databaseUrl !== undefined) {
     const store = await openStore({ data: '', database_url: place.databaseUrl }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })
     // Notes are written by the servers that share the database.
-    return conversationsOn(store, { by, save: null, noted: async () => {}, close: () => store.close() })
+    return conversationsOn(store, {
+      by,
+      save: null,
+      noted: async () => {},
+      close: () => store.close(),
+    })
   }
   const data = resolve(place.data)
   await prepareDataFolder(data, (message) => process.emitWarning(message))
@@ -43,7 +53,9 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })
-    await importAtStart(store, data, (file, why) => process.emitWarning(`${file} was skipped: ${why}`, 'HoldfastWarning'))
+    await importAtStart(store, data, (file, why) =>
+      process.emitWarning(`${file} was skipped: ${why}`, 'HoldfastWarning'),
+    )
     const mirror = new Mirror({
       store,
       clock: systemClock,
@@ -71,7 +83,10 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
 }
 
 /** Validates the rule like a server's settings, with the same messages. */
-function ruleOf({ hour, timezone }: NonNullable<ConversationsOptions['cutover']>): Partial<CutoverRule> {
+function ruleOf({
+  hour,
+  timezone,
+}: NonNullable<ConversationsOptions['cutover']>): Partial<CutoverRule> {
   const value = (key: 'cutover.hour' | 'cutover.timezone', given: unknown): unknown => {
     const parsed = parseConfigValue(key, given)
     if ('problem' in parsed) throw new Refusal('invalid_request', parsed.problem, { field: key })
@@ -79,6 +94,8 @@ function ruleOf({ hour, timezone }: NonNullable<ConversationsOptions['cutover']>
   }
   return {
     ...(hour !== undefined && { hour: value('cutover.hour', hour) as number | null }),
-    ...(timezone !== undefined && { timezone: zoneOf(value('cutover.timezone', timezone) as string) }),
+    ...(timezone !== undefined && {
+      timezone: zoneOf(value('cutover.timezone', timezone) as string),
+    }),
   }
 }

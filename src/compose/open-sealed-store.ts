@@ -22,12 +22,18 @@ interface SealedStore {
 }
 
 /** `open` is called again when plain text has to be erased. */
-export async function openSealedStore(config: ConfigValues, logger: Logger, open: () => Promise<Store>): Promise<SealedStore> {
+export async function openSealedStore(
+  config: ConfigValues,
+  logger: Logger,
+  open: () => Promise<Store>,
+): Promise<SealedStore> {
   let store = await open()
   try {
     const seals = await sealsFor(store, config, logger)
     if (await sealPlainValues(store, seals)) {
-      logger.info('the keys of agents are sealed now; their plain text is being erased from the database')
+      logger.info(
+        'the keys of agents are sealed now; their plain text is being erased from the database',
+      )
       await store.close()
       // Opening the store erases the plain text (store/migrate.ts).
       store = await open()
@@ -54,7 +60,8 @@ async function sealsFor(store: Store, config: ConfigValues, logger: Logger): Pro
     throw otherKey(config, `has another (${kept.keyId})`)
   }
   const { sealingKey: said, agents, hasSecrets } = await store.query(findEnvironments, {})
-  const isNeeded = hasSecrets || agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
+  const isNeeded =
+    hasSecrets || agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
   if (!isAlone && said !== undefined && isNeeded) throw otherKey(config, 'has none')
   const text = newSealingKey()
   await writeSecret(config.data, 'sealing-key', text)
@@ -78,7 +85,10 @@ async function sealPlainValues(store: Store, seals: Seals): Promise<boolean> {
     const { plainValues, agents } = await store.query(findEnvironments, {})
     const plain = agents.filter(({ env }) => hasPlainValues(env))
     if (plain.length === 0 && plainValues !== 'kept') return plainValues === 'sealed'
-    if (round > maxRounds) throw new Error('The values of agents’ environments are changed by others while they are being sealed')
+    if (round > maxRounds)
+      throw new Error(
+        'The values of agents’ environments are changed by others while they are being sealed',
+      )
     const sealed = plain.map(({ id, text, env }) => {
       const entries = Object.entries(env).map(([name, value]) => [
         name,
@@ -90,10 +100,16 @@ async function sealPlainValues(store: Store, seals: Seals): Promise<boolean> {
   }
 }
 
-async function warnAboutPlainText(store: Store, { database_url: url }: ConfigValues, logger: Logger): Promise<void> {
+async function warnAboutPlainText(
+  store: Store,
+  { database_url: url }: ConfigValues,
+  logger: Logger,
+): Promise<void> {
   const { plainValues } = await store.query(findEnvironments, {})
   if (plainValues === undefined)
-    logger.warn('backups made before hold the keys of agents in plain text; delete them, or replace the keys')
+    logger.warn(
+      'backups made before hold the keys of agents in plain text; delete them, or replace the keys',
+    )
   else {
     const what = url ? 'table of agents' : 'database'
     logger.warn(

@@ -26,7 +26,11 @@ async function openSqlite(data: string): Promise<Store> {
   const { openSqliteStore } = await import('../store/sqlite/open-sqlite-store.ts')
   const file = databaseFile(data)
   try {
-    return await openSqliteStore({ file, clock: systemClock, writerUrl: new URL('./writer.ts', import.meta.url) })
+    return await openSqliteStore({
+      file,
+      clock: systemClock,
+      writerUrl: new URL('./writer.ts', import.meta.url),
+    })
   } catch (error) {
     throw explainSqlite(file, error as Error & { errcode?: number | null })
   }

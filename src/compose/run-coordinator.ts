@@ -36,20 +36,38 @@ export interface CoordinatorSettings {
 const youngHeapBytes = 6 * 1024 * 1024
 
 /** Never resolves: the process ends by a signal, or after too long without a server. */
-export async function runCoordinator({ config, server, token, labels, capacity, logTo }: CoordinatorSettings): Promise<never> {
+export async function runCoordinator({
+  config,
+  server,
+  token,
+  labels,
+  capacity,
+  logTo,
+}: CoordinatorSettings): Promise<never> {
   boundYoungHeap(youngHeapBytes)
   collectSooner()
   const { data } = config
   const source = thisMachine()
   const destination = logTo === undefined ? undefined : logFile(logTo)
-  const logger = createLogger({ level: config['log.level'], format: config['log.format'], destination })
+  const logger = createLogger({
+    level: config['log.level'],
+    format: config['log.format'],
+    destination,
+  })
   await prepareDataFolder(data, (message) => logger.warn(message))
   const lock = lockDataFolder(data, 'coordinator')
   const { pid } = process
   const { version } = findPackageRoot()
   const bootId = source.bootId()
   const birth = source.birthOf(pid) ?? ''
-  await writeCoordinatorFile(data, { pid, birth, bootId, linkVersion, version, startedAt: new Date().toISOString() })
+  await writeCoordinatorFile(data, {
+    pid,
+    birth,
+    bootId,
+    linkVersion,
+    version,
+    startedAt: new Date().toISOString(),
+  })
   const leave = async (): Promise<void> => {
     await removeCoordinatorFile(data, pid)
     lock.release()
@@ -57,7 +75,14 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
   const coordinator = new Coordinator({
     find: async () => server ?? (await serverOf(data)),
     token,
-    about: { version, machine: hostname(), bootId, pid, labels: [...labels], capacity: capacity ?? null },
+    about: {
+      version,
+      machine: hostname(),
+      bootId,
+      pid,
+      labels: [...labels],
+      capacity: capacity ?? null,
+    },
     newInstance: randomUUID,
     random: Math.random,
     folderId: await folderIdOf(data),
@@ -82,7 +107,8 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
       coordinator.killAll()
       return 'wait'
     },
-    onTrouble: (message, error) => logger.error({ error: error === undefined ? undefined : String(error) }, message),
+    onTrouble: (message, error) =>
+      logger.error({ error: error === undefined ? undefined : String(error) }, message),
   })
   logCrash(logger)
   logger.info({ data }, 'the coordinator runs')

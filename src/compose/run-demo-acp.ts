@@ -19,7 +19,11 @@ export async function runDemoAcp(env: Readonly<Record<string, string | undefined
       if (!stdout.write(text)) await once(stdout, 'drain')
     },
     version: findPackageRoot().version,
-    stateFolder: join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'holdfast', 'demo-agent'),
+    stateFolder: join(
+      env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'),
+      'holdfast',
+      'demo-agent',
+    ),
     ignoreSigterm: () => void process.on('SIGTERM', () => {}),
   })
   await demo.run()

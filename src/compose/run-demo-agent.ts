@@ -2,7 +2,9 @@
 import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
 import { stopOnSignal } from '../platform/processes/signals.ts'
 
-export async function runDemoAgent(options: Omit<DemoAgentOptions, 'ignoreSigterm'>): Promise<void> {
+export async function runDemoAgent(
+  options: Omit<DemoAgentOptions, 'ignoreSigterm'>,
+): Promise<void> {
   const { log } = options
   let stopping = false
   const stopListening = stopOnSignal({
@@ -10,7 +12,8 @@ export async function runDemoAgent(options: Omit<DemoAgentOptions, 'ignoreSigter
       stopping = true
       return agent.stop()
     },
-    onTrouble: (message, error) => log(`${message}${error instanceof Error ? ` ${error.message}` : ''}`),
+    onTrouble: (message, error) =>
+      log(`${message}${error instanceof Error ? ` ${error.message}` : ''}`),
   })
   const ignoreSigterm = (): void => {
     stopListening()

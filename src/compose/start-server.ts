@@ -4,7 +4,10 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CoordinatorSupervisor, CoordinatorSupervisorOptions } from '../coordinator/coordinator-supervisor.ts'
+import type {
+  CoordinatorSupervisor,
+  CoordinatorSupervisorOptions,
+} from '../coordinator/coordinator-supervisor.ts'
 import { prepareDataFolder } from '../platform/files/data-folder.ts'
 import { lockDataFolder } from '../platform/files/data-lock.ts'
 import { findPackageRoot } from '../platform/files/package-root.ts'
@@ -57,7 +60,10 @@ export async function startServer(
     await prepareDataFolder(data, (message) => logger.warn(message))
     const lock = lockDataFolder(data)
     undo.push(() => lock.release())
-    await prepareSecrets(data, { warn: (message) => logger.warn(message), coordinatorRuns: () => coordinatorRuns(data) })
+    await prepareSecrets(data, {
+      warn: (message) => logger.warn(message),
+      coordinatorRuns: () => coordinatorRuns(data),
+    })
     const ownerToken = await loadOwnerToken(data, env)
     const listener = new HttpListener({
       logger,
@@ -71,7 +77,9 @@ export async function startServer(
       pageFolder: join(packageFolder, 'dist', 'web'),
     })
     if (config.behind_proxy && !config.trusted_proxies)
-      logger.warn('trusted_proxies names no proxy, so all of its clients count as one where requests and sign-ins are limited')
+      logger.warn(
+        'trusted_proxies names no proxy, so all of its clients count as one where requests and sign-ins are limited',
+      )
     await listener.listen()
     undo.push(() => listener.close())
     // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).
@@ -83,7 +91,9 @@ export async function startServer(
     const { openStore } = await import('./open-store.ts')
     const { openSealedStore } = await import('./open-sealed-store.ts')
     // Outside of withSmallYoungHeap: the store's thread would compile Node's modules again (engine-flags.ts).
-    const { store, seals } = await openSealedStore(config, logger, () => openStore(config, logger, signal))
+    const { store, seals } = await openSealedStore(config, logger, () =>
+      openStore(config, logger, signal),
+    )
     undo.push(() => store.close())
     const { signInCode, tails } = await withSmallYoungHeap(() =>
       assemble({
@@ -102,7 +112,12 @@ export async function startServer(
     boundYoungHeap()
     collectSooner()
     compileSooner()
-    await writeRunFile(data, { pid: process.pid, url: listener.url, startedAt: new Date().toISOString(), version })
+    await writeRunFile(data, {
+      pid: process.pid,
+      url: listener.url,
+      startedAt: new Date().toISOString(),
+      version,
+    })
     undo.push(() => removeRunFile(data, process.pid))
     if (kind === 'server') return { url: listener.url, signInCode, stop, hurry: () => {} }
     let supervisor: CoordinatorSupervisor | undefined
@@ -110,7 +125,11 @@ export async function startServer(
       (started) => {
         supervisor = started
       },
-      (error: unknown) => logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started'),
+      (error: unknown) =>
+        logger.error(
+          { error: String(error) },
+          'no coordinator can be kept; agents are not started',
+        ),
     )
     undo.push(async () => {
       await starting
@@ -142,20 +161,34 @@ async function superviseCoordinator({
   await pause(answerFirstMs)
   const { CoordinatorSupervisor } = await import('../coordinator/coordinator-supervisor.ts')
   if (!processes) {
-    options.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
+    options.logger.warn(
+      'agents cannot be run on this system yet; join a coordinator from another machine',
+    )
     return undefined
   }
   const prepare = async (): Promise<() => void> => {
     const { maintainCoordinatorToken } = await import('../jobs/coordinator-token.ts')
-    return maintainCoordinatorToken({ store, tails, data: options.config.data, clock: systemClock, logger: options.logger })
+    return maintainCoordinatorToken({
+      store,
+      tails,
+      data: options.config.data,
+      clock: systemClock,
+      logger: options.logger,
+    })
   }
-  const supervisor = new CoordinatorSupervisor({ ...options, source: processes, clock: systemClock, prepare })
+  const supervisor = new CoordinatorSupervisor({
+    ...options,
+    source: processes,
+    clock: systemClock,
+    prepare,
+  })
   supervisor.start()
   return supervisor
 }
 
 function explain(error: unknown, { host, port }: ConfigValues): unknown {
-  const failure = (message: string, next: string): StartFailure => new StartFailure(message, next, { cause: error })
+  const failure = (message: string, next: string): StartFailure =>
+    new StartFailure(message, next, { cause: error })
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return failure(
@@ -163,7 +196,10 @@ function explain(error: unknown, { host, port }: ConfigValues): unknown {
         'Stop that program, or choose another port with --port N (0 takes a free one).',
       )
     case 'EACCES':
-      return failure(`Port ${port} on ${host} may not be opened by this user.`, 'Choose a port above 1023 with --port N.')
+      return failure(
+        `Port ${port} on ${host} may not be opened by this user.`,
+        'Choose a port above 1023 with --port N.',
+      )
     case 'EADDRNOTAVAIL':
       return failure(`This machine has no address ${host}.`, 'Choose another one with --host.')
     case 'ENOSPC':

@@ -6,15 +6,36 @@
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
 import { pause } from '../platform/time/clock.ts'
-import { cutDetail, type Detail, DetailError, detailFields, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
+import {
+  cutDetail,
+  type Detail,
+  DetailError,
+  detailFields,
+  detailOf,
+  statusNotice,
+  textOf,
+} from '../protocol/status-texts.ts'
 import { type AgentUpdate, stateKinds } from '../protocol/turns/agent-update.ts'
-import type { ConfigureOrder, EndFiles, FailureStep, OpenContext, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
+import type {
+  ConfigureOrder,
+  EndFiles,
+  FailureStep,
+  OpenContext,
+  SettledPermission,
+  TurnOrder,
+} from '../protocol/turns/link.ts'
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, type Anomaly, anomalyText } from './acp/failure.ts'
 import { exitMs, finalFilesMs, finalOutputMs, maxErrorChars, seenGoneMs } from './acp/limits.ts'
-import { type EarlierAcpSession, earlierSession, holdfastToolServer, readyFact, startedAgent } from './acp/open-acp-session.ts'
+import {
+  type EarlierAcpSession,
+  earlierSession,
+  holdfastToolServer,
+  readyFact,
+  startedAgent,
+} from './acp/open-acp-session.ts'
 import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
 import { type TurnFilesOptions, takeAfter, takeBefore } from './file-states/turn-files.ts'
@@ -23,7 +44,11 @@ import { RecentIds } from './link.ts'
 import { PersonRequests } from './person-requests.ts'
 import { AgentSandbox, type InSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
-import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
+import {
+  type PrepareWorkspaceOptions,
+  prepareWorkspace,
+  type Workspace,
+} from './worktrees/make-workspace.ts'
 
 /** Remembered order ids, so that an old message cannot run an order again. */
 const maxRememberedOrders = 1000
@@ -71,11 +96,15 @@ export class AcpAgent {
     this.#options = options
     this.#turnFiles = { fileStates: options.fileStates, onTrouble: (why) => this.#writeNote(why) }
     this.#clean = createCleaner(secretsInTurns(options.particulars))
-    this.#requests = new PersonRequests({ clean: this.#clean, report: (fact) => this.#report(fact) })
+    this.#requests = new PersonRequests({
+      clean: this.#clean,
+      report: (fact) => this.#report(fact),
+    })
     this.sandbox = new AgentSandbox({
       particulars: options.particulars,
       runningTurn: () => this.#turns.keys().next().value,
-      ask: (turnId, request) => this.#requests.permission(turnId, request, this.#startAborted.signal),
+      ask: (turnId, request) =>
+        this.#requests.permission(turnId, request, this.#startAborted.signal),
       note: (text) => this.#writeNote(text),
     })
     this.#startTimeout.promise.catch(() => {})
@@ -113,7 +142,14 @@ export class AcpAgent {
     const { launchId } = this.#options.particulars
     const report = (fact: NewFact) => this.#options.report(this.#clean(fact))
     const onOutput = (text: string) => report({ type: 'process-output', launchId, text })
-    return prepareWorkspace({ ...this.#options, workspace, report, onOutput, onSetUp, signal: this.#startAborted.signal })
+    return prepareWorkspace({
+      ...this.#options,
+      workspace,
+      report,
+      onOutput,
+      onSetUp,
+      signal: this.#startAborted.signal,
+    })
   }
 
   /** Cancels the start. Not becoming ready is no failure then. */
@@ -129,7 +165,12 @@ export class AcpAgent {
     this.#phase = 'failed'
     this.#startAborted.abort()
     this.#stopWaiting()
-    this.#report({ type: 'agent-failed', step: this.#step, ...this.#fieldsFor('error', this.sandbox.explain(failure)), ...exit })
+    this.#report({
+      type: 'agent-failed',
+      step: this.#step,
+      ...this.#fieldsFor('error', this.sandbox.explain(failure)),
+      ...exit,
+    })
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */
@@ -182,7 +223,13 @@ export class AcpAgent {
     else if (!this.#knownOrders.has(turnId)) {
       // The cancel arrived before the turn: it must not run.
       this.#knownOrders.add(turnId)
-      this.#report({ type: 'turn-ended', turnId, outcome: 'cancelled', stopReason: null, error: null })
+      this.#report({
+        type: 'turn-ended',
+        turnId,
+        outcome: 'cancelled',
+        stopReason: null,
+        error: null,
+      })
     }
   }
 
@@ -195,13 +242,22 @@ export class AcpAgent {
     this.#configured = this.#configured.then(async () => {
       let error: Detail | null = null
       try {
-        const context = this.#contexts.get(contextId ?? this.#options.acp.contextId ?? defaultContextId)?.context
-        if (this.#phase !== 'ready' || !context) throw new DetailError(statusNotice('cannotBeSpokenTo'))
+        const context = this.#contexts.get(
+          contextId ?? this.#options.acp.contextId ?? defaultContextId,
+        )?.context
+        if (this.#phase !== 'ready' || !context)
+          throw new DetailError(statusNotice('cannotBeSpokenTo'))
         await context.configure(change)
       } catch (failure) {
         error = detailOf(failure)
       }
-      this.#report({ type: 'agent-configured', configureId, contextId, change, ...this.#fieldsFor('error', error) })
+      this.#report({
+        type: 'agent-configured',
+        configureId,
+        contextId,
+        change,
+        ...this.#fieldsFor('error', error),
+      })
     })
   }
 
@@ -216,7 +272,10 @@ export class AcpAgent {
     await Promise.race([this.#connection?.ended, late])
     await Promise.race([this.#handshake, late])
     // The end of a turn waits for the state of its files.
-    await Promise.race([Promise.allSettled(this.#running), pause(this.#options.clock, finalFilesMs)])
+    await Promise.race([
+      Promise.allSettled(this.#running),
+      pause(this.#options.clock, finalFilesMs),
+    ])
     this.#connection?.close()
     this.#phase = 'over'
   }
@@ -229,19 +288,27 @@ export class AcpAgent {
 
   async #openFirstContext(connection: AcpConnection): Promise<void> {
     const { acp } = this.#options
-    const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#startTimeout.promise])
+    const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
+      Promise.race([work, this.#startTimeout.promise])
     const facts = await inTime(connection.initialize())
     this.#step = 'session'
     const contextId = acp.contextId ?? defaultContextId
     const { opened } = await inTime(
-      this.#open(connection, contextId, this.#folder, earlierSession(acp.loadAcpSessionId, acp.forks)),
+      this.#open(
+        connection,
+        contextId,
+        this.#folder,
+        earlierSession(acp.loadAcpSessionId, acp.forks),
+      ),
     )
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
     for (const update of this.#updatesBeforeReady.values()) this.#reportState(contextId, update)
     this.#updatesBeforeReady.clear()
-    this.#report(readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)))
+    this.#report(
+      readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)),
+    )
   }
 
   /** Opens a context with a tool server of its own, whose token names the context. */
@@ -257,37 +324,77 @@ export class AcpAgent {
     const held: HeldContext = { context: undefined, turnId: undefined, folder, updates }
     const isNew = !before && this.#options.particulars.folder === null
     const folders = this.#options.particulars.isolation?.allow.folders ?? []
-    const place = { folder, folders, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
+    const place = {
+      folder,
+      folders,
+      isNew,
+      toolServers: [holdfastToolServer(this.#options, contextId)],
+    }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(contextId, held, update),
-      onPermission: (request, withdrawn) => this.#requests.permission(this.#reportUpdates(held), request, withdrawn),
-      onQuestion: (question, withdrawn) => this.#requests.question(this.#reportUpdates(held), question, withdrawn),
+      onPermission: (request, withdrawn) =>
+        this.#requests.permission(this.#reportUpdates(held), request, withdrawn),
+      onQuestion: (question, withdrawn) =>
+        this.#requests.question(this.#reportUpdates(held), question, withdrawn),
     }
-    const found = earlier === null ? await connection.open(place, handlers) : await connection.reopen(place, earlier, handlers)
+    const found =
+      earlier === null
+        ? await connection.open(place, handlers)
+        : await connection.reopen(place, earlier, handlers)
     held.context = found.context
     this.#contexts.set(contextId, held)
     return found
   }
 
-  async #run({ turnId, content, context: order, configure = [], leave = [], files }: TurnOrder): Promise<void> {
+  async #run({
+    turnId,
+    content,
+    context: order,
+    configure = [],
+    leave = [],
+    files,
+  }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
-      const { outcome, stopReason = null, error = null, notRun = null, broken = null, ...more } = ended
+      const {
+        outcome,
+        stopReason = null,
+        error = null,
+        notRun = null,
+        broken = null,
+        ...more
+      } = ended
       const { cancelIgnored = false, usage = null, files: after = null } = more
       // The server may order a turn that did not run once more, of this process too.
       if (notRun) this.#knownOrders.delete(turnId)
-      const how = { outcome, stopReason, ...this.#fieldsFor('error', error), usage, notRun, cancelIgnored }
-      this.#report({ type: 'turn-ended', turnId, ...how, broken: broken && textOf(this.#cut(broken) ?? ''), files: after })
+      const how = {
+        outcome,
+        stopReason,
+        ...this.#fieldsFor('error', error),
+        usage,
+        notRun,
+        cancelIgnored,
+      }
+      this.#report({
+        type: 'turn-ended',
+        turnId,
+        ...how,
+        broken: broken && textOf(this.#cut(broken) ?? ''),
+        files: after,
+      })
     }
     const connection = this.#connection
-    if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
+    if (this.#phase !== 'ready' || !connection)
+      return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     const contextId = order?.contextId ?? this.#options.acp.contextId ?? defaultContextId
     let prompt = content
     this.#opening.set(turnId, 'wanted')
     if (order?.open) {
-      const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch((error: unknown) => {
-        end({ outcome: 'failed', error: detailOf(error), notRun: 'no_context' })
-        return undefined
-      })
+      const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch(
+        (error: unknown) => {
+          end({ outcome: 'failed', error: detailOf(error), notRun: 'no_context' })
+          return undefined
+        },
+      )
       if (opened === undefined) return void this.#opening.delete(turnId)
       prompt = opened === null ? content : [{ type: 'text', text: opened }, ...content]
     }
@@ -301,17 +408,28 @@ export class AcpAgent {
     const isWanted = this.#opening.get(turnId) === 'wanted'
     this.#opening.delete(turnId)
     if (!isWanted) return end({ outcome: 'cancelled' })
-    if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
+    if (!held?.context || held.turnId !== undefined)
+      return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     held.turnId = turnId
     this.#turns.set(turnId, held)
     try {
       this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
-      const { promptRejected, unasked, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
+      const { promptRejected, unasked, ...ended } = await prompted.finally(() =>
+        this.#reportUpdates(held),
+      )
       // A killed agent's child may answer for it: what the turn had done is unknown.
-      if (unasked && (await Promise.race([this.#exited.promise, pause(this.#options.clock, seenGoneMs)])))
-        throw new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what: statusNotice('thePrompt') }))
-      const broken = promptRejected ? null : await held.context.whyBroken({ promptRejected, unasked, ...ended })
+      if (
+        unasked &&
+        (await Promise.race([this.#exited.promise, pause(this.#options.clock, seenGoneMs)]))
+      )
+        throw new AcpFailure(
+          'ended',
+          statusNotice('endedBeforeAnswer', { what: statusNotice('thePrompt') }),
+        )
+      const broken = promptRejected
+        ? null
+        : await held.context.whyBroken({ promptRejected, unasked, ...ended })
       await this.sandbox.sync()
       end({
         ...ended,
@@ -320,17 +438,20 @@ export class AcpAgent {
         files: await takeAfter(this.#turnFiles, folder, files, before),
       })
     } catch (error) {
-      const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
+      const { code, detail } =
+        error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
       if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
       // The agent exited. That is reported, and what the turn had done is unknown, but where a limit has ended it (SB13).
       const after = await takeAfter(this.#turnFiles, folder, files, before)
       const limit = this.sandbox.endedFor
-      if (limit || (code !== 'ended' && code !== 'flooded')) end({ outcome: 'failed', error: limit ?? detail, files: after })
+      if (limit || (code !== 'ended' && code !== 'flooded'))
+        end({ outcome: 'failed', error: limit ?? detail, files: after })
       else if (after) this.#report({ type: 'turn-files', turnId, after })
     } finally {
       held.turnId = undefined
       this.#turns.delete(turnId)
-      for (const { acpSessionId, isDeleted } of leave) void connection.leave(acpSessionId, isDeleted)
+      for (const { acpSessionId, isDeleted } of leave)
+        void connection.leave(acpSessionId, isDeleted)
     }
   }
 
@@ -339,22 +460,49 @@ export class AcpAgent {
     connection: AcpConnection,
     turnId: string,
     contextId: string,
-    { acpSessionId: earlier, forks, primer, news, workspace, owner }: NonNullable<OpenContext['open']>,
+    {
+      acpSessionId: earlier,
+      forks,
+      primer,
+      news,
+      workspace,
+      owner,
+    }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
-    const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
+    const own =
+      workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     this.sandbox.requireWorkplace(folder, owner)
-    const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, forks))
+    const { opened } = await this.#open(
+      connection,
+      contextId,
+      folder,
+      earlierSession(earlier, forks),
+    )
     const { acpSessionId, how, notRestored, modes, modeId, options } = opened
-    const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }
+    const offers = {
+      images: connection.takesImages,
+      modes: [...modes],
+      modeId,
+      options: [...options],
+    }
     const restored = this.#fieldsFor('notRestored', notRestored)
-    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...restored, ...offers })
+    this.#report({
+      type: 'turn-began',
+      turnId,
+      contextId,
+      acpSessionId,
+      how,
+      ...restored,
+      ...offers,
+    })
     return how === 'new' ? primer : news
   }
 
   #update(contextId: string, held: HeldContext, update: AgentUpdate): void {
     const isState = stateKinds.has(update.kind)
-    if (isState && this.#phase === 'starting') return void this.#updatesBeforeReady.set(update.kind, update)
+    if (isState && this.#phase === 'starting')
+      return void this.#updatesBeforeReady.set(update.kind, update)
     if (isState) return this.#reportState(contextId, update)
     this.#reportUpdates(held, held.updates?.add(update))
   }
@@ -366,13 +514,21 @@ export class AcpAgent {
   }
 
   /** Returns the turn that they belong to. */
-  #reportUpdates({ turnId, updates }: HeldContext, clean = updates?.flush() ?? []): string | undefined {
-    for (const update of clean) this.#report({ type: 'turn-update', turnId: turnId ?? null, update })
+  #reportUpdates(
+    { turnId, updates }: HeldContext,
+    clean = updates?.flush() ?? [],
+  ): string | undefined {
+    for (const update of clean)
+      this.#report({ type: 'turn-update', turnId: turnId ?? null, update })
     return turnId
   }
 
   #writeNote(note: string, anomaly?: Anomaly): void {
-    const unknown = anomaly && { kind: anomaly.kind, name: this.#clean(anomaly.name), count: anomaly.more }
+    const unknown = anomaly && {
+      kind: anomaly.kind,
+      name: this.#clean(anomaly.name),
+      count: anomaly.more,
+    }
     this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n`, unknown })
   }
 
@@ -392,4 +548,8 @@ export class AcpAgent {
 }
 
 type EndedTurn = Pick<TurnEnd, 'outcome'> &
-  Partial<TurnEnd> & { notRun?: 'refused' | 'no_context' | null; broken?: Detail | null; files?: EndFiles | undefined }
+  Partial<TurnEnd> & {
+    notRun?: 'refused' | 'no_context' | null
+    broken?: Detail | null
+    files?: EndFiles | undefined
+  }

@@ -1,9 +1,17 @@
 /** The ACP agents of this machine by launch. Passes each its orders, also those sent while the link was down (turns/link.ts). */
 import { join } from 'node:path'
 import { type Clock, pause } from '../platform/time/clock.ts'
-import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
+import type {
+  CoordinatorAnswer,
+  CoordinatorRequest,
+} from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import type { AcpParticulars, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
+import type {
+  AcpParticulars,
+  RunningTurn,
+  SettledPermission,
+  TurnOrder,
+} from '../protocol/turns/link.ts'
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { FileStates } from './file-states/file-states.ts'
@@ -39,12 +47,23 @@ export class AcpAgents {
     this.#fileStates = new FileStates(this.git)
   }
 
-  async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
+  async add(
+    particulars: LaunchParticulars,
+    acp: AcpParticulars,
+    stop: () => void,
+  ): Promise<AcpAgent> {
     // The ACP library is large, and machines whose agents pull do not need it.
     this.#module ??= await import('./acp-agent.ts')
     const serverUrl = this.#options.serverUrl()
     const shared = { git: this.git, fileStates: this.#fileStates, occupancy: this.#occupancy }
-    const agent = new this.#module.AcpAgent({ ...this.#options, ...shared, particulars, acp, serverUrl, stop })
+    const agent = new this.#module.AcpAgent({
+      ...this.#options,
+      ...shared,
+      particulars,
+      acp,
+      serverUrl,
+      stop,
+    })
     agent.readOutput(this.#readsOutput)
     this.#agents.set(particulars.launchId, agent)
     return agent
@@ -72,11 +91,20 @@ export class AcpAgents {
   async answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
     const { worktreesFolder, clock } = this.#options
     // SB6: what an agent has committed in its sandbox is seen outside.
-    for (const agent of this.#agents.values()) if ('top' in ask && agent.sandbox.isAt(ask.top)) await agent.sandbox.sync()
+    for (const agent of this.#agents.values())
+      if ('top' in ask && agent.sandbox.isAt(ask.top)) await agent.sandbox.sync()
     const { git } = this
-    const context = { git, occupancy: this.#occupancy, fileStates: this.#fileStates, worktreesFolder, clock }
+    const context = {
+      git,
+      occupancy: this.#occupancy,
+      fileStates: this.#fileStates,
+      worktreesFolder,
+      clock,
+    }
     if (ask.kind !== 'files-restore') return answerRequest(context, ask)
-    const thaws = await Promise.all([...this.#agents.values()].map(({ sandbox }) => sandbox.freezeIn(ask.folder)))
+    const thaws = await Promise.all(
+      [...this.#agents.values()].map(({ sandbox }) => sandbox.freezeIn(ask.folder)),
+    )
     return answerRequest(context, ask).finally(() => {
       for (const thaw of thaws) thaw()
     })

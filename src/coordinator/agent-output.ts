@@ -127,7 +127,10 @@ export class AgentOutput {
   #schedule(): void {
     if (this.#cancel || this.#isPaused || this.#buffers.every(({ isEmpty }) => isEmpty)) return
     const { clock } = this.#options
-    const waitMs = Math.min(reportEveryMs, Math.max(firstWaitMs, this.#lastAt + reportEveryMs - clock.now()))
+    const waitMs = Math.min(
+      reportEveryMs,
+      Math.max(firstWaitMs, this.#lastAt + reportEveryMs - clock.now()),
+    )
     this.#cancel = clock.after(waitMs, () => {
       this.#cancel = undefined
       this.#report(false)
@@ -144,7 +147,9 @@ export class AgentOutput {
 
   #clean(text: string): string {
     const clean = storable(mask(this.#options.secrets.mask(text)))
-    return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
+    return clean.length <= maxOutputPiece
+      ? clean
+      : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
   }
 }
 
@@ -185,7 +190,8 @@ export class UpdateCleaner {
   }
 
   add(update: AgentUpdate): AgentUpdate[] {
-    if (update.kind !== 'text' && update.kind !== 'thought') return [...this.flush(), this.#secrets.maskDeep(update, storable)]
+    if (update.kind !== 'text' && update.kind !== 'thought')
+      return [...this.flush(), this.#secrets.maskDeep(update, storable)]
     const { kind } = update
     const before = this.#rest?.kind === kind ? [] : this.flush()
     const clean = this.#secrets.mask((this.#rest?.text ?? '') + update.text)

@@ -15,11 +15,22 @@ import type { LiveProcess, ProcessIdentity } from '../platform/processes/process
 import { type OwnProgram, programOf } from '../platform/processes/program-of.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { type Detail, DetailError, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
+import {
+  type Detail,
+  DetailError,
+  detailOf,
+  statusNotice,
+  textOf,
+} from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
 import { giveGateway } from './gateway/agent-gateway.ts'
 import type { OpenGateway } from './gateway/gateway.ts'
-import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
+import {
+  removeSecretFiles,
+  secretFilesFolder,
+  secretsInOutput,
+  writeSecretFiles,
+} from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { commandAllowing, type InSandbox } from './sandbox/agent-sandbox.ts'
 import { type ControlGroup, openControlGroup } from './sandbox/control-group.ts'
@@ -42,9 +53,14 @@ const fillable: ReadonlySet<string> = new Set([
 ])
 
 /** Unknown variables stay as they are. */
-export const filledIn = (args: readonly string[], values: Readonly<Record<string, string>>): string[] =>
+export const filledIn = (
+  args: readonly string[],
+  values: Readonly<Record<string, string>>,
+): string[] =>
   args.map((arg) =>
-    arg.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => (fillable.has(name) ? (values[name] ?? whole) : whole)),
+    arg.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) =>
+      fillable.has(name) ? (values[name] ?? whole) : whole,
+    ),
   )
 
 /**
@@ -59,7 +75,10 @@ const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'])
 const trusted = new Set(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'])
 
 const isAllowed = (name: string): boolean =>
-  allowed.has(name) || trusted.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
+  allowed.has(name) ||
+  trusted.has(name) ||
+  proxies.has(name.toUpperCase()) ||
+  name.startsWith('XDG_')
 
 /** Launch variables override the project's secrets, which override the entry's, which override inherited ones. */
 export const agentEnvironment = (
@@ -94,7 +113,11 @@ export const setUpEnvironment = (
 })
 
 export const inheritedFrom = (ours: Variables): Record<string, string> =>
-  Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
+  Object.fromEntries(
+    Object.entries(ours).filter(
+      (each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined,
+    ),
+  )
 
 /** Wait for the exit of an ACP agent whose input has ended; of those tried, two ignore it and one takes 7 s. */
 const inputEndMs = 300
@@ -168,15 +191,27 @@ export class AgentProcess {
     const { particulars, program, mark, serverUrl, env, table } = options
     const secretPaths = await writeSecretFiles(options.fallbackFolder, particulars.secrets.files)
     const inherited = agentEnvironment(env, particulars, mark, serverUrl, secretPaths)
-    const { command, wrapper, sandbox } = particulars.isolation ?? { ...particulars, wrapper: null, sandbox: 'off' }
+    const { command, wrapper, sandbox } = particulars.isolation ?? {
+      ...particulars,
+      wrapper: null,
+      sandbox: 'off',
+    }
     const way = await gatewayFor(options, inherited)
     const variables = { ...inherited, ...way.env }
     const [own, ownArgs] = programOf(command, filledIn(way.args, variables), program)
     const [file = own, ...args] = [...(wrapper ?? []), own, ...ownArgs]
     const cwd = workingFolder(options)
-    const box = sandbox === 'off' ? undefined : await sandboxed(options, { variables, file, args, folder: cwd })
+    const box =
+      sandbox === 'off'
+        ? undefined
+        : await sandboxed(options, { variables, file, args, folder: cwd })
     // Pulling agents read no input.
-    const named = [particulars.protocol === 'acp' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipesFor(box)] as const
+    const named = [
+      particulars.protocol === 'acp' ? 'pipe' : 'ignore',
+      'pipe',
+      'pipe',
+      ...pipesFor(box),
+    ] as const
     const start = (stdio: StdioOptions): Promise<ChildProcess> =>
       spawned(box?.file ?? file, box?.args ?? args, {
         cwd: box?.folder ?? cwd,
@@ -186,10 +221,12 @@ export class AgentProcess {
         stdio,
         windowsHide: true,
       })
-    const child = await (box ? withoutInherited([...named], start) : start([...named])).catch((error: unknown) => {
-      box?.close()
-      throw error
-    })
+    const child = await (box ? withoutInherited([...named], start) : start([...named])).catch(
+      (error: unknown) => {
+        box?.close()
+        throw error
+      },
+    )
     const group = box && openControlGroup(mark.launchId, limitsHere(options.sandbox.limits))
     // Bubblewrap reads the plan first, and starts nothing before.
     if (child.pid !== undefined) group?.add(child.pid)
@@ -197,7 +234,13 @@ export class AgentProcess {
       (child.stdio[index + 3] as Writable | undefined)?.on('error', () => {}).end(bytes)
     const { pid } = child
     const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
-    return new AgentProcess(options, child, cwd, { pid: pid ?? 0, birth: birth ?? '' }, box && { ...box, group })
+    return new AgentProcess(
+      options,
+      child,
+      cwd,
+      { pid: pid ?? 0, birth: birth ?? '' },
+      box && { ...box, group },
+    )
   }
 
   private constructor(
@@ -213,7 +256,11 @@ export class AgentProcess {
     this.birth = birth
     this.#tree = new ProcessTree(mark, { pid, birth }, box !== undefined)
     this.inSandbox = box && { sync: box.sync, freeze: () => this.#tree.freeze(table) }
-    this.#output = new AgentOutput({ clock, secrets: secretsInOutput(particulars), onPiece: onOutput })
+    this.#output = new AgentOutput({
+      clock,
+      secrets: secretsInOutput(particulars),
+      onPiece: onOutput,
+    })
     if (child.stderr) this.#output.read(child.stderr)
     const { stdin, stdout } = child
     this.pipes = particulars.acp && stdin && stdout ? { to: stdin, from: stdout } : undefined
@@ -224,7 +271,8 @@ export class AgentProcess {
     const limits = limitsHere(sandbox.limits)
     const onLimit = (why: Detail): void => this.#endForLimit(why, options)
     const onFull = (what: Detail): void => onOutput(`[Holdfast: ${textOf(what)}]\n`)
-    const unwatch = box && sandbox.watch.watch({ ...box, limits, pid, tree: this.#tree, onLimit, onFull })
+    const unwatch =
+      box && sandbox.watch.watch({ ...box, limits, pid, tree: this.#tree, onLimit, onFull })
     this.gone = promise
       .then(() => this.#tree.end(table))
       .finally(async () => {
@@ -277,7 +325,8 @@ export class AgentProcess {
   async #watch({ onExit }: AgentProcessOptions, child: ChildProcess): Promise<void> {
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     const { exitCode, signalCode } = child
-    const [code, signal] = exitCode === null && signalCode === null ? await once(child, 'exit') : [exitCode, signalCode]
+    const [code, signal] =
+      exitCode === null && signalCode === null ? await once(child, 'exit') : [exitCode, signalCode]
     // CO5: also ends children of a process that exits by itself.
     this.#end()
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -296,27 +345,46 @@ const cannotStart = (error: unknown): never => {
 }
 
 /** The settings that lead the agent to the gateway. */
-async function gatewayFor({ particulars, gateway, sandbox }: AgentProcessOptions, env: Record<string, string>) {
+async function gatewayFor(
+  { particulars, gateway, sandbox }: AgentProcessOptions,
+  env: Record<string, string>,
+) {
   const { isolation, args } = particulars
   if (!gateway || !isolation) return { env: {}, args }
   const foldersRoot = join(sandbox.dataFolder, 'gateways')
   const { command, agentInfo } = isolation
-  const about = { ...particulars, ...gateway, command, agentInfo, model: isolation.gateway?.model, foldersRoot, env }
+  const about = {
+    ...particulars,
+    ...gateway,
+    command,
+    agentInfo,
+    model: isolation.gateway?.model,
+    foldersRoot,
+    env,
+  }
   return giveGateway(about).catch(cannotStart)
 }
 
 type Started = Pick<SandboxOptions, 'variables' | 'file' | 'args' | 'folder'>
 
-async function sandboxed(options: AgentProcessOptions, started: Started): Promise<Sandboxed | undefined> {
+async function sandboxed(
+  options: AgentProcessOptions,
+  started: Started,
+): Promise<Sandboxed | undefined> {
   const { particulars, mark, serverUrl, env, sandbox, gateway, onOutput } = options
   const { isolation, protocol } = particulars
   if (!isolation) return undefined
   const onRefused: SandboxOptions['onRefused'] = ({ host, port }, why) => {
     if (why === 'unknown-name')
-      return onOutput(`[Holdfast: ${host} is not known by that name on this machine, so it is not reached]\n`)
+      return onOutput(
+        `[Holdfast: ${host} is not known by that name on this machine, so it is not reached]\n`,
+      )
     // Nobody is asked about this machine, nor for an agent that pulls its work.
     const isHere = why === 'this-machine'
-    const command = isHere || protocol === 'mcp' ? commandAllowing(particulars, [isHere ? `${host}:${port}` : host]) : ''
+    const command =
+      isHere || protocol === 'mcp'
+        ? commandAllowing(particulars, [isHere ? `${host}:${port}` : host])
+        : ''
     const what = isHere ? `${host}:${port}, which is a port of this machine` : `${host}:${port}`
     onOutput(`[Holdfast: the sandbox refused ${what}${command && `; to allow it: ${command}`}]\n`)
   }
@@ -348,7 +416,8 @@ function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcess
 
 /** Throws CannotStart for a missing project folder. It is not created, because it would lack the files to work on. */
 export function requireFolder(folder: string | null): void {
-  if (folder !== null && !isFolder(folder)) throw new CannotStart(statusNotice('folderGone', { folder }))
+  if (folder !== null && !isFolder(folder))
+    throw new CannotStart(statusNotice('folderGone', { folder }))
 }
 
 function isFolder(path: string): boolean {
@@ -365,7 +434,11 @@ async function removeLeftovers(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {})
 }
 
-async function spawned(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+async function spawned(
+  file: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<ChildProcess> {
   try {
     const child = spawn(file, args, options)
     await once(child, 'spawn')
@@ -379,7 +452,9 @@ function startErrorText(file: string, error: unknown): Detail {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return file.includes('/') ? statusNotice('noProgram', { file }) : statusNotice('noProgramOnPath', { file })
+      return file.includes('/')
+        ? statusNotice('noProgram', { file })
+        : statusNotice('noProgramOnPath', { file })
     case 'EACCES':
       return statusNotice('mayNotRun', { file })
     case 'E2BIG':

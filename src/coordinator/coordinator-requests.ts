@@ -12,7 +12,13 @@ import {
   type OpenCoordinatorRequest,
   type requestFailures,
 } from '../protocol/processes/coordinator-requests.ts'
-import { cutDetail, type Detail, detailFields, detailOf, statusNotice } from '../protocol/status-texts.ts'
+import {
+  cutDetail,
+  type Detail,
+  detailFields,
+  detailOf,
+  statusNotice,
+} from '../protocol/status-texts.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
@@ -57,20 +63,33 @@ export class CoordinatorRequests {
     try {
       return await this.#options.answer(parsed.data)
     } catch (error) {
-      this.#options.logger.warn({ kind: parsed.data.kind, error: String(error) }, 'a question could not be answered')
+      this.#options.logger.warn(
+        { kind: parsed.data.kind, error: String(error) },
+        'a question could not be answered',
+      )
       return refused('git_refused', cutDetail(detailOf(error), maxErrorChars))
     }
   }
 
   #report(questionId: string, answer: CoordinatorAnswer): void {
     const parts = partsOf(JSON.stringify(answer))
-    if (parts.length > maxAnswerParts) return this.#report(questionId, refused('git_refused', statusNotice('answerTooLarge')))
+    if (parts.length > maxAnswerParts)
+      return this.#report(questionId, refused('git_refused', statusNotice('answerTooLarge')))
     for (const [part, text] of parts.entries())
-      this.#options.report({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
+      this.#options.report({
+        type: 'question-answered',
+        questionId,
+        part,
+        text,
+        last: part === parts.length - 1,
+      })
   }
 }
 
-export const refused = (reason: (typeof requestFailures)[number], why: Detail): CoordinatorAnswer => ({
+export const refused = (
+  reason: (typeof requestFailures)[number],
+  why: Detail,
+): CoordinatorAnswer => ({
   ok: false,
   reason,
   ...detailFields('why', why),

@@ -8,7 +8,11 @@ import { findCoordinator } from '../platform/files/coordinator-file.ts'
 import { coordinatorLog } from '../platform/files/data-folder.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { folderIdOf, folderVariable, launchVariable } from '../platform/processes/launch-mark.ts'
-import { type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes/processes.ts'
+import {
+  type ProcessIdentity,
+  type ProcessSource,
+  signalExactly,
+} from '../platform/processes/processes.ts'
 import { thisProgram } from '../platform/processes/this-program.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
@@ -53,7 +57,10 @@ export class CoordinatorSupervisor {
 
   start(): void {
     this.#running = this.#run().catch((error: unknown) => {
-      this.#options.logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started')
+      this.#options.logger.error(
+        { error: String(error) },
+        'no coordinator can be kept; agents are not started',
+      )
     })
   }
 
@@ -74,14 +81,17 @@ export class CoordinatorSupervisor {
       }
     }
     // Ends agents of a coordinator that was killed.
-    await endOrphans(new ProcessTable(source), await folderIdOf(config.data), logger, { graceMs: 0 })
+    await endOrphans(new ProcessTable(source), await folderIdOf(config.data), logger, {
+      graceMs: 0,
+    })
   }
 
   kill(): void {
     this.#isStopped = true
     const { source } = this.#options
     // Two different signals, because equal ones may arrive as one.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) if (this.#current) signalExactly(source, this.#current, signal)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      if (this.#current) signalExactly(source, this.#current, signal)
   }
 
   async #run(): Promise<void> {
@@ -122,7 +132,11 @@ export class CoordinatorSupervisor {
       this.#wake = () => resolve(undefined)
     })
     const why = await Promise.race([ended, stopped])
-    if (why !== undefined) logger.warn({ why, said: finalOutput() || undefined }, 'the coordinator has ended; starting another')
+    if (why !== undefined)
+      logger.warn(
+        { why, said: finalOutput() || undefined },
+        'the coordinator has ended; starting another',
+      )
   }
 
   #spawn(): ChildProcess {
@@ -136,7 +150,10 @@ export class CoordinatorSupervisor {
     const ours = process.umask(umask)
     const options: SpawnOptions = { cwd: data, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }
     try {
-      const child = spawn(file, [entry, 'coordinator', ...args], { ...options, env: environmentFor(process.env) })
+      const child = spawn(file, [entry, 'coordinator', ...args], {
+        ...options,
+        env: environmentFor(process.env),
+      })
       child.unref()
       return child
     } finally {
@@ -158,11 +175,20 @@ export class CoordinatorSupervisor {
   }
 
   async #waitForEnd(of: ProcessIdentity): Promise<void> {
-    while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth) await this.#pause(checkEveryMs)
-    if (!this.#isStopped) this.#options.logger.warn({ coordinator: of.pid }, 'the coordinator has ended; starting another')
+    while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth)
+      await this.#pause(checkEveryMs)
+    if (!this.#isStopped)
+      this.#options.logger.warn(
+        { coordinator: of.pid },
+        'the coordinator has ended; starting another',
+      )
   }
 
-  async #isGone(of: ProcessIdentity, withinMs: number, isCancelled = () => false): Promise<boolean> {
+  async #isGone(
+    of: ProcessIdentity,
+    withinMs: number,
+    isCancelled = () => false,
+  ): Promise<boolean> {
     const { source } = this.#options
     for (let waited = 0; waited < withinMs && !isCancelled(); waited += pollMs) {
       if (source.birthOf(of.pid) !== of.birth) return true
@@ -186,7 +212,9 @@ export class CoordinatorSupervisor {
 /** Removes the server's credentials, database and settings. Keeps the launch mark, which its own starter may look for. */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = (name: string): boolean =>
-    name === launchVariable || name === folderVariable || !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
+    name === launchVariable ||
+    name === folderVariable ||
+    !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
   return Object.fromEntries(Object.entries(ours).filter(([name]) => kept(name)))
 }
 

@@ -51,7 +51,10 @@ export class Coordinator {
     const removeLeftSecretFiles = findLeftSecretFiles(options.launchesFolder)
     const orphans = endOrphans(table, folderId, logger)
       .catch((error: unknown) => {
-        logger.error({ error: String(error) }, 'it cannot be seen what the coordinator before has left')
+        logger.error(
+          { error: String(error) },
+          'it cannot be seen what the coordinator before has left',
+        )
         return new Set<string>()
       })
       .finally(removeLeftSecretFiles)
@@ -86,7 +89,8 @@ export class Coordinator {
     })
     this.#supervisor.readOutput(!this.#spool.isFull)
     for (const fact of this.#spool.facts) {
-      if (fact.type === 'process-exited' || fact.type === 'start-failed') this.#supervisor.markOver(fact.launchId)
+      if (fact.type === 'process-exited' || fact.type === 'start-failed')
+        this.#supervisor.markOver(fact.launchId)
     }
     this.#offlineTimer = new OfflineTimer({
       clock,
@@ -164,7 +168,9 @@ export class Coordinator {
   }
 
   #endForTakeover(): void {
-    this.#options.logger.warn('the server was not heard of, and another may take over soon; ending what runs here')
+    this.#options.logger.warn(
+      'the server was not heard of, and another may take over soon; ending what runs here',
+    )
     void this.#supervisor.stopAll()
   }
 }

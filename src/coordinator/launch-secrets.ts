@@ -34,7 +34,8 @@ export const removeSecretFiles = (launchFolder: string): Promise<void> =>
 export function findLeftSecretFiles(launchesFolder: string): () => Promise<void> {
   const launches = existsSync(launchesFolder) ? readdirSync(launchesFolder) : []
   return async () => {
-    for (const launch of launches) await removeSecretFiles(join(launchesFolder, launch)).catch(() => {})
+    for (const launch of launches)
+      await removeSecretFiles(join(launchesFolder, launch)).catch(() => {})
   }
 }
 

@@ -98,14 +98,20 @@ export class LinkConnection {
 
   /** Resolves when connected. Rejects with DisconnectedError. */
   async open(): Promise<void> {
-    const opened = new Promise<undefined>((resolve) => this.#socket.once('open', () => resolve(undefined)))
+    const opened = new Promise<undefined>((resolve) =>
+      this.#socket.once('open', () => resolve(undefined)),
+    )
     const why = await Promise.race([opened, this.closed])
     if (why !== undefined) throw new DisconnectedError(why)
   }
 
   /** Sends a request. Rejects with RefusedError or DisconnectedError. `onAnswer` runs before any later message is handled. */
-  ask(message: { readonly type: string }, onAnswer?: (answer: ServerMessage) => void): Promise<ServerMessage> {
-    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new DisconnectedError('not connected'))
+  ask(
+    message: { readonly type: string },
+    onAnswer?: (answer: ServerMessage) => void,
+  ): Promise<ServerMessage> {
+    if (this.#socket.readyState !== WebSocket.OPEN)
+      return Promise.reject(new DisconnectedError('not connected'))
     const requestId = `c${++this.#lastId}`
     const { promise, resolve, reject } = Promise.withResolvers<ServerMessage>()
     const cancel = this.#options.clock.after(answerWithinMs, () => this.terminate())

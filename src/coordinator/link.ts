@@ -18,8 +18,18 @@ import {
   type LaunchParticulars,
   linkVersion,
 } from '../protocol/processes/link.ts'
-import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
-import { DisconnectedError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
+import type {
+  ConfigureOrder,
+  CoordinatorTurn,
+  SettledPermission,
+  TurnOrder,
+} from '../protocol/turns/link.ts'
+import {
+  DisconnectedError,
+  LinkConnection,
+  RefusedError,
+  type ServerMessage,
+} from './link-connection.ts'
 import { FactSender, type Spool } from './spool.ts'
 
 const firstPauseMs = 100
@@ -33,7 +43,10 @@ export interface LinkOptions {
   readonly find: () => Promise<string | undefined>
   /** Read at every attempt, because the token may have been replaced. */
   readonly token: () => Promise<string>
-  readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid' | 'labels' | 'capacity'>
+  readonly about: Pick<
+    CoordinatorHello,
+    'version' | 'machine' | 'bootId' | 'pid' | 'labels' | 'capacity'
+  >
   readonly newInstance: () => string
   /** Returns a number from 0 up to 1. */
   readonly random: () => number
@@ -96,13 +109,20 @@ export class Link {
   }
 
   fetchTurn(launchId: string, turnId: string): Promise<TurnOrder | undefined> {
-    return this.#ask((epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }), 'not_found')
+    return this.#ask(
+      (epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }),
+      'not_found',
+    )
   }
 
   /** Undefined when the server answers with the error `gone`. */
-  async #ask<Answer>(message: (epoch: number) => { type: string }, gone: string): Promise<Answer | undefined> {
+  async #ask<Answer>(
+    message: (epoch: number) => { type: string },
+    gone: string,
+  ): Promise<Answer | undefined> {
     const [connection, epoch] = [this.#connection, this.#epoch]
-    if (!connection || !this.#sender || epoch === null) throw new DisconnectedError('there is no server')
+    if (!connection || !this.#sender || epoch === null)
+      throw new DisconnectedError('there is no server')
     try {
       return (await connection.ask(message(epoch))) as unknown as Answer
     } catch (error) {
@@ -134,7 +154,9 @@ export class Link {
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
-      const why = await this.#connectOnce().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      const why = await this.#connectOnce().catch((error: unknown) =>
+        error instanceof Error ? error.message : String(error),
+      )
       this.#sender?.stop()
       this.#sender = undefined
       this.#connection = undefined
@@ -153,13 +175,27 @@ export class Link {
     if (url === undefined || this.#isClosed) return 'there is no server'
     const token = await this.#options.token()
     if (this.#isClosed) return 'closed'
-    const connection = new LinkConnection({ url, token, clock, onReceived, onMessage: (message) => this.#receive(message) })
+    const connection = new LinkConnection({
+      url,
+      token,
+      clock,
+      onReceived,
+      onMessage: (message) => this.#receive(message),
+    })
     this.#connection = connection
     await connection.open()
     const life = { instance: this.#instance, epoch: this.#epoch }
-    const hello: CoordinatorHello = { type: 'coordinator:hello', ...about, linkVersion, contexts: true, ...life }
+    const hello: CoordinatorHello = {
+      type: 'coordinator:hello',
+      ...about,
+      linkVersion,
+      contexts: true,
+      ...life,
+    }
     try {
-      await connection.ask(hello, (welcome) => this.#welcomed(url, connection, welcome as unknown as CoordinatorWelcome))
+      await connection.ask(hello, (welcome) =>
+        this.#welcomed(url, connection, welcome as unknown as CoordinatorWelcome),
+      )
     } catch (error) {
       if (error instanceof RefusedError && error.code === 'fenced') this.#isFenced = true
       connection.terminate()
@@ -176,7 +212,10 @@ export class Link {
     this.#welcomedAt = clock.now()
     this.#lastDisconnectReason = ''
     spool.acknowledge(welcome.lastFact)
-    logger.info({ url, coordinatorId: welcome.coordinatorId, epoch: welcome.epoch }, 'connected to the server')
+    logger.info(
+      { url, coordinatorId: welcome.coordinatorId, epoch: welcome.epoch },
+      'connected to the server',
+    )
     const { epoch } = welcome
     const [onFenced, onEmpty] = [() => this.#fenced(), () => this.#onSpoolEmpty()]
     this.#sender = new FactSender({ connection, epoch, spool, clock, logger, onFenced, onEmpty })
@@ -184,7 +223,17 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onOffer, onStop, onTurn, onCancel, onSettled, onConfigure, onRequest } = this.#options
+    const {
+      onOrders,
+      onOrder,
+      onOffer,
+      onStop,
+      onTurn,
+      onCancel,
+      onSettled,
+      onConfigure,
+      onRequest,
+    } = this.#options
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
@@ -214,7 +263,10 @@ export class Link {
 
   async #restartAfterFence(): Promise<void> {
     const { onFenced, spool, newInstance, clock, logger } = this.#options
-    logger.warn({ epoch: this.#epoch }, 'another has taken over from this coordinator; ending what it started')
+    logger.warn(
+      { epoch: this.#epoch },
+      'another has taken over from this coordinator; ending what it started',
+    )
     await onFenced()
     // These launches were given up by the server. The successor reports them.
     spool.clear()
@@ -234,7 +286,8 @@ export class Link {
   /** Waits with exponential backoff and jitter, so that coordinators do not reconnect all at once. */
   #pause(firstMs: number, maxMs: number, attempt: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
-    const ms = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#options.random() / 2)
+    const ms =
+      Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#options.random() / 2)
     return new Promise((resolve) => {
       const cancel = this.#options.clock.after(ms, resolve)
       this.#wake = () => {

@@ -59,7 +59,8 @@ export class OfflineTimer {
 
   setLimits(aloneMinutes: number, takeoverMinutes: number | null): void {
     this.#aloneMs = aloneMinutes * minuteMs
-    this.#takeoverMs = takeoverMinutes === null ? undefined : takeoverMinutes * minuteMs - endsWithinMs
+    this.#takeoverMs =
+      takeoverMinutes === null ? undefined : takeoverMinutes * minuteMs - endsWithinMs
   }
 
   #tick(): void {
@@ -71,7 +72,12 @@ export class OfflineTimer {
     if (this.#ticks * tickMs >= this.#aloneMs) return onOfflineTooLong()
     // After the clock was set back, the ticks count.
     const silentMs = Math.max(now - this.#receivedAt, this.#ticks * tickMs)
-    if (!this.#warned && this.#takeoverMs !== undefined && silentMs >= this.#takeoverMs && this.#ignoredTicks === 0) {
+    if (
+      !this.#warned &&
+      this.#takeoverMs !== undefined &&
+      silentMs >= this.#takeoverMs &&
+      this.#ignoredTicks === 0
+    ) {
       this.#warned = true
       onTakeoverDue()
     }

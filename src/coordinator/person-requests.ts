@@ -21,17 +21,33 @@ export class PersonRequests {
     this.#options = options
   }
 
-  async permission(turnId: string | undefined, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
+  async permission(
+    turnId: string | undefined,
+    request: PermissionRequest,
+    withdrawn: AbortSignal,
+  ): Promise<PermissionAnswer> {
     const { digest, likeness } = request
     const shown = { ...this.#options.clean(request), digest, likeness }
-    const settled = await this.#ask(turnId, withdrawn, (ids) => ({ type: 'permission-asked', ...ids, request: shown }))
+    const settled = await this.#ask(turnId, withdrawn, (ids) => ({
+      type: 'permission-asked',
+      ...ids,
+      request: shown,
+    }))
     if (!settled) return { choose: 'cancelled' }
     return settled.optionId === null ? { choose: 'deny' } : { optionId: settled.optionId }
   }
 
-  async question(turnId: string | undefined, question: Question, withdrawn: AbortSignal): Promise<QuestionAnswer> {
+  async question(
+    turnId: string | undefined,
+    question: Question,
+    withdrawn: AbortSignal,
+  ): Promise<QuestionAnswer> {
     const shown = this.#options.clean(question)
-    const settled = await this.#ask(turnId, withdrawn, (ids) => ({ type: 'elicitation-asked', ...ids, question: shown }))
+    const settled = await this.#ask(turnId, withdrawn, (ids) => ({
+      type: 'elicitation-asked',
+      ...ids,
+      question: shown,
+    }))
     return settled?.answer ?? { action: 'cancel', content: null }
   }
 

@@ -5,7 +5,12 @@
 
 import type { Logger } from '../platform/log/logger.ts'
 import type { LaunchMark } from '../platform/processes/launch-mark.ts'
-import { type LiveProcess, type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes/processes.ts'
+import {
+  type LiveProcess,
+  type ProcessIdentity,
+  type ProcessSource,
+  signalExactly,
+} from '../platform/processes/processes.ts'
 
 /** Lists the machine's processes, once for concurrent callers. A caller never gets a listing that began before its call. */
 export class ProcessTable {
@@ -73,7 +78,8 @@ export class ProcessTree {
     const groups = new Set(this.#root ? [this.#root.pid] : [])
     const belongs = (each: LiveProcess): boolean => {
       if (this.#known.has(keyOf(each))) return true
-      if (each.mark?.folderId === this.#mark.folderId) return each.mark.launchId === this.#mark.launchId
+      if (each.mark?.folderId === this.#mark.folderId)
+        return each.mark.launchId === this.#mark.launchId
       return members.has(each.parent) || (groups.has(each.group) && isOurGroup(each.group))
     }
     // A group id stays in use while the group has members. A leader that is not ours means the id was reused.
@@ -134,7 +140,11 @@ export class ProcessTree {
       const kill = passed >= this.#graceMs
       for (const each of left ?? []) {
         // Many programs treat a second SIGTERM as "at once".
-        if (!kill && (asked.has(keyOf(each)) || (this.#isWrapped && each.pid === this.#root?.pid && left && left.length > 1)))
+        if (
+          !kill &&
+          (asked.has(keyOf(each)) ||
+            (this.#isWrapped && each.pid === this.#root?.pid && left && left.length > 1))
+        )
           continue
         asked.add(keyOf(each))
         signalExactly(table.source, each, kill ? 'SIGKILL' : 'SIGTERM')
@@ -152,11 +162,17 @@ export async function endOrphans(
   options: EndOptions = {},
 ): Promise<ReadonlySet<string>> {
   const marks = (await table.list()).map(({ mark }) => mark)
-  const launches = new Set(marks.filter((mark) => mark?.folderId === folderId).map((mark) => mark?.launchId ?? ''))
+  const launches = new Set(
+    marks.filter((mark) => mark?.folderId === folderId).map((mark) => mark?.launchId ?? ''),
+  )
   await Promise.all(
     [...launches].map(async (launchId) => {
       const left = await new ProcessTree({ launchId, folderId }).end(table, options)
-      if (left.length > 0) logger.error({ launchId, left: left.map(({ pid }) => pid) }, 'leftovers of an agent cannot be ended')
+      if (left.length > 0)
+        logger.error(
+          { launchId, left: left.map(({ pid }) => pid) },
+          'leftovers of an agent cannot be ended',
+        )
       else logger.warn({ launchId }, 'what was left of an agent was ended')
     }),
   )

@@ -5,7 +5,15 @@
  *
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { parsedJson } from '../platform/json.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -70,7 +78,9 @@ export class Spool {
 
   /** Whether it holds facts other than agent output. */
   get hasNews(): boolean {
-    return this.#entries.some(({ fact: { type } }) => type !== 'process-output' && type !== 'turn-update')
+    return this.#entries.some(
+      ({ fact: { type } }) => type !== 'process-output' && type !== 'turn-update',
+    )
   }
 
   get facts(): readonly LinkFact[] {
@@ -109,7 +119,8 @@ export class Spool {
     if (this.isEmpty) {
       this.#isFileIncomplete = false
       this.#truncate(0)
-    } else if (this.#isFileIncomplete || (stale > maxStaleBytes && stale > this.#bytes)) this.#rewrite()
+    } else if (this.#isFileIncomplete || (stale > maxStaleBytes && stale > this.#bytes))
+      this.#rewrite()
     this.#updateFull()
   }
 
@@ -159,7 +170,9 @@ export class Spool {
       this.#fileBytes += line.length
     } catch (error) {
       this.#isFileIncomplete = true
-      this.#options.warn(`The spool cannot be written (${codeOf(error)}); agents' output is not read until it can.`)
+      this.#options.warn(
+        `The spool cannot be written (${codeOf(error)}); agents' output is not read until it can.`,
+      )
       this.#truncate(this.#fileBytes)
     }
   }
@@ -170,7 +183,8 @@ export class Spool {
     try {
       const descriptor = openSync(`${file}.new`, 'w', 0o600)
       try {
-        for (let written = 0; written < whole.length; ) written += writeSync(descriptor, whole, written)
+        for (let written = 0; written < whole.length; )
+          written += writeSync(descriptor, whole, written)
       } finally {
         closeSync(descriptor)
       }
@@ -195,7 +209,8 @@ export class Spool {
 
   /** Becomes free again only when half empty, to avoid flapping. */
   #updateFull(): void {
-    const full = this.#isFileIncomplete || this.#bytes >= (this.#full ? this.#maxBytes / 2 : this.#maxBytes)
+    const full =
+      this.#isFileIncomplete || this.#bytes >= (this.#full ? this.#maxBytes / 2 : this.#maxBytes)
     if (full === this.#full) return
     this.#full = full
     this.#options.onCapacityChange?.(!full)
@@ -253,10 +268,12 @@ export class FactSender {
 
   wake(): void {
     const { clock, spool } = this.#options
-    if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
+    if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty)
+      return
     // Facts of one event-loop turn share a message and a commit.
     if (spool.hasNews) setImmediate(() => this.#send())
-    else if (!this.#cancel) this.#schedule(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
+    else if (!this.#cancel)
+      this.#schedule(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
   }
 
   stop(): void {
@@ -305,7 +322,10 @@ export class FactSender {
   #refused(error: RefusedError, facts: readonly LinkFact[]): void {
     const { onFenced, logger, spool } = this.#options
     if (error.code === 'fenced') return onFenced()
-    logger.warn({ code: error.code, facts: facts.length, error: error.message }, 'the server does not take these facts')
+    logger.warn(
+      { code: error.code, facts: facts.length, error: error.message },
+      'the server does not take these facts',
+    )
     if (malformed.has(error.status) && facts.length > 0) {
       const [first] = facts
       if (facts.length > 1) this.#maxFacts = Math.floor(facts.length / 2)

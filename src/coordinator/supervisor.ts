@@ -9,7 +9,13 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
 import { type SandboxLimits, sandboxLimits } from '../protocol/processes/sandbox-limits.ts'
-import { cutDetail, type Detail, detailFields, statusNotice, textOf } from '../protocol/status-texts.ts'
+import {
+  cutDetail,
+  type Detail,
+  detailFields,
+  statusNotice,
+  textOf,
+} from '../protocol/status-texts.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
@@ -115,7 +121,13 @@ export class Supervisor {
     if (order.state !== 'waiting') void this.#reportMissing(launchId)
     else if (order.stopReason === null) {
       const offer = Promise.withResolvers<LaunchParticulars | undefined>()
-      this.#launches.set(launchId, { order, phase: 'waiting', countedAsStarting: begun, stopping: false, offer })
+      this.#launches.set(launchId, {
+        order,
+        phase: 'waiting',
+        countedAsStarting: begun,
+        stopping: false,
+        offer,
+      })
       this.#startWaiting()
     }
   }
@@ -177,7 +189,8 @@ export class Supervisor {
   #startWaiting(): void {
     const running = new Map<string, number>()
     const count = ({ agentId }: LaunchOrder): number => running.get(agentId) ?? 0
-    const add = ({ agentId }: LaunchOrder): void => void running.set(agentId, (running.get(agentId) ?? 0) + 1)
+    const add = ({ agentId }: LaunchOrder): void =>
+      void running.set(agentId, (running.get(agentId) ?? 0) + 1)
     let free = this.#isClosed ? 0 : this.#maxConcurrent
     for (const { order, phase } of this.#launches.values()) {
       if (phase === 'waiting') continue
@@ -187,7 +200,11 @@ export class Supervisor {
     for (const launch of this.#launches.values()) {
       if (free <= 0) return
       const { order, phase } = launch
-      if (phase !== 'waiting' || (order.maxProcesses !== null && count(order) >= order.maxProcesses)) continue
+      if (
+        phase !== 'waiting' ||
+        (order.maxProcesses !== null && count(order) >= order.maxProcesses)
+      )
+        continue
       add(order)
       free--
       launch.phase = 'starting'
@@ -219,7 +236,8 @@ export class Supervisor {
     const { launchId } = launch.order
     launch.countedAsStarting = true
     try {
-      const taken = (launch.order.offered && (await this.#waitForOffer(launch))) || (await take(launchId))
+      const taken =
+        (launch.order.offered && (await this.#waitForOffer(launch))) || (await take(launchId))
       if (taken !== 'withdrawn') return taken
       logger.info({ launchId }, 'a launch was withdrawn')
       launch.stopping = true
@@ -261,15 +279,24 @@ export class Supervisor {
       await launch.acpAgent?.end(exit)
       this.#reportExit(launch, exit)
       const left = await started.gone
-      if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')
+      if (left.length > 0)
+        logger.error(
+          { launchId, left: left.map((each) => each.pid) },
+          'processes of an agent cannot be ended',
+        )
     } finally {
       acpAgents.remove(launchId)
     }
   }
 
   /** Undefined when the launch was stopped. */
-  async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
-    const { folderId, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } = this.#options
+  async #start(
+    launch: Launch,
+    particulars: LaunchParticulars,
+    onExit: (exit: Exit) => void,
+  ): Promise<AgentProcess | undefined> {
+    const { folderId, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } =
+      this.#options
     const { launchId } = launch.order
     const { acp } = particulars
     try {
@@ -307,14 +334,24 @@ export class Supervisor {
 
   #reportExit(launch: Launch, exit: Exit): void {
     const { launchId } = launch.order
-    this.#options.report({ type: 'process-exited', launchId, ...exit, found: null, stopped: launch.stopping })
+    this.#options.report({
+      type: 'process-exited',
+      launchId,
+      ...exit,
+      found: null,
+      stopped: launch.stopping,
+    })
     if (launch.process) this.#options.logger.info({ launchId, ...exit }, 'an agent has ended')
   }
 
   #reportFailure({ order: { launchId } }: Launch, error: unknown): void {
     const { report, logger } = this.#options
     const failure = startFailure(error)
-    report({ type: 'start-failed', launchId, ...detailFields('error', cutDetail(failure, maxErrorChars)) })
+    report({
+      type: 'start-failed',
+      launchId,
+      ...detailFields('error', cutDetail(failure, maxErrorChars)),
+    })
     logger.warn({ launchId, error: textOf(failure) }, 'an agent could not be started')
   }
 
@@ -323,7 +360,14 @@ export class Supervisor {
     this.markOver(launchId)
     const { orphans, report, logger } = this.#options
     const found = (await orphans).has(launchId) ? 'leftover' : 'gone'
-    report({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
+    report({
+      type: 'process-exited',
+      launchId,
+      exitCode: null,
+      signal: null,
+      found,
+      stopped: found === 'leftover',
+    })
     logger.warn({ launchId, found }, 'an agent of before does not run any more')
   }
 }
@@ -336,7 +380,11 @@ function endedFor({ acpAgent }: Launch, why: Detail): void {
 }
 
 /** GW1, GW3: a launch that is being ended asks no model any more. */
-async function openGateway(gateway: Gateway, launch: Launch, particulars: LaunchParticulars): Promise<OpenGateway | undefined> {
+async function openGateway(
+  gateway: Gateway,
+  launch: Launch,
+  particulars: LaunchParticulars,
+): Promise<OpenGateway | undefined> {
   const { isolation, gatewayKey: key, launchId, launchToken } = particulars
   if (!isolation?.gateway || key === undefined) return undefined
   return gateway.open({
@@ -352,4 +400,6 @@ function launchFolder(folder: string, launchId: string): string {
 }
 
 const startFailure = (error: unknown): Detail =>
-  error instanceof CannotStart ? error.detail : statusNotice('notStartedBecause', { why: String(error) })
+  error instanceof CannotStart
+    ? error.detail
+    : statusNotice('notStartedBecause', { why: String(error) })

@@ -3,14 +3,21 @@ import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative } from 'node:path'
-import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/files/path-inside.ts'
+import {
+  makeFolderInside,
+  openInside,
+  PathRefused,
+  realPathInside,
+} from '../platform/files/path-inside.ts'
 import type { Directive } from './directives.ts'
 
 const childLifetimeMs = 600_000
 
 /** Starts a child that outlives this process unless the whole group is ended. */
 export function forkChild(): number | undefined {
-  const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], { stdio: 'ignore' })
+  const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], {
+    stdio: 'ignore',
+  })
   child.unref()
   return child.pid
 }
@@ -19,14 +26,22 @@ const shownCommand = 'ls -l'
 const commandTimeoutMs = 5000
 
 /** The command that `[[run]]` stands for. It knows two, which change nothing. */
-export const commandOf = (text: string): string => (/^echo [\w -]{1,200}$/.test(text) ? text : shownCommand)
+export const commandOf = (text: string): string =>
+  /^echo [\w -]{1,200}$/.test(text) ? text : shownCommand
 
 /** Returns its output and exit code. No shell reads it. */
-export function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }> {
+export function runCommand(
+  command: string,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<{ output: string; exitCode: number }> {
   const [program = '', ...args] = command.split(' ')
   return new Promise((resolve) => {
     execFile(program, args, { cwd, signal, timeout: commandTimeoutMs }, (error, stdout, stderr) => {
-      resolve({ output: `${stdout}${stderr}`.trimEnd(), exitCode: error ? Number(error.code) || 1 : 0 })
+      resolve({
+        output: `${stdout}${stderr}`.trimEnd(),
+        exitCode: error ? Number(error.code) || 1 : 0,
+      })
     })
   })
 }
@@ -70,15 +85,21 @@ export interface ToolUse {
 type ToolStep = Extract<Directive, { do: 'record' | 'checkpoint' | 'tell' | 'tool' }>
 
 export function toolFor(step: ToolStep): ToolUse {
-  if (step.do === 'tell') return { name: 'send_message', args: { to_agent_id: step.agentId, content: step.text } }
-  if (step.do === 'checkpoint') return { name: 'save_checkpoint', args: step.text === '' ? {} : { context_summary: step.text } }
+  if (step.do === 'tell')
+    return { name: 'send_message', args: { to_agent_id: step.agentId, content: step.text } }
+  if (step.do === 'checkpoint')
+    return { name: 'save_checkpoint', args: step.text === '' ? {} : { context_summary: step.text } }
   if (step.do === 'tool') return { name: /^\w*/.exec(step.text)?.[0] ?? '', args: {} }
   const description = step.text || 'The demo agent was told to record'
   return { name: 'record_approach', args: { kind: 'verified', category: 'demo', description } }
 }
 
 /** Describes a refusal like any other answer. */
-export async function toolInWords({ name }: ToolUse, call: () => Promise<unknown>, signal: AbortSignal): Promise<string> {
+export async function toolInWords(
+  { name }: ToolUse,
+  call: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<string> {
   try {
     await call()
     return `${name}: done`

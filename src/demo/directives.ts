@@ -10,17 +10,37 @@ export type Directive =
   | { readonly do: 'limit'; readonly seconds: number }
   | { readonly do: Bare }
 
-const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+const bare = [
+  'plan',
+  'recall',
+  'hang',
+  'crash',
+  'ignore-cancel',
+  'ignore-sigterm',
+  'fork',
+  'no-logout',
+] as const
 type Bare = (typeof bare)[number]
 
 /** What `[[tour]]` stands for: one turn with everything that agents do (UI6). */
 const tour: readonly Directive[] = [
   { do: 'title', text: 'A tour with the demo agent' },
-  { do: 'say', text: 'Hello! I am the demo agent: a script instead of a model. This is what an agent does:\n' },
+  {
+    do: 'say',
+    text: 'Hello! I am the demo agent: a script instead of a model. This is what an agent does:\n',
+  },
   { do: 'plan' },
   { do: 'run', text: '' },
-  { do: 'write', path: 'hello.md', text: '# Hello\n\nWritten by the demo agent, after you allowed it.\n', asks: true },
-  { do: 'say', text: '\nWrite `[[plan]]`, `[[run]]`, `[[ask]]` or `[[write FILE TEXT]]`, and I do it again.' },
+  {
+    do: 'write',
+    path: 'hello.md',
+    text: '# Hello\n\nWritten by the demo agent, after you allowed it.\n',
+    asks: true,
+  },
+  {
+    do: 'say',
+    text: '\nWrite `[[plan]]`, `[[run]]`, `[[ask]]` or `[[write FILE TEXT]]`, and I do it again.',
+  },
 ]
 
 /** Upper bound, to keep a demo harmless. */
@@ -31,17 +51,20 @@ const maxLimitSeconds = 30 * 86_400
 
 export function stepsIn(message: string): Directive[] {
   const steps: Directive[] = []
-  const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
-    if (name === 'tour' && given === '') {
-      steps.push(...tour)
+  const rest = message.replaceAll(
+    /\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g,
+    (written, name: string, given = '') => {
+      if (name === 'tour' && given === '') {
+        steps.push(...tour)
+        return ''
+      }
+      const step = stepOf(name, given.trim())
+      if (!step) return written
+      // Recalls only once, however often the text contains it.
+      if (step.do !== 'recall' || !steps.some((each) => each.do === 'recall')) steps.push(step)
       return ''
-    }
-    const step = stepOf(name, given.trim())
-    if (!step) return written
-    // Recalls only once, however often the text contains it.
-    if (step.do !== 'recall' || !steps.some((each) => each.do === 'recall')) steps.push(step)
-    return ''
-  })
+    },
+  )
   const text = rest.trim()
   // The greeting beside a tour is answered by it.
   if (steps[0] === tour[0]) return steps
@@ -57,7 +80,9 @@ function stepOf(name: string, given: string): Directive | undefined {
   if (name === 'tell') {
     const [, agentId = '', text = ''] = /^(\S+)\s+([\s\S]+)$/.exec(given) ?? []
     // Directives cannot be nested, so those for another agent are written in braces.
-    return agentId === '' ? undefined : { do: 'tell', agentId, text: text.replaceAll('{{', '[[').replaceAll('}}', ']]') }
+    return agentId === ''
+      ? undefined
+      : { do: 'tell', agentId, text: text.replaceAll('{{', '[[').replaceAll('}}', ']]') }
   }
   if (name === 'slow') {
     const [count, ms] = numbersIn(given, [maxPieces, maxPauseMs])
@@ -75,7 +100,8 @@ function stepOf(name: string, given: string): Directive | undefined {
 }
 
 const worded = ['say', 'ask', 'question', 'record', 'checkpoint', 'tool', 'run'] as const
-const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
+const isWorded = (name: string): name is (typeof worded)[number] =>
+  (worded as readonly string[]).includes(name)
 
 const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)
 

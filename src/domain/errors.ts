@@ -15,14 +15,27 @@ interface CatalogueEntry {
   readonly next: string
 }
 
-const entry = (status: number, title: string, next: string): CatalogueEntry => ({ status, retry: mayPass(status), title, next })
+const entry = (status: number, title: string, next: string): CatalogueEntry => ({
+  status,
+  retry: mayPass(status),
+  title,
+  next,
+})
 
 /** Whether the cause goes away by itself: the server is busy, down or at fault. */
 const mayPass = (status: number): boolean => status === 429 || status >= 500
 
 export const errorCatalogue = {
-  invalid_request: entry(400, 'The request is malformed', 'Compare it with /api/docs; `detail` names the field.'),
-  unknown_type: entry(400, 'This message type is not known', 'Check `type` for a typing error; the connection stays open.'),
+  invalid_request: entry(
+    400,
+    'The request is malformed',
+    'Compare it with /api/docs; `detail` names the field.',
+  ),
+  unknown_type: entry(
+    400,
+    'This message type is not known',
+    'Check `type` for a typing error; the connection stays open.',
+  ),
   unauthenticated: entry(
     401,
     'A credential is needed',
@@ -33,7 +46,11 @@ export const errorCatalogue = {
     'This credential was not accepted',
     'Sign in again with a new link (`holdfast open`), or make a new token (`holdfast token create`).',
   ),
-  forbidden_host: entry(403, 'This host name is not ours', 'Use the address the server printed at start, or set `public_url`.'),
+  forbidden_host: entry(
+    403,
+    'This host name is not ours',
+    'Use the address the server printed at start, or set `public_url`.',
+  ),
   forbidden_origin: entry(
     403,
     'Requests from this origin are not accepted',
@@ -45,22 +62,58 @@ export const errorCatalogue = {
     'Ask an owner for a role or token with the scope named in `scope`.',
   ),
   not_found: entry(404, 'There is no such thing here', 'Check the id; lists show what exists.'),
-  user_session_not_found: entry(404, 'There is no such user session', 'List the user sessions, or create one.'),
-  agent_not_found: entry(404, 'There is no such agent', 'List the agents (`holdfast agents`), or add one.'),
+  user_session_not_found: entry(
+    404,
+    'There is no such user session',
+    'List the user sessions, or create one.',
+  ),
+  agent_not_found: entry(
+    404,
+    'There is no such agent',
+    'List the agents (`holdfast agents`), or add one.',
+  ),
   method_not_allowed: entry(
     405,
     'This method is not for that path',
     'The `Allow` header names the methods that are; see /api/docs.',
   ),
-  already_exists: entry(409, 'That id or name is taken', 'Choose another one, or change or remove what has it.'),
-  folder_taken: entry(409, 'Another project has this folder', 'Use the project named in `projectId`, or choose another folder.'),
+  already_exists: entry(
+    409,
+    'That id or name is taken',
+    'Choose another one, or change or remove what has it.',
+  ),
+  folder_taken: entry(
+    409,
+    'Another project has this folder',
+    'Use the project named in `projectId`, or choose another folder.',
+  ),
   session_ended: entry(409, 'This agent session has ended', 'Stop; `reason` says why it ended.'),
-  user_session_terminated: entry(409, 'This user session is terminated', 'Create a new user session.'),
-  role_taken: entry(409, 'Another agent holds this role', 'Choose another role, or terminate the agent that holds it.'),
-  agent_not_active: entry(409, 'This agent is not active', 'Wait until it is ready, or spawn it again.'),
-  approval_decided: entry(409, 'This approval was decided already', '`decidedBy` and `decision` say by whom and how.'),
+  user_session_terminated: entry(
+    409,
+    'This user session is terminated',
+    'Create a new user session.',
+  ),
+  role_taken: entry(
+    409,
+    'Another agent holds this role',
+    'Choose another role, or terminate the agent that holds it.',
+  ),
+  agent_not_active: entry(
+    409,
+    'This agent is not active',
+    'Wait until it is ready, or spawn it again.',
+  ),
+  approval_decided: entry(
+    409,
+    'This approval was decided already',
+    '`decidedBy` and `decision` say by whom and how.',
+  ),
   task_blocked: entry(409, 'This task waits for another', 'Finish the tasks it depends on first.'),
-  work_session_running: entry(409, 'This work session is still running', 'End it first, or wait until it is interrupted.'),
+  work_session_running: entry(
+    409,
+    'This work session is still running',
+    'End it first, or wait until it is interrupted.',
+  ),
   work_session_completed: entry(409, 'This work session is completed', 'Start a new work session.'),
   set_aside: entry(
     409,
@@ -77,8 +130,16 @@ export const errorCatalogue = {
     'That is not possible in this state',
     'What is said with it names the state it is in and what is possible.',
   ),
-  fenced: entry(409, 'Another coordinator has taken over', 'Stop: reports with this epoch are refused.'),
-  launch_withdrawn: entry(409, 'This launch is not needed any more', 'Do not start it; go on with the next one.'),
+  fenced: entry(
+    409,
+    'Another coordinator has taken over',
+    'Stop: reports with this epoch are refused.',
+  ),
+  launch_withdrawn: entry(
+    409,
+    'This launch is not needed any more',
+    'Do not start it; go on with the next one.',
+  ),
   would_lose: entry(
     409,
     'Something would be lost with it',
@@ -105,33 +166,73 @@ export const errorCatalogue = {
     'Let the agent commit, or use git there by hand; `detail` names a file.',
   ),
   too_large: entry(413, 'That is too large', '`limit` says how many bytes are accepted.'),
-  unsupported_media_type: entry(415, 'Only JSON is accepted here', 'Send `Content-Type: application/json`.'),
+  unsupported_media_type: entry(
+    415,
+    'Only JSON is accepted here',
+    'Send `Content-Type: application/json`.',
+  ),
   invalid_setting: entry(
     422,
     'This setting cannot have that value',
     '`key`, `min` and `max` (or `allowed`) say what is accepted.',
   ),
-  folder_missing: entry(422, 'There is no such folder', 'Make the folder first, or correct the path.'),
-  folder_refused: entry(422, 'No project may have this folder', '`detail` says why; choose another folder.'),
+  folder_missing: entry(
+    422,
+    'There is no such folder',
+    'Make the folder first, or correct the path.',
+  ),
+  folder_refused: entry(
+    422,
+    'No project may have this folder',
+    '`detail` says why; choose another folder.',
+  ),
   invalid_key: entry(
     422,
     'This conversation key cannot be used',
     'Use `<channel>:<chat id>` without slashes or control characters, at most 200 bytes.',
   ),
   invalid_name: entry(422, 'This name cannot be used', '`detail` says what is wrong with it.'),
-  option_needed: entry(422, 'This is a question with options', '`optionId` says which of `options` is the answer.'),
-  invalid_progress: entry(422, 'Progress is a whole number from 0 to 100', 'Send a number in that range.'),
-  dependency_cycle: entry(422, 'These tasks would wait for each other', '`cycle` names them; remove one dependency.'),
-  unknown_schema_version: entry(422, 'This file was written by a newer version', 'Upgrade Holdfast, then try again.'),
-  idempotency_key_reused: entry(422, 'This idempotency key was used for another request', 'Use a new key for a new request.'),
+  option_needed: entry(
+    422,
+    'This is a question with options',
+    '`optionId` says which of `options` is the answer.',
+  ),
+  invalid_progress: entry(
+    422,
+    'Progress is a whole number from 0 to 100',
+    'Send a number in that range.',
+  ),
+  dependency_cycle: entry(
+    422,
+    'These tasks would wait for each other',
+    '`cycle` names them; remove one dependency.',
+  ),
+  unknown_schema_version: entry(
+    422,
+    'This file was written by a newer version',
+    'Upgrade Holdfast, then try again.',
+  ),
+  idempotency_key_reused: entry(
+    422,
+    'This idempotency key was used for another request',
+    'Use a new key for a new request.',
+  ),
   rate_limited: entry(429, 'Too many attempts', 'Wait as long as `Retry-After` says.'),
-  too_many_connections: entry(429, 'This credential has too many open connections', 'Close some, then try again.'),
+  too_many_connections: entry(
+    429,
+    'This credential has too many open connections',
+    'Close some, then try again.',
+  ),
   resume_failed: entry(
     500,
     'This work session could not be resumed',
     'Nothing was begun. `detail` says why; after the second time it is set aside, and the others go on.',
   ),
-  internal: entry(500, 'Something went wrong on our side', 'Try again; the log has the details under `requestId`.'),
+  internal: entry(
+    500,
+    'Something went wrong on our side',
+    'Try again; the log has the details under `requestId`.',
+  ),
   busy: entry(503, 'The store is busy', 'Try again in a moment; nothing was changed.'),
   store_unavailable: entry(
     503,

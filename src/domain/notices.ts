@@ -16,13 +16,16 @@ export interface NoticeText {
 /** A plain string is the text of another program. */
 export type Detail = string | NoticeText
 
-export const textOf = (detail: Detail): string => (typeof detail === 'string' ? detail : detail.text)
+export const textOf = (detail: Detail): string =>
+  typeof detail === 'string' ? detail : detail.text
 export const noticeOf = (detail: Detail | null | undefined): Notice | null =>
   typeof detail === 'object' && detail !== null ? detail.notice : null
 
 /** Joins the words of a row or a message with its notice. */
-export const detailFrom = <Text extends string | null>(text: Text, notice: Notice | null | undefined): Detail | Text =>
-  text !== null && notice ? { text, notice } : text
+export const detailFrom = <Text extends string | null>(
+  text: Text,
+  notice: Notice | null | undefined,
+): Detail | Text => (text !== null && notice ? { text, notice } : text)
 
 /** Bounds a detail. A longer one is cut, and is then text alone. */
 export const cutDetail = (detail: Detail, maxChars: number): Detail =>
@@ -46,7 +49,10 @@ export const noticesOf = (details: Readonly<Record<string, Detail | null>>): Not
   )
 
 /** A detail as two fields: its words under the given name, its notice beside them. */
-export const detailFields = <Name extends string, Given extends Detail | null>(name: Name, detail: Given) =>
+export const detailFields = <Name extends string, Given extends Detail | null>(
+  name: Name,
+  detail: Given,
+) =>
   ({ [name]: detail && textOf(detail), ...noticeField(detail) }) as Readonly<
     Record<Name, string | (null extends Given ? null : never)>
   > & { readonly notice?: Notice }
@@ -68,8 +74,11 @@ export const detailOf = (error: unknown): Detail => {
 }
 
 export type Forms<Code extends string = string> = Readonly<Record<Code, string>>
-type NamesIn<Form extends string> = Form extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
-type Params<Form extends string> = NamesIn<Form> extends never ? [] : [Readonly<Record<NamesIn<Form>, number | Detail>>]
+type NamesIn<Form extends string> = Form extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never
+type Params<Form extends string> =
+  NamesIn<Form> extends never ? [] : [Readonly<Record<NamesIn<Form>, number | Detail>>]
 
 /** Makes a notice of a list, with the parameters its form has. */
 export type NoticeMaker<List extends Forms, Made = NoticeText> = <Code extends keyof List & string>(
@@ -86,11 +95,22 @@ export const noticeMaker =
     notice(code, params as Readonly<Record<string, number | Detail>>, list[code] ?? '')
 
 /** A notice whose English form the caller brings: for code that the page loads too, which loads no list in English. */
-export function notice(code: string, params: Readonly<Record<string, number | Detail>>, form: string): NoticeText {
+export function notice(
+  code: string,
+  params: Readonly<Record<string, number | Detail>>,
+  form: string,
+): NoticeText {
   const entries = Object.entries(params)
-  const texts = entries.map(([name, value]) => [name, typeof value === 'number' ? value : textOf(value)] as const)
-  const values = entries.map(([name, value]) => [name, typeof value === 'object' ? value.notice : value] as const)
-  return { text: filled(form, Object.fromEntries(texts)), notice: { code, params: Object.fromEntries(values) } }
+  const texts = entries.map(
+    ([name, value]) => [name, typeof value === 'number' ? value : textOf(value)] as const,
+  )
+  const values = entries.map(
+    ([name, value]) => [name, typeof value === 'object' ? value.notice : value] as const,
+  )
+  return {
+    text: filled(form, Object.fromEntries(texts)),
+    notice: { code, params: Object.fromEntries(values) },
+  }
 }
 
 /** Forms that only join two parts, and are the same in every language. */
@@ -106,10 +126,12 @@ export const withOutput = (what: Detail, output: string): Detail =>
   output === '' ? what : notice('withOutput', { what, output }, joints.withOutput)
 
 /** Names what a text is about, such as the request that was refused. */
-export const about = (what: Detail, why: Detail): NoticeText => notice('about', { what, why }, joints.about)
+export const about = (what: Detail, why: Detail): NoticeText =>
+  notice('about', { what, why }, joints.about)
 
 /** Joins two notices as paragraphs. */
-export const both = (what: NoticeText, more: NoticeText): NoticeText => notice('both', { what, more }, joints.both)
+export const both = (what: NoticeText, more: NoticeText): NoticeText =>
+  notice('both', { what, more }, joints.both)
 
 const afterTextCode = 'afterText'
 
@@ -117,11 +139,15 @@ const afterTextCode = 'afterText'
 export function afterText(said: string, what: NoticeText): NoticeText {
   if (said === '') return what
   const before = `${said}\n\n`
-  return { text: before + what.text, notice: { code: afterTextCode, params: { at: before.length, what: what.notice } } }
+  return {
+    text: before + what.text,
+    notice: { code: afterTextCode, params: { at: before.length, what: what.notice } },
+  }
 }
 
 /** Says what is wrong with a field. */
-export const inField = (field: string, why: Detail): NoticeText => notice('inField', { field, why }, joints.inField)
+export const inField = (field: string, why: Detail): NoticeText =>
+  notice('inField', { field, why }, joints.inField)
 
 /** A list in the words of another language. */
 export interface Wording {
@@ -131,9 +157,14 @@ export interface Wording {
 }
 
 /** The words of a notice beside its text: of one after an agent's text, both. Undefined as in `wordsOf`. */
-export function wordsIn(text: string, given: Notice, wordings: readonly Wording[]): string | undefined {
+export function wordsIn(
+  text: string,
+  given: Notice,
+  wordings: readonly Wording[],
+): string | undefined {
   const { at, what } = given.params
-  if (given.code !== afterTextCode || typeof at !== 'number' || typeof what !== 'object') return wordsOf(given, wordings)
+  if (given.code !== afterTextCode || typeof at !== 'number' || typeof what !== 'object')
+    return wordsOf(given, wordings)
   const words = at < text.length ? wordsOf(what, wordings) : undefined
   return words === undefined ? undefined : text.slice(0, at) + words
 }
@@ -143,9 +174,18 @@ function wordsOf({ code, params }: Notice, wordings: readonly Wording[]): string
   const own = wordings.find(({ words }) => Object.hasOwn(words, code))
   const words = own?.words[code] ?? (joints as Forms)[code]
   if (words === undefined) return undefined
-  const terms = Object.assign({}, ...(own ? [own] : wordings).map((each) => each.terms)) as NonNullable<Wording['terms']>
+  const terms = Object.assign(
+    {},
+    ...(own ? [own] : wordings).map((each) => each.terms),
+  ) as NonNullable<Wording['terms']>
   const inWords = Object.entries(params).map(
-    ([name, value]) => [name, typeof value === 'object' ? wordsOf(value, wordings) : (terms[name]?.[value] ?? value)] as const,
+    ([name, value]) =>
+      [
+        name,
+        typeof value === 'object' ? wordsOf(value, wordings) : (terms[name]?.[value] ?? value),
+      ] as const,
   )
-  return inWords.some(([, value]) => value === undefined) ? undefined : filled(words, Object.fromEntries(inWords))
+  return inWords.some(([, value]) => value === undefined)
+    ? undefined
+    : filled(words, Object.fromEntries(inWords))
 }

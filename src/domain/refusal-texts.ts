@@ -50,17 +50,20 @@ export const refusalSentences = {
     'There is no folder {path} on this machine: make it first, or connect the machine that has it (`holdfast coordinator`)',
   folderIsFile: '{path} is no folder: name the folder the project is in',
   folderOfSystem: '{path} belongs to the system: name a folder of your own',
-  folderInData: '{path} lies in the data folder {data}, with what is kept there: name a folder outside of it',
+  folderInData:
+    '{path} lies in the data folder {data}, with what is kept there: name a folder outside of it',
   folderAboveData:
     'The data folder {data} lies in {path}, within reach of whatever works there: start the server with another one (`--data`), or name another folder',
-  folderOutsideRoots: '{path} is in none of the folders that projects may be in (`projects.roots`): {roots}',
+  folderOutsideRoots:
+    '{path} is in none of the folders that projects may be in (`projects.roots`): {roots}',
   folderTaken: 'The project {name} ({id}) has the folder {path} already',
 
   needsScope: 'This needs the scope {scope}',
   fieldNeedsScope: '{field}: to choose this needs the scope {scope}',
   cannotGive: 'Nobody can give the scope {scope} without having it',
   makerEnds: 'nothing outlives the token it is made with, which ends at {until}',
-  peopleStay: 'People stay when a token that expires is gone; a person adds and changes them, or a token without an end',
+  peopleStay:
+    'People stay when a token that expires is gone; a person adds and changes them, or a token without an end',
   personNeeded: 'Only people sign in; this credential belongs to none',
   attempts: 'At most {count} attempts a minute',
   requests: 'At most {count} requests a minute',
@@ -73,7 +76,8 @@ export const refusalSentences = {
   changesFull: '{count} changes wait for its answer already',
   secretsFull: 'A project has at most {count} secrets; remove one first',
   allowancesFull: '{agent} has {count} allowances here already; revoke some first',
-  noFolderForWorktree: 'The project {project} has no folder to make a worktree of. Give it one, or choose checkout',
+  noFolderForWorktree:
+    'The project {project} has no folder to make a worktree of. Give it one, or choose checkout',
   pullsInFolder: '{agent} fetches its work itself, in the project’s folder. Choose checkout',
   nothingWaits: 'Nothing waits for the folder in the conversation {key}',
   receiversFull: 'A message can be for {count} agents at most; name one in toAgentId',
@@ -98,10 +102,13 @@ export const refusalSentences = {
   keyDots: 'No part of a key is . or ..',
   keyDevice: 'No part of a key is a name that Windows reserves',
   keyForm: 'A key is <channel>:<chat id>, neither of them empty',
-  cutoverConfigured: 'The configuration says when a day begins (cutover.hour, cutover.timezone); change it there and start again',
-  fileOutside: 'The file must lie below the projects of the data folder, or in the folder of a project',
+  cutoverConfigured:
+    'The configuration says when a day begins (cutover.hour, cutover.timezone); change it there and start again',
+  fileOutside:
+    'The file must lie below the projects of the data folder, or in the folder of a project',
   fileMissing: 'There is no file {path} on the machine of the server',
-  keyReserved: 'Keys that begin with {channel}: are given out by the server alone; choose another channel',
+  keyReserved:
+    'Keys that begin with {channel}: are given out by the server alone; choose another channel',
   keyEnd: 'A key does not end in a dot or a space',
 
   answerUnknown: 'The question has no such field',
@@ -151,13 +158,15 @@ export const refusalSentences = {
   hasSentBack: 'Approval {id}: {who} has asked for a revision of it',
   onlyPermissions: 'Only a permission for a tool can be given for always',
   nothingRevised: 'A permission is given or refused; nothing is revised',
-  noWayToAllow: 'The agent offers no way to allow this once; an option of its own can be chosen in its console',
+  noWayToAllow:
+    'The agent offers no way to allow this once; an option of its own can be chosen in its console',
   optionNeeded: 'it is a question: say which of its options is the answer ({ids})',
   alwaysNoQuestion: 'a question is answered each time',
   optionWithNo: 'this option is not an answer of that kind',
   notOffered: 'the agent has not offered {id}',
   notPrompted: '{agent} is not prompted over ACP; sign in with its own program',
-  runsElsewhere: '{agent} runs on machines with the label {label}; sign in there with its own program',
+  runsElsewhere:
+    '{agent} runs on machines with the label {label}; sign in there with its own program',
   notInspected: 'The agent could not be asked: {why}',
   noSignInWay: 'the agent has no way {id} to sign in',
   signInAtTerminal: 'This way needs a terminal; run on its machine: {command}',
@@ -181,7 +190,8 @@ export const refusalSentences = {
   conflicts: 'It conflicts with {branch} in {count} files',
   wasRemoved: 'This worktree was removed',
   noFileState: 'The files before and after this turn were not kept',
-  turnElsewhere: 'This turn worked in {folder}, and the conversation works elsewhere now; fork from it instead',
+  turnElsewhere:
+    'This turn worked in {folder}, and the conversation works elsewhere now; fork from it instead',
   turnRunsThere: 'A turn runs in these files; wait until it ends, or cancel it',
   filesMoving: 'These files are being rewound; try again in a moment',
   nothingToUndo: 'There is no rewind to undo: none was done, or something was said since',
@@ -201,7 +211,8 @@ export const refusalSentences = {
   diskFull: 'The disk is full',
   storeLocked: 'Another program keeps the database locked',
   notRolledBack: 'The database could not be rolled back ({why})',
-  storeFailed: 'The database failed ({why}); it is not written any more until the server is started again',
+  storeFailed:
+    'The database failed ({why}); it is not written any more until the server is started again',
   storeUnreadable: 'The database could not be read ({why}); look at the disk it is on',
   nulNotKept: 'A text contains NUL, which no database keeps',
   tooLateToRead: 'The request took too long to arrive',
@@ -251,7 +262,8 @@ export const refusalSentences = {
   tokenNeededSeveral: 'A session_token is needed, because this agent has several sessions',
   toolOfOthers:
     'The tool {tool} is not for what you do here: you are sent prompts, and what you answer is passed on. The tools that you are offered are yours',
-  workInRole: 'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
+  workInRole:
+    'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
   authenticateFirst: 'This agent has no session; call authenticate first',
   workUnreadable: 'What is stored of this work session cannot be read',
   messageShape: 'A message is a JSON object with `type`',
@@ -296,7 +308,8 @@ export const refusalSentences = {
   secretNameOurs: 'must not begin with HOLDFAST_',
   saySomething: 'must say something',
   absolutePath: 'must be an absolute path without ..',
-  upstreamUrl: 'must be an address that begins with http:// or https://, without a user, a query or a fragment',
+  upstreamUrl:
+    'must be an address that begins with http:// or https://, without a user, a query or a fragment',
   noBranchName: 'is no name of a branch',
   jsonTooLong: 'is longer than {most} characters as JSON',
   entriesTooMany: 'has more than 256 entries',

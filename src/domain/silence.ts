@@ -11,14 +11,22 @@ export interface OfflinePeriod {
 export const maxOfflinePeriods = 32
 
 /** Returns the time since `since`, without offline periods, which do not overlap. */
-export function onlineMsSince(since: Instant, now: Instant, deaf: readonly OfflinePeriod[]): number {
+export function onlineMsSince(
+  since: Instant,
+  now: Instant,
+  deaf: readonly OfflinePeriod[],
+): number {
   const [start, end] = [epochMs(since), epochMs(now)]
   let ms = Math.max(0, end - start)
-  for (const { from, to } of deaf) ms -= Math.max(0, Math.min(end, epochMs(to)) - Math.max(start, epochMs(from)))
+  for (const { from, to } of deaf)
+    ms -= Math.max(0, Math.min(end, epochMs(to)) - Math.max(start, epochMs(from)))
   return Math.max(0, ms)
 }
 
-export function addOfflinePeriod(known: readonly OfflinePeriod[], added: OfflinePeriod): readonly OfflinePeriod[] {
+export function addOfflinePeriod(
+  known: readonly OfflinePeriod[],
+  added: OfflinePeriod,
+): readonly OfflinePeriod[] {
   const all = [...known, added]
   const [first, second, ...rest] = all
   if (!first || !second || all.length <= maxOfflinePeriods) return all

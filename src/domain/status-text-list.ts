@@ -28,11 +28,14 @@ export const earlierSentences = {
   notReadyInTime: 'It was not ready in time',
 
   noProgram: 'There is no program {file} on this machine.',
-  noSandbox: 'This agent runs in a sandbox, and there is none on this machine ({problem}). Install it: {install}',
+  noSandbox:
+    'This agent runs in a sandbox, and there is none on this machine ({problem}). Install it: {install}',
   workplaceTooWide: 'A sandbox would show all of {folder}. Give the project a folder of its own.',
-  workplaceIsLink: '{folder} is a link to {place}, and a sandbox follows none. Give the project the folder itself.',
+  workplaceIsLink:
+    '{folder} is a link to {place}, and a sandbox follows none. Give the project the folder itself.',
   otherWorkplace: 'Its sandbox is made for another workplace.',
-  sandboxProcesses: 'It was ended: its sandbox reached its limit of {most} processes and threads ({setting}).',
+  sandboxProcesses:
+    'It was ended: its sandbox reached its limit of {most} processes and threads ({setting}).',
   sandboxMemory: 'It was ended: its sandbox reached its limit of {most} MB of memory ({setting}).',
   sandboxWorkplace:
     'It was ended: it wrote {most} MB to its workplace ({setting}), or filled the disk. What it wrote is still there.',
@@ -68,7 +71,8 @@ export const earlierSentences = {
   workspaceTaken: 'The workspace {workspace} is taken by something else; choose another.',
   bareRepository: '{folder} is a bare repository, without files to work on.',
   noCommit: 'The git repository in {folder} has no commit yet.',
-  othersRepository: 'The git repository in {folder} belongs to another user, so git does not open it.',
+  othersRepository:
+    'The git repository in {folder} belongs to another user, so git does not open it.',
   noRepository: '{folder} is not a git repository.',
   gitCannotOpen: 'git cannot open {folder}: {why}',
 
@@ -78,14 +82,16 @@ export const earlierSentences = {
   loadLoses: 'The agent loses a session when it loads it, so it is not asked to.',
   loadedNothing: 'The agent loaded a session that holds nothing.',
   cannotBringBack: 'The agent cannot bring an earlier session back.',
-  folderHasGone: 'The folder of its earlier session has gone; give the project a folder to keep it.',
+  folderHasGone:
+    'The folder of its earlier session has gone; give the project a folder to keep it.',
   endedBeforeAnswer: 'The agent ended before it answered to {what}.',
   noAnswerWithin: 'The agent did not answer to {what} within {seconds} s.',
   notReadyWithin: 'It was not ready within {seconds} s.',
   hostsRefused: '{why} Its sandbox refused it {hosts} meanwhile. To allow: `{command}`',
   cannotBeSpokenTo: 'The agent cannot be spoken to now.',
   wroteTooMuch: 'The agent wrote far too much that is no message.',
-  turnNotGivenBack: 'The agent has not given its last turn back. Try again later, or terminate it and start it again.',
+  turnNotGivenBack:
+    'The agent has not given its last turn back. Try again later, or terminate it and start it again.',
   noPictures: 'This agent takes no pictures.',
   noReason: 'The agent gave no reason',
   promptRefused: 'the prompt: {why}',
@@ -98,11 +104,13 @@ export const earlierSentences = {
   replaced: 'replaced',
 
   endedEmpty: 'The agent ended its turn without an answer.',
-  probablyError: 'This is probably an error of its model and not an answer. Send it again to retry.',
+  probablyError:
+    'This is probably an error of its model and not an answer. Send it again to retry.',
   endedDenied: 'What it asked for was denied ({what}), and it ended its turn.',
   endedUnanswered: 'Nobody answered in time what it asked for ({what}), and it ended its turn.',
   endedMaxTokens: 'The answer reached the most tokens the model may say and stops here.',
-  endedMaxTurns: 'The agent reached the most model requests of one turn and stopped before it was done.',
+  endedMaxTurns:
+    'The agent reached the most model requests of one turn and stopped before it was done.',
   endedRefusal: 'The agent refused to go on.',
   endedAfterTools: 'It ran: {tools}',
   stoppedBy: 'Stopped by {who}.',
@@ -116,7 +124,8 @@ export const earlierSentences = {
   contextUseless: 'The agent did not answer any more, so it is started again.',
   contextBroken:
     'Its own session does not work any more: a request that changes nothing fails too ({why}). It is opened again with the next message.',
-  contextReopened: 'Its own session was opened again, because it took no prompt any more. It keeps what it knows.',
+  contextReopened:
+    'Its own session was opened again, because it took no prompt any more. It keeps what it knows.',
   contextReplaced:
     'It was started again with a new session of its own, because it took no prompt any more. It was told what was said here; what it knew besides is gone.',
   contextForgotten:
@@ -129,7 +138,8 @@ export const earlierSentences = {
   workAbandoned: 'The agent has left before the work was done.',
   taskFailedBecause: 'Task {task} failed: {why}',
   taskFailed: 'Task {task} failed.',
-  approachesRefused: 'What was written into {file} was not taken in: {why}. The file is left as it is; mend it or delete it.',
+  approachesRefused:
+    'What was written into {file} was not taken in: {why}. The file is left as it is; mend it or delete it.',
   approachesChanged:
     'In {file} {ids} was changed or removed by hand, which is not taken in. The file is left as it is; put it back, or delete the file.',
   agentNotInProject: '{agent} is no agent of this project any more; it was to do {tasks}',
@@ -161,16 +171,19 @@ export const earlierSentences = {
   copyNotIgnored: 'git does not ignore it',
   copyFailed: 'it could not be copied ({code})',
 
-  telegramUnreachable: 'Telegram cannot be reached ({code}). It is tried again; check the network and telegram.api_root.',
+  telegramUnreachable:
+    'Telegram cannot be reached ({code}). It is tried again; check the network and telegram.api_root.',
   telegramSilent: 'Telegram did not answer ({why}). It is tried again.',
   telegramToken:
     'Telegram does not know this token. Get the right one from @BotFather, set HOLDFAST_TELEGRAM_TOKEN (or telegram.token), and start again.',
-  telegramElsewhere: "Another program takes this bot's messages ({why}). Stop it, or make a bot of your own with @BotFather.",
+  telegramElsewhere:
+    "Another program takes this bot's messages ({why}). Stop it, or make a bot of your own with @BotFather.",
   telegramBusy: 'Telegram wants us to wait: too much was sent in a short time.',
   telegramClosed: 'Telegram does not let us write there ({why}).',
   telegramRefused: 'Telegram refused it ({why}).',
   telegramTrouble: 'Telegram has trouble of its own ({code}: {why}). It is tried again.',
-  tooManyWait: 'More than {count} messages wait to be sent; the newest were left out. They are in the conversation.',
+  tooManyWait:
+    'More than {count} messages wait to be sent; the newest were left out. They are in the conversation.',
 } as const
 
 /** A form may be worded better; its code and the names of its parameters stay. */
@@ -185,13 +198,16 @@ export const sentences = {
   withoutTools:
     '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
   acpSessionGone: 'The agent no longer has its session.',
-  signInWays: '{why}\nIt offers these ways to sign in, on its page and by holdfast agents login {agent}:\n{ways}',
+  signInWays:
+    '{why}\nIt offers these ways to sign in, on its page and by holdfast agents login {agent}:\n{ways}',
   nobodyConnected: 'nobody was connected',
   givenUp: 'It could not be sent for a day and was given up. It is in the conversation.',
   messageTooEarly: 'A message came before the connection was there',
   channelFailed: 'It failed: {why}',
-  turnTooLong: 'The turn took longer than {seconds} s, the most that is set for one, and was stopped.',
-  turnTooLongMinutes: 'The turn took longer than {minutes} min, the most that is set for one, and was stopped.',
+  turnTooLong:
+    'The turn took longer than {seconds} s, the most that is set for one, and was stopped.',
+  turnTooLongMinutes:
+    'The turn took longer than {minutes} min, the most that is set for one, and was stopped.',
   launchIdNoName: 'The id of the launch cannot be the name of a folder.',
   coreWorktreeElsewhere: 'its core.worktree leads elsewhere',
   notCheckout: 'it is no checkout of this repository',
@@ -229,8 +245,10 @@ export const sentences = {
     'The repository of {folder} is {place}, which does not name this folder. If it belongs to it: `git --git-dir {place} config core.worktree {folder}`',
   objectsElsewhere:
     'The repository of {folder} borrows objects from {place}, which its sandbox does not see. Allow that folder, or end it with `git repack -a -d`.',
-  branchMovedByOther: 'Its branch was moved by somebody else meanwhile. What the agent has committed is on {branch}.',
-  fileAltered: '{file} is not what it was before an agent worked there. Look at it, then put it right.',
+  branchMovedByOther:
+    'Its branch was moved by somebody else meanwhile. What the agent has committed is on {branch}.',
+  fileAltered:
+    '{file} is not what it was before an agent worked there. Look at it, then put it right.',
   filesChange: 'The files change all the time.',
   repositoryGone: 'The repository of these files is not there any more.',
   pathEmpty: 'The path is empty.',
@@ -255,7 +273,8 @@ export const sentences = {
   noPathHere: 'It has no path here: {why}',
   pathNotAbsolute: '{path} is not absolute',
   noProjectFile: 'There was no project.json: it is named {id} and has no path',
-  chatsNotInFiles: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
+  chatsNotInFiles:
+    'Chats, people, tokens and agents are not in these files; add and assign the agents again',
   approvalRenumbered: 'Approval {id} is {now} here: its number was given out again',
   noApproachesFile: 'There was no approaches.json: what was tried is not known',
   noHistoryFile:

@@ -2,7 +2,14 @@
  * Names of streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`, `user-session:ID`,
  * `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream. Pure.
  */
-const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'turns'] as const
+const kindsWithId = [
+  'project',
+  'conversation',
+  'user-session',
+  'coordinator',
+  'note',
+  'turns',
+] as const
 
 export const streamKinds = ['home', ...kindsWithId] as const
 export type StreamKind = (typeof streamKinds)[number]

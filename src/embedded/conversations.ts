@@ -9,7 +9,13 @@ import { refusalText } from '../domain/refusal-texts.ts'
 import { checked } from '../protocol/checked-input.ts'
 import type { Chapter } from '../protocol/conversations/chapter.ts'
 import { type Conversation, Flags } from '../protocol/conversations/conversation.ts'
-import { Content, HistoryMessage, type Message, MessageDraft, maxHistoryMessages } from '../protocol/conversations/message.ts'
+import {
+  Content,
+  HistoryMessage,
+  type Message,
+  MessageDraft,
+  maxHistoryMessages,
+} from '../protocol/conversations/message.ts'
 import { type Page, PageQuery } from '../protocol/page.ts'
 import { addMessage } from '../services/conversations/add-message.ts'
 import {
@@ -28,7 +34,11 @@ import {
   listChapterMessages,
   listChapters,
 } from '../services/conversations/chapters.ts'
-import { getConversation, getWholeHistory, listConversations } from '../services/conversations/queries.ts'
+import {
+  getConversation,
+  getWholeHistory,
+  listConversations,
+} from '../services/conversations/queries.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 
@@ -68,7 +78,10 @@ export interface Conversations {
   reset(key: string): Promise<void>
   delete(key: string): Promise<void>
   /** The days of a conversation, newest first; the first may be open. */
-  getDays(key: string, page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Chapter>>
+  getDays(
+    key: string,
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<Page<Chapter>>
   /** All messages of a day (`2026-11-15` or `20261115`), oldest first, also those no longer given to agents. */
   getDay(key: string, day: string): Promise<Message[]>
   /** A day's note over all conversations as Markdown (DC3); null without one. In a folder also in `workspace/memory/`. */
@@ -97,7 +110,10 @@ interface ConversationsDependencies {
 }
 
 /** @internal */
-export function conversationsOn(store: Store, { by, save, noted, close }: ConversationsDependencies): Conversations {
+export function conversationsOn(
+  store: Store,
+  { by, save, noted, close }: ConversationsDependencies,
+): Conversations {
   let closing: Promise<void> | undefined
   /** DC2: the first read after the boundary closes the day. */
   const cutOver = async (key: string): Promise<void> => {
@@ -157,7 +173,10 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Conver
     },
     delete: (key) => unlessUnknown(store.run(deleteConversation, { key, by }), undefined),
     getDays: (key, page = {}) =>
-      unlessUnknown(store.query(listChapters, { ...checked(PageQuery, page), key }), { items: [], nextCursor: null }),
+      unlessUnknown(store.query(listChapters, { ...checked(PageQuery, page), key }), {
+        items: [],
+        nextCursor: null,
+      }),
     getDay: (key, day) => unlessUnknown(wholeDay(store, key, day), []),
     getNote: async (asked) => {
       const day = parseDay(asked)
@@ -168,11 +187,15 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Conver
       return text
     },
     cutOver: async (key) => {
-      const done = await unlessUnknown(store.run(cutOverConversation, { key }), { cut: false, day: null })
+      const done = await unlessUnknown(store.run(cutOverConversation, { key }), {
+        cut: false,
+        day: null,
+      })
       if (done.cut) await noted()
       return done
     },
-    list: async (page = {}) => store.query(listConversations, { ...checked(PageQuery, page), accountId: null }),
+    list: async (page = {}) =>
+      store.query(listConversations, { ...checked(PageQuery, page), accountId: null }),
     close: () => {
       closing ??= close()
       return closing
@@ -205,7 +228,8 @@ function copied(given: unknown): unknown {
   }
 }
 
-const isUnknown = (error: unknown): boolean => error instanceof Refusal && error.code === 'not_found'
+const isUnknown = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'not_found'
 
 const unlessUnknown = <T, Else>(found: Promise<T>, otherwise: Else): Promise<T | Else> =>
   found.catch((error) => {

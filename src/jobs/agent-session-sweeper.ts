@@ -7,7 +7,12 @@ import { epochMs } from '../domain/instant.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
-import { duePageSize, findDueAgentSessions, findLastSweep, listLiveAgentSessions } from '../services/agent-sessions/queries.ts'
+import {
+  duePageSize,
+  findDueAgentSessions,
+  findLastSweep,
+  listLiveAgentSessions,
+} from '../services/agent-sessions/queries.ts'
 import {
   findSweepLocks,
   postponeAgentSession,
@@ -51,7 +56,10 @@ export class AgentSessionSweeper implements PeriodicJob {
     const heardUntil = this.#heardUntil ?? (await this.#heardBeforeStart()) ?? now
     const late = now - heardUntil - everyMs
     if (late > lateMs) {
-      logger.info({ seconds: Math.round(late / 1000) }, 'Agents could not be heard; their deadlines are moved')
+      logger.info(
+        { seconds: Math.round(late / 1000) },
+        'Agents could not be heard; their deadlines are moved',
+      )
       await this.#postpone(late)
       this.#heardUntil = now
     }
@@ -75,7 +83,9 @@ export class AgentSessionSweeper implements PeriodicJob {
     for (let after = firstLive; ; ) {
       const page = await store.query(listLiveAgentSessions, { after, limit: postponedAtOnce })
       await Promise.all(
-        page.map(({ purpose: _, ...which }) => this.#each(which, () => store.run(postponeAgentSession, { ...which, byMs }))),
+        page.map(({ purpose: _, ...which }) =>
+          this.#each(which, () => store.run(postponeAgentSession, { ...which, byMs })),
+        ),
       )
       const last = page.at(-1)
       if (!last || page.length < postponedAtOnce) return
@@ -89,8 +99,12 @@ export class AgentSessionSweeper implements PeriodicJob {
       const { agentSessions, leftOpen } = await store.query(findDueAgentSessions, {})
       // The usual case.
       if (agentSessions.length === 0 && leftOpen.length === 0) return
-      const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#check(which))))
-      await Promise.all(leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))))
+      const ended = await Promise.all(
+        agentSessions.map((which) => this.#each(which, () => this.#check(which))),
+      )
+      await Promise.all(
+        leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))),
+      )
       // Sessions that stay open, such as suspected ones, would only come up again.
       const full = Math.max(ended.filter(Boolean).length, leftOpen.length) >= duePageSize
       if (!full) return

@@ -35,7 +35,9 @@ export interface CoordinatorTokenOptions {
  * so that the coordinator keeps its identity and its processes: the secret was revoked, not the machine. Deleting the file makes
  * it a new machine.
  */
-export async function maintainCoordinatorToken(options: CoordinatorTokenOptions): Promise<() => void> {
+export async function maintainCoordinatorToken(
+  options: CoordinatorTokenOptions,
+): Promise<() => void> {
   const { tails, clock, logger } = options
   let isChecking = false
   let again = false
@@ -98,11 +100,20 @@ async function renewToken({ store, data, logger }: CoordinatorTokenOptions): Pro
   if (who?.kind === 'coordinator') return writeId(who.credentialId)
   const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : null
   const name = `Coordinator on ${hostname()}`.slice(0, 200)
-  const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
+  const { id, token } = await store.run(createToken, {
+    kind: 'coordinator',
+    name,
+    by: owner,
+    insteadOf,
+  })
   await writeSecret(data, 'coordinator-token', token)
   await writeId(id)
   if (insteadOf)
-    logger.warn({ coordinatorId: id }, 'the token of the coordinator beside this server was revoked; it has a new one')
+    logger.warn(
+      { coordinatorId: id },
+      'the token of the coordinator beside this server was revoked; it has a new one',
+    )
 }
 
-const readText = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim()
+const readText = async (file: string): Promise<string> =>
+  (await readFile(file, 'utf8').catch(() => '')).trim()

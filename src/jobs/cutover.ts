@@ -31,12 +31,18 @@ export interface CutoverOptions {
  * DC1: stores when days begin. The configuration takes precedence; where it has the default, a person's choice at run time
  * stays. Logs the rule the first time, with how to change it.
  */
-export async function storeCutoverRule(store: Store, config: CutoverConfig, say: (text: string) => void): Promise<void> {
+export async function storeCutoverRule(
+  store: Store,
+  config: CutoverConfig,
+  say: (text: string) => void,
+): Promise<void> {
   const rule = { hour: config['cutover.hour'], timezone: zoneOf(config['cutover.timezone']) }
   const source = isSame(rule, usualRule) ? 'usual' : 'configuration'
   const known = await store.query(getCutoverRule, {})
   if (!known.isKept)
-    say(`days of conversations ${begins(rule)}; change it on the System page or with holdfast cutover --timezone local`)
+    say(
+      `days of conversations ${begins(rule)}; change it on the System page or with holdfast cutover --timezone local`,
+    )
   const isChosen = known.source === 'chosen' && source === 'usual'
   if (!isChosen && !(known.isKept && known.source === source && isSame(known, rule)))
     await store.run(setCutoverRule, { ...rule, source })
@@ -47,7 +53,8 @@ export type CutoverConfig = Pick<ConfigValues, 'cutover.hour' | 'cutover.timezon
 const begins = ({ hour, timezone }: CutoverRule): string =>
   hour === null ? 'are not closed' : `begin at ${String(hour).padStart(2, '0')}:00 ${timezone}`
 
-const isSame = (one: CutoverRule, other: CutoverRule): boolean => one.hour === other.hour && one.timezone === other.timezone
+const isSame = (one: CutoverRule, other: CutoverRule): boolean =>
+  one.hour === other.hour && one.timezone === other.timezone
 
 export class Cutover implements PeriodicJob {
   readonly everyMs = 1000
@@ -68,7 +75,8 @@ export class Cutover implements PeriodicJob {
     const { store, logger } = this.#options
     let closed = 0
     for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {
-      const { keys, last }: { keys: readonly string[]; last: DueChapter | null } = await store.query(findDueChapters, { after })
+      const { keys, last }: { keys: readonly string[]; last: DueChapter | null } =
+        await store.query(findDueChapters, { after })
       closed += await this.#close(keys)
       after = last
     }
@@ -85,7 +93,10 @@ export class Cutover implements PeriodicJob {
     } catch (error) {
       const [key] = keys
       if (keys.length === 1) {
-        logger.warn({ key, error: String(error) }, 'The day of a conversation could not be closed; trying again')
+        logger.warn(
+          { key, error: String(error) },
+          'The day of a conversation could not be closed; trying again',
+        )
         return 0
       }
       let closed = 0
@@ -104,7 +115,8 @@ export async function noteDays(store: Store): Promise<void> {
 const maxRounds = 1000
 
 export async function noteDay(store: Store, day: Day): Promise<void> {
-  for (let rounds = 0; rounds < maxRounds; rounds++) if (!(await store.run(addChaptersToNote, { day })).more) return
+  for (let rounds = 0; rounds < maxRounds; rounds++)
+    if (!(await store.run(addChaptersToNote, { day })).more) return
 }
 
 /** DC4: records whether note files were written, for all readers. */

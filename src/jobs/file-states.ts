@@ -32,7 +32,10 @@ export class FileStateJob implements PeriodicJob {
     const onTrouble = (about: object, error: unknown): void => {
       // A machine that is away is asked again.
       if (!(error instanceof Refusal))
-        logger.warn({ ...about, error: String(error) }, 'the files of a turn could not be completed')
+        logger.warn(
+          { ...about, error: String(error) },
+          'the files of a turn could not be completed',
+        )
     }
     await fileOperations.completeOpen(onTrouble)
     if (clock.now() < this.#collectAt) return

@@ -41,11 +41,17 @@ export class JobLease {
   constructor(options: JobLeaseOptions) {
     this.#options = options
     const { clock } = options
-    this.#jobClock = { now: () => clock.now() + this.#aheadMs, after: (ms, callback) => clock.after(ms, callback) }
+    this.#jobClock = {
+      now: () => clock.now() + this.#aheadMs,
+      after: (ms, callback) => clock.after(ms, callback),
+    }
   }
 
   start(): void {
-    this.#stopRenewing = runPeriodically({ everyMs: renewEveryMs, failureText, run: () => this.renew() }, this.#options)
+    this.#stopRenewing = runPeriodically(
+      { everyMs: renewEveryMs, failureText, run: () => this.renew() },
+      this.#options,
+    )
   }
 
   /** Releases the lease, so that the next node that checks takes it. */
@@ -56,7 +62,10 @@ export class JobLease {
     if (!this.#end) return
     await this.#leave()
     await store.run(releaseLease, { name, holder }).catch((error: unknown) => {
-      logger.warn({ error: String(error) }, 'The lease of the background jobs could not be released; it expires by itself')
+      logger.warn(
+        { error: String(error) },
+        'The lease of the background jobs could not be released; it expires by itself',
+      )
     })
   }
 
@@ -86,7 +95,10 @@ export class JobLease {
     this.#end = undefined
     // The database may be unreachable; this node must survive it.
     await end?.().catch((error: unknown) => {
-      this.#options.logger.warn({ error: String(error) }, 'The background jobs could not be stopped in order')
+      this.#options.logger.warn(
+        { error: String(error) },
+        'The background jobs could not be stopped in order',
+      )
     })
   }
 }

@@ -13,7 +13,11 @@ import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
 import { sweepLaunch } from '../services/processes/launch-record.ts'
-import { type DueLaunch, findDueLaunches, findSilentCoordinators } from '../services/processes/queries.ts'
+import {
+  type DueLaunch,
+  findDueLaunches,
+  findSilentCoordinators,
+} from '../services/processes/queries.ts'
 import { markUnreachable } from '../services/processes/store-facts.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
@@ -52,26 +56,32 @@ export class LaunchSweeper implements PeriodicJob {
     const { store, clock, unreachableSeconds, takeoverMinutes } = this.#options
     const now = clock.now()
     const late = now - this.#heardUntil - everyMs
-    if (late > lateMs) this.#deaf = addOfflinePeriod(this.#deaf, { from: instant(now - late), to: instant(now) })
+    if (late > lateMs)
+      this.#deaf = addOfflinePeriod(this.#deaf, { from: instant(now - late), to: instant(now) })
     const { all, unreachable, lost } = await store.query(findSilentCoordinators, {
       unreachableMs: Math.max(unreachableSeconds * 1000, leastSilenceMs),
       takeoverMs: takeoverMinutes === null ? null : takeoverMinutes * 60_000,
       deaf: this.#deaf,
     })
     for (const silent of unreachable) await this.#each(silent, () => this.#show(silent))
-    for (const coordinatorId of lost) await this.#each({ coordinatorId }, () => this.#takeOver(coordinatorId))
+    for (const coordinatorId of lost)
+      await this.#each({ coordinatorId }, () => this.#takeOver(coordinatorId))
     for (const coordinatorId of all) await this.#checkLaunchesOf(coordinatorId)
     this.#heardUntil = now
   }
 
   async #show(silent: Parameters<typeof markUnreachable.run>[1]): Promise<void> {
     const { store, logger } = this.#options
-    if (await store.run(markUnreachable, silent)) logger.warn(silent, 'A coordinator is not heard of')
+    if (await store.run(markUnreachable, silent))
+      logger.warn(silent, 'A coordinator is not heard of')
   }
 
   async #takeOver(coordinatorId: string): Promise<void> {
     await this.#options.launches.takeOver(coordinatorId, systemId)
-    this.#options.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
+    this.#options.logger.warn(
+      { coordinatorId },
+      'A coordinator was silent for too long; its work was taken over',
+    )
   }
 
   async #checkLaunchesOf(coordinatorId: string): Promise<void> {
@@ -80,7 +90,11 @@ export class LaunchSweeper implements PeriodicJob {
     for (;;) {
       for (const due of page.due) await this.#each(due, () => this.#check(due))
       if (!page.last) return
-      page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf, last: page.last })
+      page = await store.query(findDueLaunches, {
+        coordinatorId,
+        deaf: this.#deaf,
+        last: page.last,
+      })
     }
   }
 

@@ -24,7 +24,10 @@ export interface JobTools {
 }
 
 /** Starts the job; the returned function stops it when the current run is finished. */
-export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): () => Promise<void> {
+export function runPeriodically(
+  job: PeriodicJob,
+  { clock, logger }: JobTools,
+): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let stopped = false
   let cancel = (): void => {}

@@ -36,7 +36,14 @@ async function load({ store, clock, logger, config, figures }: ChannelsOptions) 
   const adapter = telegram({ token, apiRoot: config['telegram.api_root'] ?? undefined })
   const own = { connected: 0, received: 0, sent: 0, failures: 0 }
   figures.channels.set(adapter.channel, own)
-  const runner = new ChannelRunner({ store, clock, logger, adapter, holder: randomUUID(), figures: own })
+  const runner = new ChannelRunner({
+    store,
+    clock,
+    logger,
+    adapter,
+    holder: randomUUID(),
+    figures: own,
+  })
   runner.start()
   return runner
 }

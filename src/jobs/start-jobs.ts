@@ -47,9 +47,13 @@ const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
 
 export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
   forEachSettled(
-    inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningPageSize),
+    inPages<RunningWork>(
+      (last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }),
+      runningPageSize,
+    ),
     async ({ projectId, workSessionId, dueAt }) => {
-      if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })
+      if (dueAt <= instant(clock.now()))
+        await store.run(saveDueCheckpoint, { projectId, workSessionId })
     },
   )
 
@@ -64,9 +68,11 @@ export const expiredRemover = (store: Store): PeriodicJob => ({
   failureText: 'What has run out could not be cleared away',
   waitsFirst: true,
   run: async () => {
-    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) if (!(await store.run(sweepExpired, {})).more) break
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++)
+      if (!(await store.run(sweepExpired, {})).more) break
     for (const stream of await store.query(findLongStreams, {}))
-      for (let trims = 0; trims < maxTrims; trims++) if (!(await store.run(trimStream, { stream })).more) break
+      for (let trims = 0; trims < maxTrims; trims++)
+        if (!(await store.run(trimStream, { stream })).more) break
   },
 })
 
@@ -126,7 +132,10 @@ export async function createDemoProject(
 ): Promise<void> {
   if (!(await store.query(needsDemo, {}))) return
   const path = await makeRepository()
-  if (!path) logger.warn('git could not be run, so the demo project has no repository; install git to work in worktrees')
+  if (!path)
+    logger.warn(
+      'git could not be run, so the demo project has no repository; install git to work in worktrees',
+    )
   await store.run(beginWithDemo, { path, by: ownerId })
 }
 
@@ -134,7 +143,9 @@ export async function createDemoProject(
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
   projectFolderWith(async ({ added, moved, problem, ...place }) => {
     await store.run(importApproaches, { ...place, added, moved, problem, by: ownerId })
-    if (problem !== null) logger.warn({ ...place, problem }, 'a changed approaches.json was not taken in')
+    if (problem !== null)
+      logger.warn({ ...place, problem }, 'a changed approaches.json was not taken in')
     const approaches = added.length + moved.length
-    if (approaches > 0) logger.info({ ...place, approaches }, 'approaches were taken in from their file')
+    if (approaches > 0)
+      logger.info({ ...place, approaches }, 'approaches were taken in from their file')
   })

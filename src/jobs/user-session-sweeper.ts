@@ -14,7 +14,11 @@ import { giveUpRoleAgent } from '../services/consoles/end-role-agent.ts'
 import { endReasons, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
 import { findUserSession } from '../services/consoles/queries.ts'
 import type { UserSessionLocks } from '../services/consoles/role-agent-record.ts'
-import { sleepRoleAgent, spawnRoleAgent, wakeRoleAgent } from '../services/consoles/spawn-role-agent.ts'
+import {
+  sleepRoleAgent,
+  spawnRoleAgent,
+  wakeRoleAgent,
+} from '../services/consoles/spawn-role-agent.ts'
 import { endLimit } from '../services/turns/end-limit.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
@@ -42,7 +46,8 @@ export class UserSessionSweeper implements PeriodicJob {
   async run(): Promise<void> {
     const { store, clock } = this.#options
     const now = clock.now()
-    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#reconnectUntil = now + attachedForMs
+    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs)
+      this.#reconnectUntil = now + attachedForMs
     const due = await store.query(findDueUserSessions, {})
     // Only after the read: while the store is unreachable nobody can be connected.
     this.#sweptAt = now
@@ -52,16 +57,27 @@ export class UserSessionSweeper implements PeriodicJob {
       )
     for (const { userSessionId, roleAgentId, ...forStart } of due.asleep)
       await this.#each({ userSessionId }, async () => {
-        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart })
+        const which = await store.query(findUserSession, {
+          userSessionId,
+          accountId: null,
+          forStart,
+        })
         await store.run(wakeRoleAgent, { ...which, roleAgentId })
       })
     for (const approvalId of due.approvalIds)
-      await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
+      await this.#each({ approvalId }, async () =>
+        store.run(expirePermission, await store.query(findPermission, { approvalId })),
+      )
     for (const { userSessionId, again, ...limit } of due.limited)
       await this.#each(limit, async () => {
         const inRole = userSessionId === null ? null : await this.#which(userSessionId)
-        if (userSessionId === null || !again) return void (await store.run(endLimit, { ...limit, inRole }))
-        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
+        if (userSessionId === null || !again)
+          return void (await store.run(endLimit, { ...limit, inRole }))
+        const which = await store.query(findUserSession, {
+          userSessionId,
+          accountId: null,
+          forStart: again,
+        })
         // No coordinator can start it now; retried in the next run.
         if (which.startOn === null) return
         try {
@@ -76,9 +92,14 @@ export class UserSessionSweeper implements PeriodicJob {
       await this.#each({ userSessionId }, async () =>
         store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
       )
-    for (const { userSessionId, cause } of due.forsaken.filter((each) => !mayReconnect || each.cause !== 'detached'))
+    for (const { userSessionId, cause } of due.forsaken.filter(
+      (each) => !mayReconnect || each.cause !== 'detached',
+    ))
       await this.#each({ userSessionId }, async () =>
-        store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason: endReasons[cause] }),
+        store.run(terminateUserSession, {
+          ...(await this.#which(userSessionId)),
+          reason: endReasons[cause],
+        }),
       )
   }
 

@@ -9,11 +9,18 @@ import { replaceFile, syncFolder } from '../platform/files/atomic-file.ts'
 import { type ArtifactRow, selectPart } from '../store/work/artifacts.ts'
 import type { MirrorSource } from './mirror.ts'
 
-export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {
+export async function mirrorArtifact(
+  store: MirrorSource,
+  folder: string,
+  workSessionId: string,
+  name: string,
+): Promise<void> {
   // SE5: a name written into the table by hand must not lead out of the folder.
   if (nameProblem(name)) return
   const path = join(folder, name)
-  const row = await store.read((reader) => reader.row('artifacts', { session_id: workSessionId, name }))
+  const row = await store.read((reader) =>
+    reader.row('artifacts', { session_id: workSessionId, name }),
+  )
   if (!row) {
     await rm(path, { force: true })
     return syncFolder(folder)

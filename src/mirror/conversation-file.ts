@@ -16,7 +16,12 @@ import { readSavedConversation } from '../platform/files/saved-conversations.ts'
 import { Sequences, succeeds } from '../platform/for-each-settled.ts'
 import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
-import { type ConversationRow, conversationOf, extraOf, selectNameOf } from '../store/conversations/conversations.ts'
+import {
+  type ConversationRow,
+  conversationOf,
+  extraOf,
+  selectNameOf,
+} from '../store/conversations/conversations.ts'
 import { messagesAfter } from '../store/conversations/messages.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import { selectPosition } from '../store/log/event-log.ts'
@@ -33,26 +38,44 @@ const messagesAtOnce = 500
 class ConversationDeleted extends Error {}
 
 /** `head`: the newest event of the stream when `row` was read. */
-async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
+async function* conversationText(
+  store: MirrorSource,
+  row: ConversationRow,
+  head: number,
+): AsyncGenerator<Buffer> {
   const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
   for await (const messages of pagesOf(store, row, head)) {
-    yield Buffer.from(`${isFirst ? '' : ','}${indented(messages.map(fileMessageOf)).slice(1, -'\n  ]'.length)}`)
+    yield Buffer.from(
+      `${isFirst ? '' : ','}${indented(messages.map(fileMessageOf)).slice(1, -'\n  ]'.length)}`,
+    )
     isFirst = false
   }
-  yield Buffer.from(`${isFirst ? '' : '\n  '}],\n${JSON.stringify(after, null, 2).slice('{\n'.length)}\n`)
+  yield Buffer.from(
+    `${isFirst ? '' : '\n  '}],\n${JSON.stringify(after, null, 2).slice('{\n'.length)}\n`,
+  )
 }
 
 /** Indents JSON by one level. Line breaks in it are never part of a value. */
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
 
-async function* pagesOf(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Message[]> {
+async function* pagesOf(
+  store: MirrorSource,
+  row: ConversationRow,
+  head: number,
+): AsyncGenerator<Message[]> {
   for (let seq = row.kept_after; ; ) {
     const after = seq
     const { found, stillThere } = await store.read(async (reader) => ({
-      found: await messagesAfter(reader, { key: row.key, seq: after, hidden: false, limit: messagesAtOnce }),
-      stillThere: (await reader.row('conversations', { key: row.key }))?.created_at === row.created_at,
+      found: await messagesAfter(reader, {
+        key: row.key,
+        seq: after,
+        hidden: false,
+        limit: messagesAtOnce,
+      }),
+      stillThere:
+        (await reader.row('conversations', { key: row.key }))?.created_at === row.created_at,
     }))
     if (!stillThere) throw new ConversationDeleted()
     const messages = found.filter((message) => message.seq <= head)
@@ -103,8 +126,14 @@ export const conversationFile: MirrorTarget = {
     const { plain, apart, cursor: path } = namesOf(mirrored.data, mirrored.id)
     const cursor = await readCursor(path)
     if (cursor)
-      return isOurs(cursor, mirrored) && cursor.seq >= head && (await exists(join(dirname(plain), basename(cursor.file))))
-    const row = await mirrored.store.read((reader) => reader.row('conversations', { key: mirrored.id }))
+      return (
+        isOurs(cursor, mirrored) &&
+        cursor.seq >= head &&
+        (await exists(join(dirname(plain), basename(cursor.file))))
+      )
+    const row = await mirrored.store.read((reader) =>
+      reader.row('conversations', { key: mirrored.id }),
+    )
     return !row && !(await exists(apart)) && !(await isFileOf(plain, mirrored.id))
   },
 }
@@ -129,7 +158,12 @@ async function writeOnce(mirrored: MirroredStream): Promise<number> {
   const cursor = await readCursor(cursorPath)
   const next: Cursor = { incarnation: store.incarnation, seq: head, file: basename(path) }
   await makeFolder(dirname(cursorPath))
-  if (cursor && isOurs(cursor, mirrored) && cursor.file === next.file && (await isUpToDate(mirrored, cursor.seq, head, path))) {
+  if (
+    cursor &&
+    isOurs(cursor, mirrored) &&
+    cursor.file === next.file &&
+    (await isUpToDate(mirrored, cursor.seq, head, path))
+  ) {
     await writeCursor(cursorPath, next)
     return 0
   }
@@ -153,11 +187,19 @@ async function isForeign({ store, id }: MirroredStream, path: string): Promise<b
   const saved = await readSavedConversation(path)
   if ('why' in saved) return true
   const { key } = saved.conversation
-  return key !== id && !(await store.read((reader) => reader.first(selectPosition, { name: conversationStream(key) })))
+  return (
+    key !== id &&
+    !(await store.read((reader) => reader.first(selectPosition, { name: conversationStream(key) })))
+  )
 }
 
 /** Whether only events without effect on the file happened since. */
-async function isUpToDate({ store, stream }: MirroredStream, after: number, head: number, path: string): Promise<boolean> {
+async function isUpToDate(
+  { store, stream }: MirroredStream,
+  after: number,
+  head: number,
+  path: string,
+): Promise<boolean> {
   if (after >= head || !(await exists(path))) return false
   const events = await store.eventsAfter(stream, after, maxEventsChecked)
   return events.length < maxEventsChecked && events.every(({ type }) => notInTheFile.has(type))
@@ -172,17 +214,21 @@ async function removeOurs(key: string, paths: readonly string[]): Promise<void> 
   }
 }
 
-const isOurs = ({ incarnation }: Cursor, { store }: MirroredStream): boolean => incarnation === store.incarnation
+const isOurs = ({ incarnation }: Cursor, { store }: MirroredStream): boolean =>
+  incarnation === store.incarnation
 
 const exists = (path: string): Promise<boolean> => succeeds(access(path))
 
 /** Not fsynced: the file is durable before, and without a cursor it is only written once more. */
-const writeCursor = (path: string, cursor: Cursor): Promise<void> => writePlainFile(path, `${JSON.stringify(cursor)}\n`)
+const writeCursor = (path: string, cursor: Cursor): Promise<void> =>
+  writePlainFile(path, `${JSON.stringify(cursor)}\n`)
 
 /** Reads the cursor; an unreadable one counts as absent. */
 async function readCursor(path: string): Promise<Cursor | undefined> {
   const { incarnation, seq, file } = ((await readJsonFile(path)) ?? {}) as Partial<Cursor>
-  return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
+  return incarnation !== undefined && seq !== undefined && file !== undefined
+    ? { incarnation, seq, file }
+    : undefined
 }
 
 const writes = new Sequences()
@@ -234,7 +280,10 @@ async function writeNote({ store, data, id: day }: MirroredStream): Promise<numb
   await syncFolder(dirname(dirname(path)))
   if (contents.chapters.length > 0) await replaceFile(path, bytesOf(noteText(store, contents)))
   else await rm(path, { force: true })
-  await writeFileAtomic(cursorOf(path), `${JSON.stringify({ incarnation: store.incarnation, seq: contents.seq })}\n`)
+  await writeFileAtomic(
+    cursorOf(path),
+    `${JSON.stringify({ incarnation: store.incarnation, seq: contents.seq })}\n`,
+  )
   return contents.seq
 }
 
@@ -242,7 +291,8 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield Buffer.from(piece)
 }
 
-const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
+const cursorOf = (path: string): string =>
+  join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
 
 /** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
 async function readNoteCursor(path: string): Promise<Omit<Cursor, 'file'> | undefined> {

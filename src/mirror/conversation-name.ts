@@ -28,7 +28,8 @@ export const namesOf = (data: string, key: string): NamesOfConversation => {
 }
 
 /** Whether the file exists and belongs to the conversation. */
-export const isFileOf = async (path: string, key: string): Promise<boolean> => (await keyIn(path)) === key
+export const isFileOf = async (path: string, key: string): Promise<boolean> =>
+  (await keyIn(path)) === key
 
 /** The key in a file; undefined when there is none, or none at its beginning. */
 async function keyIn(path: string): Promise<string | undefined> {
@@ -38,6 +39,7 @@ async function keyIn(path: string): Promise<string | undefined> {
   })
   if (!file) return undefined
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const [, found = ''] = /^\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
+  const [, found = ''] =
+    /^\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
   return parsedJson(found) as string | undefined
 }

@@ -11,7 +11,12 @@ import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/files/plain-file.ts'
 import { fieldsOf } from '../platform/json.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
-import { type MovedApproach, movedApproaches, type NewApproach, newApproaches } from '../protocol/work/new-approaches.ts'
+import {
+  type MovedApproach,
+  movedApproaches,
+  type NewApproach,
+  newApproaches,
+} from '../protocol/work/new-approaches.ts'
 import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 
 export interface EditedApproaches {
@@ -57,7 +62,8 @@ function listedIn(whole: unknown): Listed {
   const lists = fieldsOf(whole)
   return ofEach((kind) => {
     const entries = lists[kind] ?? []
-    if (!Array.isArray(entries)) throw new Refusal('invalid_request', statusNotice('noList', { kind }))
+    if (!Array.isArray(entries))
+      throw new Refusal('invalid_request', statusNotice('noList', { kind }))
     return entries as Entry[]
   })
 }
@@ -66,15 +72,28 @@ const ofEach = (list: (kind: keyof Listed) => readonly Entry[]): Listed =>
   Object.fromEntries(approachKinds.map((kind) => [kind, list(kind)])) as unknown as Listed
 
 /** Known entries that differ or are missing were moved, changed or removed; unknown entries are new. */
-function compared(known: Listed, kept: ApproachesFile, theirs: Listed, whole: unknown): EditedApproaches {
-  const isIn = (list: readonly Entry[], entry: Entry): boolean => list.some((each) => isDeepStrictEqual(each, entry))
+function compared(
+  known: Listed,
+  kept: ApproachesFile,
+  theirs: Listed,
+  whole: unknown,
+): EditedApproaches {
+  const isIn = (list: readonly Entry[], entry: Entry): boolean =>
+    list.some((each) => isDeepStrictEqual(each, entry))
   const lost = ofEach((kind) => known[kind].filter((entry) => !isIn(theirs[kind], entry)))
   const tried = triedIn(theirs, idsOf(lost.untried), kept)
   const triedIds = idsOf(tried.verified, tried.failed)
-  const changed = [...idsOf(lost.verified, lost.failed, lost.untried)].filter((id) => !triedIds.has(id))
+  const changed = [...idsOf(lost.verified, lost.failed, lost.untried)].filter(
+    (id) => !triedIds.has(id),
+  )
   const fresh = pick(
     theirs,
-    (kind, entry) => !(isIn(known[kind], entry) || changed.includes(String(entry['id'])) || triedIds.has(String(entry['id']))),
+    (kind, entry) =>
+      !(
+        isIn(known[kind], entry) ||
+        changed.includes(String(entry['id'])) ||
+        triedIds.has(String(entry['id']))
+      ),
   )
   const ids = changed.slice(0, maxNamed).join(', ')
   return {
@@ -88,7 +107,11 @@ function compared(known: Listed, kept: ApproachesFile, theirs: Listed, whole: un
   }
 }
 
-function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): EditedApproaches | undefined {
+function unknownTo(
+  kept: ApproachesFile,
+  theirs: Listed,
+  whole: unknown,
+): EditedApproaches | undefined {
   const tried = triedIn(theirs, idsOf(kept.untried), kept)
   const ids = idsOf(kept.verified, kept.failed, kept.untried)
   const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
@@ -103,7 +126,8 @@ function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): Edited
 function triedIn(theirs: Listed, left: ReadonlySet<string>, kept: ApproachesFile): Listed {
   const untried = idsOf(kept.untried)
   const isOnce = (id: string): boolean =>
-    approachKinds.flatMap((kind) => theirs[kind]).filter((entry) => String(entry['id']) === id).length === 1
+    approachKinds.flatMap((kind) => theirs[kind]).filter((entry) => String(entry['id']) === id)
+      .length === 1
   return pick(theirs, (kind, { id }) => {
     const name = String(id)
     return kind !== 'untried' && left.has(name) && untried.has(name) && isOnce(name)
@@ -116,4 +140,5 @@ const idsOf = (...lists: readonly (readonly { readonly id?: unknown }[])[]): Set
 const pick = (lists: Listed, isWanted: (kind: keyof Listed, entry: Entry) => boolean): Listed =>
   ofEach((kind) => lists[kind].filter((entry) => isWanted(kind, entry)))
 
-const joined = (one: Listed, other: Listed): Listed => ofEach((kind) => [...one[kind], ...other[kind]])
+const joined = (one: Listed, other: Listed): Listed =>
+  ofEach((kind) => [...one[kind], ...other[kind]])

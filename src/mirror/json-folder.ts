@@ -26,7 +26,11 @@ interface JsonFolder {
   /** The content of every file by name, from one snapshot; null for a file to be removed. */
   readonly contents: (reader: Reader, id: string) => Promise<Readonly<Record<string, unknown>>>
   /** Writes the other content of the folder: all of it, or only what moved since. */
-  readonly inside?: (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all') => Promise<void>
+  readonly inside?: (
+    mirrored: MirroredStream,
+    folder: string,
+    moved: MovedEvents | 'all',
+  ) => Promise<void>
 }
 
 /** The events after the first number up to the second. */
@@ -76,4 +80,5 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
 const cursorFile = (folder: string): string => join(folder, '.mirror.json')
 
 /** Reads the cursor. An unreadable one counts as absent: then the files are written again. */
-const readCursor = (folder: string) => readJsonFile(cursorFile(folder)) as Promise<FolderCursor | undefined>
+const readCursor = (folder: string) =>
+  readJsonFile(cursorFile(folder)) as Promise<FolderCursor | undefined>

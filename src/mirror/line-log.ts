@@ -11,7 +11,11 @@ import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
 import { openPlainFile } from '../platform/files/plain-file.ts'
 import { fieldsOf, parsedJson } from '../platform/json.ts'
-import { messagesAfter, selectLastMessage, selectMessageId } from '../store/conversations/messages.ts'
+import {
+  messagesAfter,
+  selectLastMessage,
+  selectMessageId,
+} from '../store/conversations/messages.ts'
 import type { Reader } from '../store/store.ts'
 import type { MirroredStream, MirrorTarget } from './mirror.ts'
 
@@ -47,7 +51,10 @@ async function addLines(path: string, end: number, pages: AsyncIterable<string>)
 
 async function replaceLines(path: string, pages: AsyncIterable<string>): Promise<void> {
   const fresh = freshOf(path)
-  const file = await openPlainFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  const file = await openPlainFile(
+    fresh,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+  )
   try {
     await writePages(file, 0, pages)
   } catch (error) {
@@ -68,7 +75,11 @@ async function removeLines(path: string): Promise<void> {
 /** The path of the new file; one that a crash left is overwritten. */
 const freshOf = (path: string): string => `${path}.new`
 
-async function writePages(file: FileHandle, from: number, pages: AsyncIterable<string>): Promise<void> {
+async function writePages(
+  file: FileHandle,
+  from: number,
+  pages: AsyncIterable<string>,
+): Promise<void> {
   let at = from
   for await (const page of pages) {
     const bytes = Buffer.from(page)
@@ -93,7 +104,11 @@ async function lastLineOf(file: FileHandle): Promise<LastLine> {
     const end = tail.lastIndexOf(newline)
     const begin = end > 0 ? tail.lastIndexOf(newline, end - 1) : -1
     if (end !== -1 && (begin !== -1 || from === 0)) {
-      return { end: from + end + 1, text: tail.toString('utf8', begin + 1, end), clean: from + end + 1 === size }
+      return {
+        end: from + end + 1,
+        text: tail.toString('utf8', begin + 1, end),
+        clean: from + end + 1 === size,
+      }
     }
   }
   return { end: 0, text: undefined, clean: size === 0 }
@@ -114,7 +129,12 @@ interface LineLog {
   /** The newest entry; undefined when there is none, and then there is no file. */
   readonly last: (reader: Reader, id: string) => Promise<Numbered | undefined>
   readonly idAt: (reader: Reader, id: string, seq: number) => Promise<string | undefined>
-  readonly after: (reader: Reader, id: string, seq: number, limit: number) => Promise<readonly Numbered[]>
+  readonly after: (
+    reader: Reader,
+    id: string,
+    seq: number,
+    limit: number,
+  ) => Promise<readonly Numbered[]>
 }
 
 function lineLog(log: LineLog): MirrorTarget {
@@ -138,7 +158,8 @@ function lineLog(log: LineLog): MirrorTarget {
     const written = await readLastLine(path)
     if (written?.text === undefined) return addLines(path, 0, linesAfter(mirrored, 0))
     const line = numbered(written.text)
-    const isOurs = line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
+    const isOurs =
+      line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
     if (isOurs) await addLines(path, written.end, linesAfter(mirrored, line.seq))
     else await replaceLines(path, linesAfter(mirrored, 0))
   }
@@ -185,5 +206,7 @@ export const chatLog = lineLog({
   last: (reader, key) => reader.first(selectLastMessage, { key }),
   idAt: async (reader, key, seq) => (await reader.first(selectMessageId, { key, seq }))?.id,
   after: async (reader, key, seq, limit) =>
-    (await messagesAfter(reader, { key, seq, hidden: true, limit })).map(({ begunAt: _, ...message }) => message),
+    (await messagesAfter(reader, { key, seq, hidden: true, limit })).map(
+      ({ begunAt: _, ...message }) => message,
+    ),
 })

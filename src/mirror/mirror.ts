@@ -119,14 +119,17 @@ export class Mirror {
     const jobs = this.#jobsOf(stream)
     this.#note(jobs)
     const isIts = (job: Job): boolean => job.stream === stream
-    const isBehind = (): boolean => jobs.some(({ name }) => this.#moved.has(name)) || [...this.#beingWritten].some(isIts)
+    const isBehind = (): boolean =>
+      jobs.some(({ name }) => this.#moved.has(name)) || [...this.#beingWritten].some(isIts)
     for (let tries = 0; tries < maxTriesToSettle; tries++) {
       if (!isBehind()) return
       // The next round includes it, whichever call starts it.
       for (const { name } of jobs) this.#resting.delete(name)
       await (this.#writing ?? this.#write())
     }
-    const whyOwn = jobs.map(({ name }) => this.#failing.get(name)?.why).find((why) => why !== undefined)
+    const whyOwn = jobs
+      .map(({ name }) => this.#failing.get(name)?.why)
+      .find((why) => why !== undefined)
     if (isBehind()) throw new Error(whyOwn ?? `Files of ${stream} are behind`)
   }
 
@@ -249,7 +252,10 @@ export class Mirror {
   }
 
   #warn(error: unknown): void {
-    this.#options.logger.warn({ error: String(error) }, 'files beside the database are behind; trying again')
+    this.#options.logger.warn(
+      { error: String(error) },
+      'files beside the database are behind; trying again',
+    )
   }
 }
 

@@ -1,7 +1,12 @@
 /** The paths of the mirrored files, and whether each is written: what endpoints may know of the files beside the database. */
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
-import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream-name.ts'
+import {
+  conversationStream,
+  noteStream,
+  projectStream,
+  type StreamName,
+} from '../domain/stream-name.ts'
 import { coordinatorLog } from '../platform/files/data-folder.ts'
 import { succeeds } from '../platform/for-each-settled.ts'
 import { useOfLog } from '../platform/log/log-file.ts'
@@ -22,7 +27,13 @@ interface MirroredFilesOptions {
 
 export const mirroredFiles = ({ mirror, store, data, noteDay }: MirroredFilesOptions) => ({
   checkpointPath: (projectId: string, workSessionId: string): string =>
-    join(data, 'projects', projectId, workSessionFolder(workSessionId), workSessionFileNames.checkpoint),
+    join(
+      data,
+      'projects',
+      projectId,
+      workSessionFolder(workSessionId),
+      workSessionFileNames.checkpoint,
+    ),
   written: (projectId: string): Promise<boolean> => isSettled(mirror, projectStream(projectId)),
   saveConversation: (key: string): Promise<string> => saveConversation(mirror, store, data, key),
   notePath: (day: string): string => notePath(data, day),
@@ -33,10 +44,16 @@ export const mirroredFiles = ({ mirror, store, data, noteDay }: MirroredFilesOpt
   },
 })
 
-const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> => succeeds(mirror.settled(stream))
+const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> =>
+  succeeds(mirror.settled(stream))
 
 /** CV1 `save`: writes the file of a conversation with everything committed before, and returns its path when it is on the disk. */
-export async function saveConversation(mirror: Mirror, store: Store, data: string, key: string): Promise<string> {
+export async function saveConversation(
+  mirror: Mirror,
+  store: Store,
+  data: string,
+  key: string,
+): Promise<string> {
   await mirror.settled(conversationStream(key)).catch((error: Error) => {
     throw new Refusal('file_not_written', error.message)
   })

@@ -13,7 +13,11 @@ import { schemaVersion } from '../protocol/schema-version.ts'
 import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import { workSessionFileNames as fileNames } from '../protocol/work/read-work-session.ts'
-import { FolderId, type RemainingTasksFile, type StateCheckpoint } from '../protocol/work/state-checkpoint.ts'
+import {
+  FolderId,
+  type RemainingTasksFile,
+  type StateCheckpoint,
+} from '../protocol/work/state-checkpoint.ts'
 import type { WorkSession } from '../protocol/work/work-session.ts'
 import type { WorkSessionFile } from '../protocol/work/work-session-file.ts'
 import { newest, type PageKey } from '../store/page-cursor.ts'
@@ -29,14 +33,23 @@ import {
   type WorkSessionRows,
   workSessionRows,
 } from '../store/work/work-session-state.ts'
-import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/work/work-sessions.ts'
+import {
+  ancestorsOf,
+  descendantsOf,
+  lineageOf,
+  workSessionsPage,
+} from '../store/work/work-sessions.ts'
 import { mirrorArtifact } from './artifact-file.ts'
 import { type EditedApproaches, editedApproaches } from './edited-approaches.ts'
 import { jsonText, type MovedEvents, writeJson } from './json-folder.ts'
 import type { MirroredStream, MirrorSource } from './mirror.ts'
 
 /** Builds the files of a work session (CK2) from its rows, in the layout of docs/spec/background/continuity.md. */
-export const remainingTasksFile = ({ session_id, timestamp, remaining_tasks }: StateCheckpoint): RemainingTasksFile => ({
+export const remainingTasksFile = ({
+  session_id,
+  timestamp,
+  remaining_tasks,
+}: StateCheckpoint): RemainingTasksFile => ({
   schema_version: schemaVersion,
   session_id,
   last_updated: timestamp,
@@ -44,27 +57,39 @@ export const remainingTasksFile = ({ session_id, timestamp, remaining_tasks }: S
 })
 
 /** Includes inherited approaches, so that one folder is enough to continue the work (AR2). */
-export function approachesFile({ workSession }: WorkSessionRows, approaches: readonly Tables['approaches'][]): ApproachesFile {
+export function approachesFile(
+  { workSession }: WorkSessionRows,
+  approaches: readonly Tables['approaches'][],
+): ApproachesFile {
   const all = approaches.map(approachFrom)
   const of = (kind: 'verified' | 'failed' | 'untried') => all.filter((each) => each.kind === kind)
   return {
     schema_version: schemaVersion,
     session_id: workSession.id,
-    last_updated: newestOf(workSession.started_at, ...approaches.map(({ updated_at }) => updated_at)),
-    verified: of('verified').map(({ id, date, category, description, details, evidence, learnings, reusable }) => ({
-      ...{ id, date, category, description, details, evidence },
-      learnings: [...learnings],
-      reusable,
-    })),
-    failed: of('failed').map(({ id, date, category, description, details, failureReason, error, learnings, avoid }) => ({
-      ...{ id, date, category, description, details, failure_reason: failureReason, error },
-      learnings: [...learnings],
-      avoid,
-    })),
-    untried: of('untried').map(({ id, category, description, details, priority, nextToTry, note }) => ({
-      ...{ id, category, description, details, priority, next_to_try: nextToTry },
-      ...(note !== null && { note }),
-    })),
+    last_updated: newestOf(
+      workSession.started_at,
+      ...approaches.map(({ updated_at }) => updated_at),
+    ),
+    verified: of('verified').map(
+      ({ id, date, category, description, details, evidence, learnings, reusable }) => ({
+        ...{ id, date, category, description, details, evidence },
+        learnings: [...learnings],
+        reusable,
+      }),
+    ),
+    failed: of('failed').map(
+      ({ id, date, category, description, details, failureReason, error, learnings, avoid }) => ({
+        ...{ id, date, category, description, details, failure_reason: failureReason, error },
+        learnings: [...learnings],
+        avoid,
+      }),
+    ),
+    untried: of('untried').map(
+      ({ id, category, description, details, priority, nextToTry, note }) => ({
+        ...{ id, category, description, details, priority, next_to_try: nextToTry },
+        ...(note !== null && { note }),
+      }),
+    ),
   }
 }
 
@@ -85,8 +110,16 @@ const fileRowOf = ({
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 
 /** Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does not have. */
-export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['since']): WorkSessionFile {
-  const { owner_agent_session_id: _, file_problem: __, notice: ___, ...workSession } = rows.workSession
+export function workSessionFile(
+  rows: WorkSessionRows,
+  since: WorkSessionFile['since'],
+): WorkSessionFile {
+  const {
+    owner_agent_session_id: _,
+    file_problem: __,
+    notice: ___,
+    ...workSession
+  } = rows.workSession
   return {
     schema_version: schemaVersion,
     work_session: workSession,
@@ -95,7 +128,9 @@ export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['s
     approaches: [...rows.approaches],
     // The state is in state_checkpoint.json.
     checkpoints: rows.checkpoints.map(({ state: __, ...checkpoint }) => checkpoint),
-    artifacts: rows.artifacts.map(({ session_id: __, folded_name: ___, upload_id: ____, ...facts }) => facts),
+    artifacts: rows.artifacts.map(
+      ({ session_id: __, folded_name: ___, upload_id: ____, ...facts }) => facts,
+    ),
     since,
   }
 }
@@ -125,7 +160,8 @@ function touch(touched: Touched, { type, data }: StoredEvent): void {
   const { workSessionId, learned, artifact } = about
   touched.workSessionIds.add(workSessionId)
   if (learned) touched.learnedIn.add(workSessionId)
-  if (type === 'work-session-ended' || type === 'work-session-started') touched.passedOnIn.add(workSessionId)
+  if (type === 'work-session-ended' || type === 'work-session-started')
+    touched.passedOnIn.add(workSessionId)
   if (artifact === undefined) return
   const names = touched.artifacts.get(workSessionId) ?? new Set()
   touched.artifacts.set(workSessionId, names.add(artifact))
@@ -152,7 +188,9 @@ export const writeWorkSessions =
   async (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all'): Promise<void> => {
     const { store, id } = mirrored
     if (moved === 'all')
-      return forEachSettled(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all', importApproaches))
+      return forEachSettled(allOf(store, id), (each) =>
+        writeWorkSession(store, folder, each.id, 'all', importApproaches),
+      )
     const { workSessionIds, artifacts } = await touchedBy(mirrored, moved)
     await forEachSettled(workSessionIds, (each) =>
       writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set(), importApproaches),
@@ -160,13 +198,19 @@ export const writeWorkSessions =
   }
 
 function allOf(store: MirrorSource, projectId: string): AsyncIterable<WorkSession> {
-  const after = (last: WorkSession | undefined): PageKey => (last ? { createdAt: last.startedAt, id: last.id } : newest)
+  const after = (last: WorkSession | undefined): PageKey =>
+    last ? { createdAt: last.startedAt, id: last.id } : newest
   const page = (key: PageKey): Promise<WorkSession[]> =>
-    store.read((reader) => workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }))
+    store.read((reader) =>
+      workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }),
+    )
   return inPages((last) => page(after(last)), workSessionsAtOnce)
 }
 
-async function touchedBy({ store, stream }: MirroredStream, { after, through }: MovedEvents): Promise<Touched> {
+async function touchedBy(
+  { store, stream }: MirroredStream,
+  { after, through }: MovedEvents,
+): Promise<Touched> {
   const touched = nothingTouched()
   for (let seq = after; seq < through; ) {
     const events = await store.eventsAfter(stream, seq, Math.min(eventsAtOnce, through - seq))
@@ -183,7 +227,10 @@ async function touchedBy({ store, stream }: MirroredStream, { after, through }: 
  * Adds the work sessions whose files depend on others: approaches are in the files of all running ones of the same root (AR2), and
  * an end or a resumption is in the files of the ancestors (CK6).
  */
-async function addRelatives(reader: Reader, { learnedIn, passedOnIn, workSessionIds }: Touched): Promise<void> {
+async function addRelatives(
+  reader: Reader,
+  { learnedIn, passedOnIn, workSessionIds }: Touched,
+): Promise<void> {
   for (const id of new Set([...learnedIn, ...passedOnIn])) {
     const ancestors = await ancestorsOf(reader, id)
     if (passedOnIn.has(id)) for (const each of ancestors) workSessionIds.add(each)
@@ -246,7 +293,10 @@ async function writeApproaches(
   { rows, content, kept }: ApproachesToWrite,
   importApproaches: ImportApproaches | undefined,
 ): Promise<void> {
-  const [path, beside] = [join(folder, fileNames.approaches), join(folder, `.${fileNames.approaches}`)]
+  const [path, beside] = [
+    join(folder, fileNames.approaches),
+    join(folder, `.${fileNames.approaches}`),
+  ]
   const { id: workSessionId, project_id: projectId, file_problem } = rows.workSession
   const edited = importApproaches && (await editedApproaches(path, beside, content))
   if (edited) {
@@ -276,4 +326,5 @@ async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
   return resumedBy !== null || timestampIn(written) >= endedAt
 }
 
-const timestampIn = (written: string): string => String(fieldsOf(parsedJson(written))['timestamp'] ?? '')
+const timestampIn = (written: string): string =>
+  String(fieldsOf(parsedJson(written))['timestamp'] ?? '')

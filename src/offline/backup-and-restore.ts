@@ -49,7 +49,10 @@ export interface RestoredStore extends Contents {
   readonly sealingKeyFile: string
 }
 
-export async function backUp({ data, database_url: url }: ConfigValues, toFile: string): Promise<Backup> {
+export async function backUp(
+  { data, database_url: url }: ConfigValues,
+  toFile: string,
+): Promise<Backup> {
   if (url) {
     const { backupPostgres } = await import('../store/postgres/backup.ts')
     await backupPostgres(url, toFile).catch(async (error: unknown) => {
@@ -58,7 +61,8 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
   } else {
     const { backupSqlite } = await import('../store/sqlite/backup.ts')
     const file = databaseFile(data)
-    if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
+    if (!existsSync(file))
+      throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
     await requireNotMoved(data)
     await backupSqlite(file, toFile).catch((error: Error) => {
       throw explainSqlite(file, error)
@@ -70,7 +74,9 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
 export async function inspectBackup(file: string): Promise<Backup> {
   const found = await stat(file).catch(() => undefined)
   if (!found?.isFile())
-    throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.', { exitCode: 2 })
+    throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.', {
+      exitCode: 2,
+    })
   // A database with a write-ahead log is in use; a backup is a single file.
   if (
     await stat(`${file}-wal`).then(
@@ -86,14 +92,20 @@ export async function inspectBackup(file: string): Promise<Backup> {
   try {
     return { file, bytes: found.size, ...(await contentsOf(file)) }
   } catch (error) {
-    throw new StartFailure(`${file} is damaged, or no backup of Holdfast’s.`, 'Use another one; nothing was changed.', {
-      cause: error,
-    })
+    throw new StartFailure(
+      `${file} is damaged, or no backup of Holdfast’s.`,
+      'Use another one; nothing was changed.',
+      {
+        cause: error,
+      },
+    )
   }
 }
 
 export async function inspectTarget({ data, database_url: url }: ConfigValues): Promise<Target> {
-  const hasFiles = [conversationsFolder(data), projectsFolder(data)].some((folder) => existsSync(folder))
+  const hasFiles = [conversationsFolder(data), projectsFolder(data)].some((folder) =>
+    existsSync(folder),
+  )
   if (url) {
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
     // Only an empty database is restored into; that is checked during the restore.
@@ -101,7 +113,11 @@ export async function inspectTarget({ data, database_url: url }: ConfigValues): 
   }
   const file = databaseFile(data)
   if (!existsSync(file)) return { place: data, contents: null, hasFiles }
-  return { place: data, contents: await contentsOf(file).catch(() => 'unreadable' as const), hasFiles }
+  return {
+    place: data,
+    contents: await contentsOf(file).catch(() => 'unreadable' as const),
+    hasFiles,
+  }
 }
 
 interface RestoreOptions {
@@ -143,7 +159,8 @@ export async function restoreFrom(
     const file = databaseFile(data)
     const { readSqlite } = await import('../store/sqlite/backup.ts')
     const contents = await readSqlite(file, readRestored)
-    if (movedAside && replace) for (const end of ['', '-wal', '-shm']) await rm(`${movedAside}${end}`, { force: true })
+    if (movedAside && replace)
+      for (const end of ['', '-wal', '-shm']) await rm(`${movedAside}${end}`, { force: true })
     return { place: data, keptAt: replace ? null : movedAside, ...contents }
   } catch (error) {
     throw explainSqlite(databaseFile(data), error as Error)
@@ -168,7 +185,8 @@ async function readContents(reader: Reader): Promise<Contents> {
   const [last] = await reader.query<{ at: string | null }>((db) =>
     db.selectFrom('events').select(({ fn }) => fn.max('at').as('at')),
   )
-  const meta = async (key: 'incarnation' | 'backed_up_at') => (await reader.first(selectMeta, { key }))?.value ?? null
+  const meta = async (key: 'incarnation' | 'backed_up_at') =>
+    (await reader.first(selectMeta, { key }))?.value ?? null
   const incarnation = await meta('incarnation')
   if (incarnation === null) throw new Error('It does not say who it is')
   return {

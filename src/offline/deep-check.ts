@@ -21,7 +21,10 @@ type OnRows = (rows: number) => void
 /** SQLite reads are synchronous: without a pause there is no progress and no Ctrl-C. */
 const yieldEveryMs = 100
 
-export async function checkDeeply({ data, database_url: url }: ConfigValues, onRows: OnRows): Promise<DeepCheck> {
+export async function checkDeeply(
+  { data, database_url: url }: ConfigValues,
+  onRows: OnRows,
+): Promise<DeepCheck> {
   if (url) {
     const { readPostgres } = await import('../store/postgres/backup.ts')
     try {
@@ -31,7 +34,8 @@ export async function checkDeeply({ data, database_url: url }: ConfigValues, onR
     }
   }
   const file = databaseFile(data)
-  if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
+  if (!existsSync(file))
+    throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
   const { readSqlite } = await import('../store/sqlite/backup.ts')
   const { sqliteIntegrity } = await import('../store/sqlite/backup-file.ts')
   try {
@@ -41,12 +45,18 @@ export async function checkDeeply({ data, database_url: url }: ConfigValues, onR
   }
 }
 
-async function check(reader: Reader, onRows: OnRows, integrity?: Parameters<typeof deepCheck>[1]): Promise<DeepCheck> {
+async function check(
+  reader: Reader,
+  onRows: OnRows,
+  integrity?: Parameters<typeof deepCheck>[1],
+): Promise<DeepCheck> {
   const version = Number((await reader.first(selectMeta, { key: 'schema_version' }))?.value)
   if (version !== newestVersion) {
     throw new StartFailure(
       `The database has schema version ${version}; this Holdfast looks through version ${newestVersion}.`,
-      version < newestVersion ? 'Start this version once, then try again.' : 'Use the newer Holdfast that wrote it.',
+      version < newestVersion
+        ? 'Start this version once, then try again.'
+        : 'Use the newer Holdfast that wrote it.',
     )
   }
   const counting = new CountingReader(reader, onRows)
@@ -67,7 +77,8 @@ class CountingReader implements Reader {
     this.#onRows = onRows
   }
 
-  all: Reader['all'] = async (statement, params) => this.#counted(await this.#reader.all(statement, params))
+  all: Reader['all'] = async (statement, params) =>
+    this.#counted(await this.#reader.all(statement, params))
 
   first: Reader['first'] = async (statement, params) => {
     const row = await this.#reader.first(statement, params)
@@ -81,7 +92,8 @@ class CountingReader implements Reader {
     return row
   }
 
-  rows: Reader['rows'] = async (table, values, ...order) => this.#counted(await this.#reader.rows(table, values, ...order))
+  rows: Reader['rows'] = async (table, values, ...order) =>
+    this.#counted(await this.#reader.rows(table, values, ...order))
 
   query: Reader['query'] = async (build) => this.#counted(await this.#reader.query(build))
 

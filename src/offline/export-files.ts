@@ -28,7 +28,10 @@ interface Asked {
   readonly onStream?: (written: number) => void
 }
 
-export async function exportFiles(config: ConfigValues, { folder, projectId, onStream }: Asked): Promise<Exported> {
+export async function exportFiles(
+  config: ConfigValues,
+  { folder, projectId, onStream }: Asked,
+): Promise<Exported> {
   return readDatabase(config, async (reader) => {
     const store = await sourceOf(reader)
     const written = new Map<MirrorTarget, number>()
@@ -49,13 +52,16 @@ export async function exportFiles(config: ConfigValues, { folder, projectId, onS
       if (!last || streams.length < streamsAtOnce) break
       after = last.name
     }
-    const [projects = 0, chats = 0, conversations = 0] = targets.map((target) => written.get(target))
+    const [projects = 0, chats = 0, conversations = 0] = targets.map((target) =>
+      written.get(target),
+    )
     return { folder, projects, chats, conversations }
   })
 }
 
 /** Whether a stream is the project's own or a chat in it. */
-const isOf = (projectId: string, id: string): boolean => id === projectId || id.startsWith(`web:${projectId}.`)
+const isOf = (projectId: string, id: string): boolean =>
+  id === projectId || id.startsWith(`web:${projectId}.`)
 
 async function sourceOf(reader: Reader): Promise<MirrorSource> {
   return {

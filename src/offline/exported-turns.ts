@@ -31,7 +31,13 @@ async function* turnsOver(reader: Reader, key: string): AsyncGenerator<object, v
         'retry_of',
       )
       const times = fields(row, 'created_at', 'started_at', 'ended_at')
-      yield { ...about, ...times, by: row.asked_by, text: row.answer, items: await itemsOf(reader, row.id) }
+      yield {
+        ...about,
+        ...times,
+        by: row.asked_by,
+        text: row.answer,
+        items: await itemsOf(reader, row.id),
+      }
     }
     const last = rows.at(-1)
     if (!last || rows.length < turnsAtOnce) return

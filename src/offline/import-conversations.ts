@@ -9,7 +9,10 @@ import { Refusal } from '../domain/errors.ts'
 import { chatLogFile } from '../mirror/line-log.ts'
 import { writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { conversationsFolder } from '../platform/files/data-folder.ts'
-import { conversationFilesIn, readSavedConversation } from '../platform/files/saved-conversations.ts'
+import {
+  conversationFilesIn,
+  readSavedConversation,
+} from '../platform/files/saved-conversations.ts'
 import { succeeds } from '../platform/for-each-settled.ts'
 import type { ReadConversation } from '../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../protocol/conversations/import.ts'
@@ -31,7 +34,11 @@ type Warn = (file: string, why: string) => void
  * Imports at the first start (CV8), before anything else is written. A mark in the folder makes the next start continue an
  * interrupted import.
  */
-export async function importAtStart(store: Store, data: string, warn: Warn): Promise<TakenIn | undefined> {
+export async function importAtStart(
+  store: Store,
+  data: string,
+  warn: Warn,
+): Promise<TakenIn | undefined> {
   const mark = join(conversationsFolder(data), '.taking-in')
   const paths = await conversationFilesIn(conversationsFolder(data))
   if (paths.length === 0 || !((await isEmpty(store)) || (await hasMark(mark)))) return undefined
@@ -43,13 +50,18 @@ export async function importAtStart(store: Store, data: string, warn: Warn): Pro
 }
 
 /** Imports into the store whose mirror folder is in `data`. */
-export async function importFiles(store: Store, paths: readonly string[], data: string): Promise<TakenIn> {
+export async function importFiles(
+  store: Store,
+  paths: readonly string[],
+  data: string,
+): Promise<TakenIn> {
   const taken: TakenIn = { conversations: 0, messages: 0, skipped: [] }
   const next = paths.values()
   const takeRest = async (): Promise<void> => {
     for (const path of next) {
       const saved = await readSavedConversation(path)
-      const why = 'why' in saved ? saved.why : await importOne(store, saved.conversation, data, taken)
+      const why =
+        'why' in saved ? saved.why : await importOne(store, saved.conversation, data, taken)
       if (why !== undefined) taken.skipped.push({ file: saved.file, why })
     }
   }
@@ -59,7 +71,12 @@ export async function importFiles(store: Store, paths: readonly string[], data: 
 }
 
 /** Returns why the conversation is refused, if it is. */
-async function importOne(store: Store, conversation: ReadConversation, data: string, sum: TakenIn): Promise<string | undefined> {
+async function importOne(
+  store: Store,
+  conversation: ReadConversation,
+  data: string,
+  sum: TakenIn,
+): Promise<string | undefined> {
   const { key } = conversation
   let after: number | undefined
   try {
@@ -76,7 +93,11 @@ async function importOne(store: Store, conversation: ReadConversation, data: str
       sum.messages += taken.added
     }
   } catch (error) {
-    if (error instanceof Refusal && (error.code === 'invalid_key' || error.code === 'invalid_request')) return error.message
+    if (
+      error instanceof Refusal &&
+      (error.code === 'invalid_key' || error.code === 'invalid_request')
+    )
+      return error.message
     throw error
   }
   sum.conversations++
@@ -87,12 +108,15 @@ async function importOne(store: Store, conversation: ReadConversation, data: str
 async function keepChatLog(data: string, key: string): Promise<void> {
   const file = chatLogFile(key)
   if (file === undefined) return
-  await rename(join(data, file), join(data, `${file}.aside`)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
+  await rename(join(data, file), join(data, `${file}.aside`)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    },
+  )
 }
 
 /** Whether the store has no event. */
-const isEmpty = async (store: Store): Promise<boolean> => (await store.streamsAfter('', 1)).length === 0
+const isEmpty = async (store: Store): Promise<boolean> =>
+  (await store.streamsAfter('', 1)).length === 0
 
 const hasMark = (mark: string): Promise<boolean> => succeeds(access(mark))

@@ -23,9 +23,16 @@ export interface MovedStore extends RestoredStore {
   readonly rows: number
 }
 
-export async function moveStore(from: ConfigValues, toUrl: string, onStep: (step: MigrationStep) => void): Promise<MovedStore> {
+export async function moveStore(
+  from: ConfigValues,
+  toUrl: string,
+  onStep: (step: MigrationStep) => void,
+): Promise<MovedStore> {
   if (!existsSync(databaseFile(from.data))) {
-    throw new StartFailure(`There is no database in ${from.data}.`, 'Name the folder with --data DIR.')
+    throw new StartFailure(
+      `There is no database in ${from.data}.`,
+      'Name the folder with --data DIR.',
+    )
   }
   const to = { ...from, database_url: toUrl }
   const lock = lockDataFolder(from.data)
@@ -35,7 +42,9 @@ export async function moveStore(from: ConfigValues, toUrl: string, onStep: (step
     const { file } = await backUp(from, join(folder, 'move.backup'))
     const restored = await restoreFrom(file, to, { replace: false, warn: () => {} })
     onStep('comparing')
-    const { rows, difference } = await readDatabase(from, (one) => readDatabase(to, (other) => compareTables(one, other)))
+    const { rows, difference } = await readDatabase(from, (one) =>
+      readDatabase(to, (other) => compareTables(one, other)),
+    )
     if (difference) {
       throw new StartFailure(
         `Row ${difference.row} of ${difference.table} is not the same in ${restored.place}: do not use that database.`,

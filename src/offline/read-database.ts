@@ -15,13 +15,20 @@ export async function readDatabase<T>(
 ): Promise<T> {
   if (url) {
     const { readPostgres } = await import('../store/postgres/backup.ts')
-    return readPostgres(url, (reader) => ofThisVersion(reader, work)).catch(async (error: unknown) => {
-      throw error instanceof StartFailure ? error : await explainPostgres(url, error)
-    })
+    return readPostgres(url, (reader) => ofThisVersion(reader, work)).catch(
+      async (error: unknown) => {
+        throw error instanceof StartFailure ? error : await explainPostgres(url, error)
+      },
+    )
   }
-  if (!mayEnter(data)) throw new StartFailure(`The data folder ${data} is closed to this user.`, 'Act as the user it belongs to.')
+  if (!mayEnter(data))
+    throw new StartFailure(
+      `The data folder ${data} is closed to this user.`,
+      'Act as the user it belongs to.',
+    )
   const file = databaseFile(data)
-  if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
+  if (!existsSync(file))
+    throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
   const { readSqlite } = await import('../store/sqlite/backup.ts')
   return readSqlite(file, (reader) => ofThisVersion(reader, work)).catch((error: Error) => {
     throw error instanceof StartFailure ? error : explainSqlite(file, error)
@@ -33,6 +40,8 @@ async function ofThisVersion<T>(reader: Reader, work: (reader: Reader) => Promis
   if (version === newestVersion) return work(reader)
   throw new StartFailure(
     `The database has schema version ${version}; this Holdfast reads version ${newestVersion}.`,
-    version < newestVersion ? 'Start this version once, then try again.' : 'Use the newer Holdfast that wrote it.',
+    version < newestVersion
+      ? 'Start this version once, then try again.'
+      : 'Use the newer Holdfast that wrote it.',
   )
 }

@@ -6,7 +6,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore } from '../compose/open-store.ts'
 import { Refusal } from '../domain/errors.ts'
-import { conversationsFolder, prepareDataFolder, projectsFolder } from '../platform/files/data-folder.ts'
+import {
+  conversationsFolder,
+  prepareDataFolder,
+  projectsFolder,
+} from '../platform/files/data-folder.ts'
 import { lockDataFolder } from '../platform/files/data-lock.ts'
 import { conversationFilesIn } from '../platform/files/saved-conversations.ts'
 import { readSavedWorkSession, youngestFirst } from '../platform/files/saved-work-session.ts'
@@ -37,7 +41,10 @@ interface Asked {
   readonly onWorkSession?: (done: number) => void
 }
 
-export async function rebuildStore(config: ConfigValues, { from, logger, onWorkSession }: Asked): Promise<Rebuilt> {
+export async function rebuildStore(
+  config: ConfigValues,
+  { from, logger, onWorkSession }: Asked,
+): Promise<Rebuilt> {
   await prepareDataFolder(config.data, (message) => logger.warn(message))
   const lock = config.database_url ? undefined : lockDataFolder(config.data)
   const umask = process.umask(0o077)
@@ -53,7 +60,10 @@ export async function rebuildStore(config: ConfigValues, { from, logger, onWorkS
     try {
       const brought = await bringAll(store, folders, onWorkSession)
       const { conversations, skipped } = await importFiles(store, files, config.data)
-      const unreadable = skipped.map(({ file, why }) => ({ folder: join(conversationsFolder(from), file), why }))
+      const unreadable = skipped.map(({ file, why }) => ({
+        folder: join(conversationsFolder(from), file),
+        why,
+      }))
       return { ...brought, conversations, unreadable: [...brought.unreadable, ...unreadable] }
     } finally {
       await store.close()

@@ -9,7 +9,13 @@ import { readWorkSession } from '../protocol/work/read-work-session.ts'
 import type { WorkSessionFile } from '../protocol/work/work-session-file.ts'
 import { getArtifact } from '../services/work/queries.ts'
 import { restoreWorkSession } from '../services/work/restore-work-session.ts'
-import { addUploadPart, beginUpload, dropUpload, type NamedArtifact, storeArtifact } from '../services/work/upload-artifact.ts'
+import {
+  addUploadPart,
+  beginUpload,
+  dropUpload,
+  type NamedArtifact,
+  storeArtifact,
+} from '../services/work/upload-artifact.ts'
 import type { Store } from '../store/store.ts'
 
 type ArtifactFacts = WorkSessionFile['artifacts'][number]
@@ -34,12 +40,22 @@ export async function restoreArtifact(
     let number = 0
     for await (const chunk of bytes) {
       size += chunk.length
-      if (size > maxArtifactBytes) throw new Refusal('too_large', undefined, { limit: maxArtifactBytes })
+      if (size > maxArtifactBytes)
+        throw new Refusal('too_large', undefined, { limit: maxArtifactBytes })
       hash.update(chunk)
-      await store.run(addUploadPart, { uploadId, number: number++, bytes: chunk.toString('base64') })
+      await store.run(addUploadPart, {
+        uploadId,
+        number: number++,
+        bytes: chunk.toString('base64'),
+      })
     }
     const times = facts && { createdAt: facts.created_at, updatedAt: facts.updated_at }
-    const bytesOfIt = { uploadId, size, sha256: hash.digest('hex'), mediaType: facts?.media_type ?? anyBytes }
+    const bytesOfIt = {
+      uploadId,
+      size,
+      sha256: hash.digest('hex'),
+      mediaType: facts?.media_type ?? anyBytes,
+    }
     await store.run(storeArtifact, { ...place, ...bytesOfIt, times, by })
     return true
   } finally {
@@ -47,16 +63,30 @@ export async function restoreArtifact(
   }
 }
 
-export async function restoreFromFolder(store: Store, { files, artifacts }: SavedWorkSession, by = ownerId) {
-  const { project_id: projectId = '', session_id: workSessionId = '' } = files.checkpoint as Record<string, string>
+export async function restoreFromFolder(
+  store: Store,
+  { files, artifacts }: SavedWorkSession,
+  by = ownerId,
+) {
+  const { project_id: projectId = '', session_id: workSessionId = '' } = files.checkpoint as Record<
+    string,
+    string
+  >
   const place = { projectId, workSessionId }
-  const { restored, notRestored: missing } = await store.run(restoreWorkSession, { ...place, files, by })
+  const { restored, notRestored: missing } = await store.run(restoreWorkSession, {
+    ...place,
+    files,
+    by,
+  })
   const facts = readWorkSession(files).rows?.artifacts ?? []
   let brought = 0
   for (const artifact of artifacts) {
     try {
       const its = facts.find(({ name }) => name === artifact.name)
-      if (await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), by)) brought++
+      if (
+        await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), by)
+      )
+        brought++
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       missing.push({ what: 'artifact', detail: `${artifact.name}: ${error.message}` })

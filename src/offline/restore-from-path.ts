@@ -36,11 +36,15 @@ export const restoreFromPath =
       const saved = inside(root, await readSavedWorkSession(dirname(file), file))
       const { project_id, session_id } = (saved.files.checkpoint ?? {}) as Record<string, unknown>
       const place = { projectId: String(project_id), workSessionId: String(session_id) }
-      const isKnown = (await store.read((reader) => reader.row('sessions', { id: place.workSessionId }))) !== undefined
+      const isKnown =
+        (await store.read((reader) => reader.row('sessions', { id: place.workSessionId }))) !==
+        undefined
       return { ...place, notRestored: isKnown ? [] : await bringKin(store, root, saved, by) }
     } catch (error) {
       if (error instanceof StartFailure)
-        throw new Refusal('invalid_request', [error.message, error.next].join(' '), { field: 'path' })
+        throw new Refusal('invalid_request', [error.message, error.next].join(' '), {
+          field: 'path',
+        })
       throw error
     }
   }
@@ -51,9 +55,13 @@ async function rootOf(store: Store, data: string, path: string): Promise<string>
   const roots = [projectsFolder(data), ...(await store.read((reader) => projectPaths(reader)))]
   const root = real && roots.map(realPath).find((each) => each !== undefined && isBelow(each, real))
   if (root) return root
-  throw new Refusal('invalid_request', real ? refusalText('fileOutside') : refusalText('fileMissing', { path }), {
-    field: 'path',
-  })
+  throw new Refusal(
+    'invalid_request',
+    real ? refusalText('fileOutside') : refusalText('fileMissing', { path }),
+    {
+      field: 'path',
+    },
+  )
 }
 
 function realPath(path: string): string | undefined {
@@ -70,11 +78,20 @@ function inside(root: string, saved: SavedWorkSession): SavedWorkSession {
   return { ...saved, files: { ...saved.files, project: undefined } }
 }
 
-async function bringKin(store: Store, root: string, saved: SavedWorkSession, by: string): Promise<NotRestored[]> {
+async function bringKin(
+  store: Store,
+  root: string,
+  saved: SavedWorkSession,
+  by: string,
+): Promise<NotRestored[]> {
   const missing: NotRestored[] = []
   const kin = isBelow(root, saved.folder) ? await foldersOfLineage(saved) : [saved.folder]
   for (const folder of kin.filter((each) => each === saved.folder || isBelow(root, each))) {
-    const brought = await restoreFromFolder(store, folder === saved.folder ? saved : await readSavedWorkSession(folder), by)
+    const brought = await restoreFromFolder(
+      store,
+      folder === saved.folder ? saved : await readSavedWorkSession(folder),
+      by,
+    )
     if (folder === saved.folder) missing.push(...brought.missing)
   }
   return missing

@@ -17,7 +17,8 @@ const closing = new Set([0x7d, 0x5d])
 /** `what`: the name of the input in a refusal. */
 export function parseJson(bytes: Buffer, what = 'The body'): unknown {
   if (!isUtf8(bytes)) throw new Refusal('invalid_request', refusalText('notUtf8', { what }))
-  if (deeperThan(maxJsonDepth, bytes)) throw new Refusal('invalid_request', refusalText('jsonTooDeep', { most: maxJsonDepth }))
+  if (deeperThan(maxJsonDepth, bytes))
+    throw new Refusal('invalid_request', refusalText('jsonTooDeep', { most: maxJsonDepth }))
   const text = bytes.toString()
   let value: unknown
   try {
@@ -48,10 +49,19 @@ function deeperThan(limit: number, bytes: Buffer): boolean {
 
 function refusePoison(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__')) throw new Refusal('invalid_request', refusalText('keyNotAccepted', { key: '__proto__' }))
+  if (Object.hasOwn(value, '__proto__'))
+    throw new Refusal('invalid_request', refusalText('keyNotAccepted', { key: '__proto__' }))
   for (const [key, inner] of Object.entries(value)) {
-    const poisoned = key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype')
-    if (poisoned) throw new Refusal('invalid_request', refusalText('keyNotAccepted', { key: 'constructor.prototype' }))
+    const poisoned =
+      key === 'constructor' &&
+      typeof inner === 'object' &&
+      inner !== null &&
+      Object.hasOwn(inner, 'prototype')
+    if (poisoned)
+      throw new Refusal(
+        'invalid_request',
+        refusalText('keyNotAccepted', { key: 'constructor.prototype' }),
+      )
     refusePoison(inner)
   }
 }

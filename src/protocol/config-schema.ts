@@ -4,7 +4,9 @@ import { type ConfigKey, configKeys, configRules } from './config.ts'
 type JsonSchema = Record<string, unknown>
 
 export function configJsonSchema(): JsonSchema {
-  const properties: Record<string, JsonSchema> = { $schema: { type: 'string', description: 'Where this schema lies' } }
+  const properties: Record<string, JsonSchema> = {
+    $schema: { type: 'string', description: 'Where this schema lies' },
+  }
   for (const key of configKeys) {
     const schema = schemaOf(key)
     properties[key] = schema
@@ -22,9 +24,17 @@ export function configJsonSchema(): JsonSchema {
   }
 }
 
-function nest(properties: Record<string, JsonSchema>, group: string, name: string, schema: JsonSchema): void {
+function nest(
+  properties: Record<string, JsonSchema>,
+  group: string,
+  name: string,
+  schema: JsonSchema,
+): void {
   const whole = properties[group] ?? { type: 'object', additionalProperties: false, properties: {} }
-  properties[group] = { ...whole, properties: { ...(whole['properties'] as JsonSchema), [name]: schema } }
+  properties[group] = {
+    ...whole,
+    properties: { ...(whole['properties'] as JsonSchema), [name]: schema },
+  }
 }
 
 const plainText = { type: 'string', minLength: 1 }
@@ -41,8 +51,18 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
 
 function schemaOf(key: ConfigKey): JsonSchema {
   const rule = configRules[key]
-  const shared = { description: rule.about, ...(rule.fallback === null ? {} : { default: rule.fallback }) }
+  const shared = {
+    description: rule.about,
+    ...(rule.fallback === null ? {} : { default: rule.fallback }),
+  }
   const range = 'min' in rule && { type: 'integer', minimum: rule.min, maximum: rule.max }
-  if (range) return rule.kind === 'number' ? { ...shared, ...range } : { ...shared, anyOf: [range, { const: 'off' }] }
-  return { ...shared, ...(schemas[rule.kind] ?? plainText), ...('allowed' in rule && { enum: rule.allowed }) }
+  if (range)
+    return rule.kind === 'number'
+      ? { ...shared, ...range }
+      : { ...shared, anyOf: [range, { const: 'off' }] }
+  return {
+    ...shared,
+    ...(schemas[rule.kind] ?? plainText),
+    ...('allowed' in rule && { enum: rule.allowed }),
+  }
 }

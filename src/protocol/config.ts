@@ -5,7 +5,16 @@
 import { nearest } from '../domain/nearest.ts'
 
 /** Texts of several forms; a list is comma-separated. */
-type TextKind = 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'networks' | 'origins' | 'database' | 'bot-token'
+type TextKind =
+  | 'text'
+  | 'address'
+  | 'timezone'
+  | 'host'
+  | 'hosts'
+  | 'networks'
+  | 'origins'
+  | 'database'
+  | 'bot-token'
 
 const text = <const Kind extends TextKind, const Fallback extends string | null>(
   kind: Kind,
@@ -14,7 +23,10 @@ const text = <const Kind extends TextKind, const Fallback extends string | null>
 ) => ({ kind, fallback, about })
 
 /** Contains a password: never a flag, which other users could read, and masked when printed. */
-const secret = <const Kind extends TextKind>(kind: Kind, about: string) => ({ ...text(kind, null, about), secret: true as const })
+const secret = <const Kind extends TextKind>(kind: Kind, about: string) => ({
+  ...text(kind, null, about),
+  secret: true as const,
+})
 
 const whole = (fallback: number, min: number, max: number, about: string) =>
   ({ kind: 'number', fallback, min, max, about }) as const
@@ -38,7 +50,11 @@ export const configRules = {
   host: text('host', '127.0.0.1', 'Address to listen on; anything but loopback needs behind_proxy'),
   port: whole(4747, 0, 65_535, 'Port to listen on; 0 takes a free one'),
   data: text('text', null, 'Folder everything is kept in'),
-  public_url: text('address', null, 'The address other devices use, such as https://holdfast.example.com'),
+  public_url: text(
+    'address',
+    null,
+    'The address other devices use, such as https://holdfast.example.com',
+  ),
   behind_proxy: toggle(false, 'A proxy in front ends TLS, so a non-loopback host is accepted'),
   trusted_proxies: text(
     'networks',
@@ -51,7 +67,12 @@ export const configRules = {
     'Origins of other pages that may ask this server, comma-separated, such as https://panel.example.com; none when left out',
   ),
   'sign_in.idle_days': whole(30, 1, 365, 'After how many days without use a browser is signed out'),
-  'sign_in.most_days': whole(90, 1, 365, 'After how many days a browser is signed out, however much it is used'),
+  'sign_in.most_days': whole(
+    90,
+    1,
+    365,
+    'After how many days a browser is signed out, however much it is used',
+  ),
   database_url: secret('database', 'postgres://…; SQLite in the data folder when left out'),
   sealing_key_file: text(
     'text',
@@ -69,29 +90,76 @@ export const configRules = {
     null,
     'Addresses of this node, with port and comma-separated, under which /metrics answers too, such as 10.0.0.11:4747',
   ),
-  'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info', 'What is written to the log'),
-  'log.format': choice(['json', 'text'], null, 'Form of the log; text on a terminal when left out, otherwise json'),
-  'cutover.hour': wholeOrOff(4, 0, 23, 'Hour at which a new day of conversation begins; off: days are not closed'),
-  'cutover.timezone': text('timezone', 'Asia/Tokyo', 'Time zone of that hour: an IANA name, or local for that of this machine'),
+  'log.level': choice(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'What is written to the log',
+  ),
+  'log.format': choice(
+    ['json', 'text'],
+    null,
+    'Form of the log; text on a terminal when left out, otherwise json',
+  ),
+  'cutover.hour': wholeOrOff(
+    4,
+    0,
+    23,
+    'Hour at which a new day of conversation begins; off: days are not closed',
+  ),
+  'cutover.timezone': text(
+    'timezone',
+    'Asia/Tokyo',
+    'Time zone of that hour: an IANA name, or local for that of this machine',
+  ),
   'coordinator.max_concurrent': whole(64, 1, 10_000, 'Agent processes at once on one machine'),
-  'coordinator.unreachable_seconds': whole(30, 5, 300, 'Silence after which a coordinator is shown as unreachable'),
+  'coordinator.unreachable_seconds': whole(
+    30,
+    5,
+    300,
+    'Silence after which a coordinator is shown as unreachable',
+  ),
   'coordinator.takeover_minutes': wholeOrOff(
     null,
     1,
     10_080,
     'Silence after which the work of a coordinator is taken over without asking; off: never',
   ),
-  'coordinator.alone_minutes': whole(30, 1, 1440, 'How long a coordinator works on without a server'),
-  'sandbox.max_processes': whole(4096, 16, 1_000_000, 'Processes and threads at once in the sandbox of one agent'),
+  'coordinator.alone_minutes': whole(
+    30,
+    1,
+    1440,
+    'How long a coordinator works on without a server',
+  ),
+  'sandbox.max_processes': whole(
+    4096,
+    16,
+    1_000_000,
+    'Processes and threads at once in the sandbox of one agent',
+  ),
   'sandbox.max_memory_mb': whole(
     16_384,
     64,
     16_777_216,
     'Memory of all processes in the sandbox of one agent; at most four fifths of the machine’s',
   ),
-  'sandbox.max_file_mb': whole(8192, 1, 16_777_216, 'Size of a single file that a sandboxed agent writes'),
-  'sandbox.max_tmp_mb': whole(4096, 1, 16_777_216, 'Size of each temporary folder of a sandbox, which are in memory'),
-  'sandbox.max_workplace_mb': whole(32_768, 1, 16_777_216, 'What one process of a sandboxed agent may add to its workplace'),
+  'sandbox.max_file_mb': whole(
+    8192,
+    1,
+    16_777_216,
+    'Size of a single file that a sandboxed agent writes',
+  ),
+  'sandbox.max_tmp_mb': whole(
+    4096,
+    1,
+    16_777_216,
+    'Size of each temporary folder of a sandbox, which are in memory',
+  ),
+  'sandbox.max_workplace_mb': whole(
+    32_768,
+    1,
+    16_777_216,
+    'What one process of a sandboxed agent may add to its workplace',
+  ),
   'projects.roots': folders(
     'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
   ),
@@ -99,7 +167,11 @@ export const configRules = {
     'bot-token',
     'Token of a bot, from @BotFather: connects Telegram; without one nothing of it is even loaded',
   ),
-  'telegram.api_root': text('address', null, 'Address of a Bot API server of your own; that of Telegram when left out'),
+  'telegram.api_root': text(
+    'address',
+    null,
+    'Address of a Bot API server of your own; that of Telegram when left out',
+  ),
 }
 
 export type ConfigKey = keyof typeof configRules
@@ -113,7 +185,11 @@ type ValueOf<Rule> = Rule extends { kind: 'number' }
       ? readonly string[] | null
       : Rule extends { kind: 'switch' }
         ? boolean
-        : Rule extends { kind: 'choice'; allowed: readonly (infer Word)[]; fallback: infer Fallback }
+        : Rule extends {
+              kind: 'choice'
+              allowed: readonly (infer Word)[]
+              fallback: infer Fallback
+            }
           ? Word | (Fallback extends null ? null : never)
           : Rule extends { fallback: null }
             ? string | null
@@ -126,7 +202,8 @@ export type ConfigValues = {
     : ValueOf<(typeof configRules)[Key]>
 }
 
-export const environmentName = (key: ConfigKey): string => `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
+export const environmentName = (key: ConfigKey): string =>
+  `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
 export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
 
 /** Parses a value, or says what is wrong and what is nearest. Flags and variables are text (`'8080'`, `'true'`). */
@@ -136,7 +213,9 @@ export function parseConfigValue(key: ConfigKey, given: unknown): Parsed<unknown
     case 'number':
       return parseNumber(key, rule, given)
     case 'number-or-off':
-      return given === 'off' || given === null || given === false ? { value: null } : parseNumber(key, rule, given)
+      return given === 'off' || given === null || given === false
+        ? { value: null }
+        : parseNumber(key, rule, given)
     case 'switch':
       return parseSwitch(key, given)
     case 'choice':
@@ -144,14 +223,18 @@ export function parseConfigValue(key: ConfigKey, given: unknown): Parsed<unknown
         ? { value: given }
         : { problem: notAllowed(key, given, rule.allowed) }
     case 'timezone':
-      return isTimezone(given) ? { value: given } : { problem: notAllowed(key, given, Intl.supportedValuesOf('timeZone')) }
+      return isTimezone(given)
+        ? { value: given }
+        : { problem: notAllowed(key, given, Intl.supportedValuesOf('timeZone')) }
     case 'address':
       return parseAddress(key, given)
     case 'folders':
       return parseFolders(key, given)
     default: {
       const { isValid, clean = (text: string) => text, problem } = textForms[rule.kind]
-      return typeof given === 'string' && isValid(given) ? { value: clean(given) } : { problem: `${key} ${problem(given)}` }
+      return typeof given === 'string' && isValid(given)
+        ? { value: clean(given) }
+        : { problem: `${key} ${problem(given)}` }
     }
   }
 }
@@ -171,42 +254,62 @@ export const listed = (text: string | null): string[] =>
     .filter(Boolean)
 
 function isNetwork(given: string): boolean {
-  const { address = '', bits } = /^(?<address>[\d.]{7,15}|[\da-f:.]{2,45})(?:\/(?<bits>\d{1,3}))?$/i.exec(given)?.groups ?? {}
-  const isOld = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every((each) => Number(each) < 256)
+  const { address = '', bits } =
+    /^(?<address>[\d.]{7,15}|[\da-f:.]{2,45})(?:\/(?<bits>\d{1,3}))?$/i.exec(given)?.groups ?? {}
+  const isOld =
+    /^\d{1,3}(\.\d{1,3}){3}$/.test(address) &&
+    address.split('.').every((each) => Number(each) < 256)
   return (isOld || URL.canParse(`http://[${address}]`)) && Number(bits ?? 0) <= (isOld ? 32 : 128)
 }
 
 /** As browsers send it. */
 function originIn(given: string): string | undefined {
   const url = URL.parse(given)
-  const isWhole = url?.pathname === '/' && !url.search && !url.hash && !url.username && !url.password && !given.endsWith('/')
+  const isWhole =
+    url?.pathname === '/' &&
+    !url.search &&
+    !url.hash &&
+    !url.username &&
+    !url.password &&
+    !given.endsWith('/')
   return isWhole && ['http:', 'https:'].includes(url.protocol) ? url.origin : undefined
 }
 
-const isText = (text: string): boolean => text.trim() !== '' && !text.includes('\0') && text.length <= 4096
+const isText = (text: string): boolean =>
+  text.trim() !== '' && !text.includes('\0') && text.length <= 4096
 
-const textForms: Readonly<Record<'text' | 'host' | 'hosts' | 'networks' | 'origins' | 'database' | 'bot-token', TextForm>> = {
+const textForms: Readonly<
+  Record<'text' | 'host' | 'hosts' | 'networks' | 'origins' | 'database' | 'bot-token', TextForm>
+> = {
   text: { isValid: isText, problem: () => 'must be text of 1 to 4096 characters' },
   host: {
     isValid: (text) => /^[\w.:-]{1,255}$/.test(text),
     problem: (given) => `must be an address or host name, such as 127.0.0.1; it is ${shown(given)}`,
   },
   hosts: {
-    isValid: (text) => text.length <= 4096 && text.split(',').every((each) => isHostWithPort(each.trim())),
+    isValid: (text) =>
+      text.length <= 4096 && text.split(',').every((each) => isHostWithPort(each.trim())),
     clean: (text) => text.toLowerCase().replaceAll(' ', ''),
-    problem: (given) => `must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}`,
+    problem: (given) =>
+      `must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}`,
   },
   networks: {
     isValid: (text) => text.length <= 4096 && listed(text).every(isNetwork),
     clean: (text) => listed(text).join(','),
-    problem: (given) => `must be addresses or networks, such as 127.0.0.1,10.0.0.0/8; it is ${shown(given)}`,
+    problem: (given) =>
+      `must be addresses or networks, such as 127.0.0.1,10.0.0.0/8; it is ${shown(given)}`,
   },
   origins: {
-    isValid: (text) => text.length <= 4096 && listed(text).every((each) => originIn(each) !== undefined),
+    isValid: (text) =>
+      text.length <= 4096 && listed(text).every((each) => originIn(each) !== undefined),
     clean: (text) => listed(text).map(originIn).join(','),
-    problem: (given) => `must be origins, such as https://panel.example.com, with nothing after the host; it is ${shown(given)}`,
+    problem: (given) =>
+      `must be origins, such as https://panel.example.com, with nothing after the host; it is ${shown(given)}`,
   },
-  database: { isValid: (text) => /^postgres(?:ql)?:\/\/\S+$/.test(text), problem: () => 'must begin with postgres://' },
+  database: {
+    isValid: (text) => /^postgres(?:ql)?:\/\/\S+$/.test(text),
+    problem: () => 'must begin with postgres://',
+  },
   'bot-token': {
     isValid: (text) => /^\d{1,20}:[\w-]{10,200}$/.test(text.trim()),
     clean: (text) => text.trim(),
@@ -218,11 +321,18 @@ type Parsed<Value> = { readonly value: Value } | { readonly problem: string }
 type Range = { readonly min: number; readonly max: number }
 
 function parseNumber(key: ConfigKey, { min, max }: Range, given: unknown): Parsed<number> {
-  const number = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
-  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return { value: number }
-  const close = typeof number === 'number' && !Number.isNaN(number) ? Math.min(max, Math.max(min, Math.round(number))) : undefined
+  const number =
+    typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max)
+    return { value: number }
+  const close =
+    typeof number === 'number' && !Number.isNaN(number)
+      ? Math.min(max, Math.max(min, Math.round(number)))
+      : undefined
   const hint = close === undefined ? '' : `; the nearest is ${close}`
-  return { problem: `${key} must be a whole number from ${min} to ${max}; it is ${shown(given)}${hint}` }
+  return {
+    problem: `${key} must be a whole number from ${min} to ${max}; it is ${shown(given)}${hint}`,
+  }
 }
 
 function parseSwitch(key: ConfigKey, given: unknown): Parsed<boolean> {
@@ -234,7 +344,9 @@ function parseSwitch(key: ConfigKey, given: unknown): Parsed<boolean> {
 /** A list, or one text with separators. The colon of a drive letter does not separate. */
 function parseFolders(key: ConfigKey, given: unknown): Parsed<string[]> {
   const list: unknown[] =
-    typeof given === 'string' ? given.split(given.includes(';') ? ';' : /(?<!^[a-z]|:[a-z]):/i) : [given].flat()
+    typeof given === 'string'
+      ? given.split(given.includes(';') ? ';' : /(?<!^[a-z]|:[a-z]):/i)
+      : [given].flat()
   const isFolder = (each: unknown): each is string => typeof each === 'string' && isText(each)
   return list.length > 0 && list.length <= maxFolders && list.every(isFolder)
     ? { value: list.map((each) => each.trim()) }
@@ -247,7 +359,9 @@ const maxFolders = 100
 function parseAddress(key: ConfigKey, given: unknown): Parsed<string> {
   const url = typeof given === 'string' ? URL.parse(given) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    return { problem: `${key} must be an address such as https://holdfast.example.com; it is ${shown(given)}` }
+    return {
+      problem: `${key} must be an address such as https://holdfast.example.com; it is ${shown(given)}`,
+    }
   }
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
     return { problem: `${key} must have nothing after the host; the nearest is ${url.origin}` }
@@ -255,7 +369,8 @@ function parseAddress(key: ConfigKey, given: unknown): Parsed<string> {
   return { value: url.origin }
 }
 
-const isHostWithPort = (given: string): boolean => /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
+const isHostWithPort = (given: string): boolean =>
+  /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
 
 export const localZone = 'local'
 

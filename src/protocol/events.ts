@@ -22,7 +22,10 @@ import type { Conversation, Flags } from './conversations/conversation.ts'
 import type { WorkspaceChoice } from './conversations/conversation-workspace.ts'
 import type { Message } from './conversations/message.ts'
 import type { Coordinator } from './processes/coordinator.ts'
-import type { CoordinatorRequestKind, OpenCoordinatorRequest } from './processes/coordinator-requests.ts'
+import type {
+  CoordinatorRequestKind,
+  OpenCoordinatorRequest,
+} from './processes/coordinator-requests.ts'
 import type { LaunchOrder } from './processes/link.ts'
 import type { Process, ProcessEndReason } from './processes/process.ts'
 import type { Project } from './projects/project.ts'
@@ -81,7 +84,13 @@ export interface EventBodies extends RelayEventBodies {
     by: string
   }
   /** FS9 */
-  'conversation-forked': { operationId: string; turnId: string; forkKey: string; agentId: string; by: string }
+  'conversation-forked': {
+    operationId: string
+    turnId: string
+    forkKey: string
+    agentId: string
+    by: string
+  }
   'conversation-reset': { keptAfter: number }
   /** CX9: its workspace from now on; and that a person let the waiting turn start beside the other. */
   'workplace-chosen': { workplace: WorkspaceChoice; by: string }
@@ -168,7 +177,9 @@ export interface EventBodies extends RelayEventBodies {
 
 export type EventType = keyof EventBodies
 
-export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly data: EventBodies[Type] } }[EventType]
+export type NewEvent = {
+  [Type in EventType]: { readonly type: Type; readonly data: EventBodies[Type] }
+}[EventType]
 
 /**
  * An event as readers get it. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`, the position
@@ -180,7 +191,10 @@ export type HoldfastEvent = {
   readonly at: string
 } & (
   | NewEvent
-  | { readonly type: EventType; readonly ref: { readonly stream: StreamName; readonly seq: number } }
+  | {
+      readonly type: EventType
+      readonly ref: { readonly stream: StreamName; readonly seq: number }
+    }
   /** SE28: it is about what is somebody else's own. It keeps its number. */
   | { readonly type: EventType; readonly hidden: true }
 )

@@ -11,7 +11,11 @@ export interface Translation {
 }
 
 /** A text of the server in the reader's language; null: in English. Text that is not the server's own stays as it is. */
-export function translated(translation: Translation | null, text: string, notice?: Notice | null): string {
+export function translated(
+  translation: Translation | null,
+  text: string,
+  notice?: Notice | null,
+): string {
   if (!translation) return text
   const known = notice ?? noticeOfOldText(text, translation.oldForms)
   return (known && wordsIn(text, known, translation.wordings)) ?? text
@@ -19,7 +23,13 @@ export function translated(translation: Translation | null, text: string, notice
 
 const exitCodes: ReadonlySet<string> = new Set(['exitCode', 'endedBySignal'])
 
-export function tellsExit({ detail, notice }: { detail: string | null; notice?: Notice | null | undefined }): boolean {
+export function tellsExit({
+  detail,
+  notice,
+}: {
+  detail: string | null
+  notice?: Notice | null | undefined
+}): boolean {
   const known = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
   const { what } = known?.params ?? {}
   return known !== undefined && exitCodes.has(typeof what === 'object' ? what.code : known.code)

@@ -1,6 +1,11 @@
 /** Notices on the wire: a code with parameters beside English words. */
 import * as z from 'zod'
-import type { NoticeMaker, Notice as NoticeOfDomain, Notices as NoticesByField, NoticeText } from '../domain/notices.ts'
+import type {
+  NoticeMaker,
+  Notice as NoticeOfDomain,
+  Notices as NoticesByField,
+  NoticeText,
+} from '../domain/notices.ts'
 import { type refusalSentences, refusalText } from '../domain/refusal-texts.ts'
 
 /** A parameter is text, a number, or a notice itself. */
@@ -23,11 +28,19 @@ export const SentNotice = Notice.refine((sent) => JSON.stringify(sent).length <=
 export const SentNotices = z.record(z.string().max(40), SentNotice).optional().catch(undefined)
 
 /** What a refinement of a schema says: its words, and for `checked` its notice. */
-export const refusedAs: NoticeMaker<typeof refusalSentences, { error: string; params: NoticeText }> = (code, ...params) => {
+export const refusedAs: NoticeMaker<
+  typeof refusalSentences,
+  { error: string; params: NoticeText }
+> = (code, ...params) => {
   const refusal = refusalText(code, ...params)
   return { error: refusal.text, params: refusal }
 }
 
 /** Any value whose JSON is short enough. */
 export const jsonUpTo = (most: number) =>
-  z.unknown().refine((value) => (JSON.stringify(value)?.length ?? 0) <= most, refusedAs('jsonTooLong', { most }))
+  z
+    .unknown()
+    .refine(
+      (value) => (JSON.stringify(value)?.length ?? 0) <= most,
+      refusedAs('jsonTooLong', { most }),
+    )

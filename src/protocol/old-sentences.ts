@@ -12,7 +12,9 @@ function formOf(sentence: string): RegExp {
     seen.add(name)
     return again ? `\\k<${name}>` : `(?<${name}>.+?)`
   }
-  return new RegExp(`^${sentence.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, place)}$`)
+  return new RegExp(
+    `^${sentence.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, place)}$`,
+  )
 }
 
 /** Made when the first is looked for: most readers never meet one. */
@@ -29,7 +31,8 @@ export function noticeOfOldText(text: string, list: Forms, depth = 0): Notice | 
     return what && { code: 'withOutput', params: { what, output: text.slice(end + 1) } }
   }
   if (text.length > maxLine || depth === deepest) return undefined
-  const forms = known.get(list) ?? Object.entries(list).map(([code, form]) => [code, formOf(form)] as const)
+  const forms =
+    known.get(list) ?? Object.entries(list).map(([code, form]) => [code, formOf(form)] as const)
   known.set(list, forms)
   for (const [code, form] of forms) {
     const found = form.exec(text)
@@ -44,6 +47,10 @@ export function noticeOfOldText(text: string, list: Forms, depth = 0): Notice | 
 }
 
 /** The sentences that tell how a process exited: the few that the page needs in English too. */
-const exits = { exitCode: 'It ended with exit code {code}', endedBySignal: 'It was ended by {signal}' }
+const exits = {
+  exitCode: 'It ended with exit code {code}',
+  endedBySignal: 'It was ended by {signal}',
+}
 
-export const exitNoticeOfOldText = (text: string): Notice | undefined => noticeOfOldText(text, exits)
+export const exitNoticeOfOldText = (text: string): Notice | undefined =>
+  noticeOfOldText(text, exits)

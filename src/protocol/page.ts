@@ -18,7 +18,10 @@ export interface Page<Item> {
 }
 
 /** Query and answer of a route that lists; `filters` are added to the query. */
-export const listOf = <Item extends z.ZodType, Filters extends z.ZodRawShape = Record<never, never>>(
+export const listOf = <
+  Item extends z.ZodType,
+  Filters extends z.ZodRawShape = Record<never, never>,
+>(
   item: Item,
   filters: Filters = {} as Filters,
 ) => ({ query: PageQuery.extend(filters), answer: pageOf(item) })

@@ -14,7 +14,9 @@ export interface Problem {
   readonly [field: string]: unknown
 }
 
-export function problemOf(refusal: Pick<Refusal, 'code' | 'message' | 'fields'> & { readonly notice?: Notice | null }): Problem {
+export function problemOf(
+  refusal: Pick<Refusal, 'code' | 'message' | 'fields'> & { readonly notice?: Notice | null },
+): Problem {
   const { status, title, next } = errorCatalogue[refusal.code]
   return {
     ...refusal.fields,

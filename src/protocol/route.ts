@@ -52,12 +52,18 @@ const parameters = {
 }
 const anyId = z.string().max(200)
 
-type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never
 type ParamsIn<Path> = z.ZodObject<{
-  [Name in NamesIn<Path>]: Name extends keyof typeof parameters ? (typeof parameters)[Name] : typeof anyId
+  [Name in NamesIn<Path>]: Name extends keyof typeof parameters
+    ? (typeof parameters)[Name]
+    : typeof anyId
 }>
 
-type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & { readonly status?: 200 | 201 | 202 }
+type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & {
+  readonly status?: 200 | 201 | 202
+}
 type Listed<Line extends string, Of, More> = More & {
   readonly method: Line extends `${infer Method extends Route['method']} ${string}` ? Method : never
   readonly path: Line extends `${string} ${infer Path extends Route['path']}` ? Path : never
@@ -75,7 +81,11 @@ type Listed<Line extends string, Of, More> = More & {
  * The parameters are those in the path; the status is 200, or 204 where there is no answer, unless it is stated.
  */
 export const route =
-  <const Line extends `${Route['method']} /${string}`, const Of extends Route['scope'], const More extends Details = object>(
+  <
+    const Line extends `${Route['method']} /${string}`,
+    const Of extends Route['scope'],
+    const More extends Details = object,
+  >(
     line: Line,
     scope: Of,
     details?: More,
@@ -84,7 +94,9 @@ export const route =
     const [method, path = ''] = line.split(' ')
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
     const known: Readonly<Record<string, z.ZodType>> = parameters
-    const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))) }
+    const params = names.length > 0 && {
+      params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))),
+    }
     const status = details?.answer || details?.media ? 200 : 204
     const listed = { method, path, scope, status, summary: summary.trim(), ...params, ...details }
     return listed as unknown as Listed<Line, Of, More>

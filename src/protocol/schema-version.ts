@@ -12,10 +12,17 @@ const form = /^(\d{1,6})\.(\d{1,6})$/
 export function checkSchemaVersion(file: string, found: unknown): void {
   const [, major, minor] = form.exec(String(found)) ?? []
   if (major === undefined || minor === undefined)
-    throw new Refusal('invalid_request', inField(file, refusalText('noSchemaVersion')), { field: 'schema_version' })
+    throw new Refusal('invalid_request', inField(file, refusalText('noSchemaVersion')), {
+      field: 'schema_version',
+    })
   const [ourMajor, ourMinor] = schemaVersion.split('.').map(Number) as [number, number]
-  const isNewer = Number(major) > ourMajor || (Number(major) === ourMajor && Number(minor) > ourMinor)
+  const isNewer =
+    Number(major) > ourMajor || (Number(major) === ourMajor && Number(minor) > ourMinor)
   if (!isNewer) return
   const versions = { found: String(found), known: schemaVersion }
-  throw new Refusal('unknown_schema_version', refusalText('otherSchemaVersion', { file, ...versions }), versions)
+  throw new Refusal(
+    'unknown_schema_version',
+    refusalText('otherSchemaVersion', { file, ...versions }),
+    versions,
+  )
 }

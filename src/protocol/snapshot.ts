@@ -57,5 +57,8 @@ export interface RunningTurn {
 
 export interface TurnsState {
   readonly running: readonly RunningTurn[]
-  readonly commands: readonly { readonly agentId: string; readonly commands: readonly AgentCommand[] }[]
+  readonly commands: readonly {
+    readonly agentId: string
+    readonly commands: readonly AgentCommand[]
+  }[]
 }

@@ -16,7 +16,11 @@ export const Subscribe = z.object({
   requestId: RequestId,
 })
 
-export const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams, requestId: RequestId })
+export const Unsubscribe = z.object({
+  type: z.literal('unsubscribe'),
+  streams: Streams,
+  requestId: RequestId,
+})
 
 export const ClientMessage = z.discriminatedUnion('type', [Subscribe, Unsubscribe])
 

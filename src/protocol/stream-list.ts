@@ -4,4 +4,6 @@ export const joinStreams = (names: readonly string[]): string =>
 
 /** Other percent signs stand for themselves, so that keys can be typed as they are. */
 export const splitStreams = (text: string): string[] =>
-  text.split(',').map((name) => name.replaceAll(/%2c|%25/gi, (written) => (written === '%25' ? '%' : ',')))
+  text
+    .split(',')
+    .map((name) => name.replaceAll(/%2c|%25/gi, (written) => (written === '%25' ? '%' : ',')))

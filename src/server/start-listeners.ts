@@ -24,7 +24,10 @@ import { FileOperations } from './worktrees/file-operations.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
 
 export interface ListenersOptions
-  extends Pick<ServerDependencies, 'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns'> {
+  extends Pick<
+    ServerDependencies,
+    'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns'
+  > {
   readonly listener: HttpListener
   readonly ownerTokenHash: string
   readonly coordinatorRules: CoordinatorRules
@@ -47,7 +50,10 @@ export interface Listeners
   close(lingerMs?: number): Promise<void>
 }
 
-const usualSignIns = signInRules(configRules['sign_in.idle_days'].fallback, configRules['sign_in.most_days'].fallback)
+const usualSignIns = signInRules(
+  configRules['sign_in.idle_days'].fallback,
+  configRules['sign_in.most_days'].fallback,
+)
 /** SE8: anybody can cause them. */
 const failedSignInsLoggedAMinute = 60
 
@@ -59,7 +65,8 @@ const maxLingerMs = 4000
 /** Time for connections accepted before the port closed to send their request. */
 export const firstWordMs = 250
 
-const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
+const isProbe = (url = ''): boolean =>
+  url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const {
@@ -96,7 +103,13 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules, offers, seals),
     offers,
-    userSessions: new UserSessions({ store, clock, expectsCoordinator, offers, projectRoots: folderRules.roots }),
+    userSessions: new UserSessions({
+      store,
+      clock,
+      expectsCoordinator,
+      offers,
+      projectRoots: folderRules.roots,
+    }),
     worktrees: new Worktrees(store, questions),
     fileOperations: new FileOperations(store, questions),
     folders: new ProjectFolders(store, folderRules),
@@ -116,7 +129,8 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     if (deps.closing && !isProbe(request.url)) askedAt = clock.now()
     app.routing(request, response)
   })
-  const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
+  const after = (ms: number): Promise<void> =>
+    new Promise((resolve) => void clock.after(ms, resolve))
 
   /** SC3: gives load balancers time to notice that this node stops, and more while requests still come. */
   async function linger(lingerMs: number): Promise<void> {

@@ -112,8 +112,11 @@ const files: readonly object[] = [
   worktreeRecord,
 ]
 
-const isUseCase = (value: unknown): value is UseCase<unknown, unknown> => value instanceof Object && 'streams' in value
+const isUseCase = (value: unknown): value is UseCase<unknown, unknown> =>
+  value instanceof Object && 'streams' in value
 
 export const useCases: UseCases = Object.fromEntries(
-  files.flatMap((file) => Object.values(file)).flatMap((value) => (isUseCase(value) ? [[value.name, value]] : [])),
+  files
+    .flatMap((file) => Object.values(file))
+    .flatMap((value) => (isUseCase(value) ? [[value.name, value]] : [])),
 )

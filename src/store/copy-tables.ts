@@ -20,11 +20,17 @@ type DerivedTable = keyof typeof searchTables
 
 export type TableName = Exclude<keyof Tables, DerivedTable>
 
-const pageLengthOf = (table: TableName): number => (largeRows.has(table) ? largeRowsPerPage : rowsPerPage)
+const pageLengthOf = (table: TableName): number =>
+  largeRows.has(table) ? largeRowsPerPage : rowsPerPage
 
-export const tableNames = (Object.keys(tables) as (keyof Tables)[]).filter((name): name is TableName => !(name in searchTables))
+export const tableNames = (Object.keys(tables) as (keyof Tables)[]).filter(
+  (name): name is TableName => !(name in searchTables),
+)
 
-export async function* pagesOf<Name extends TableName>(reader: Reader, table: Name): AsyncGenerator<Tables[Name][]> {
+export async function* pagesOf<Name extends TableName>(
+  reader: Reader,
+  table: Name,
+): AsyncGenerator<Tables[Name][]> {
   const keys = namesOf(tables[table], 'key')
   for (let last: readonly unknown[] | undefined; ; ) {
     const after = last
@@ -65,7 +71,8 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
     for (let row = 1; ; row++) {
       const [mine, its] = [await ours.next(), await theirs.next()]
       if (mine.done && its.done) break
-      if (mine.done || its.done || mine.value !== its.value) return { rows, difference: { table, row } }
+      if (mine.done || its.done || mine.value !== its.value)
+        return { rows, difference: { table, row } }
       rows++
     }
   }
@@ -78,7 +85,9 @@ async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string>
     for (const row of page as unknown as readonly Record<string, unknown>[]) {
       if (table === 'meta' && keysOfCopyOnly.has(row['key'])) continue
       const columns = Object.keys(row).sort()
-      yield JSON.stringify(columns.map((column) => [column, row[column] === null ? null : String(row[column])]))
+      yield JSON.stringify(
+        columns.map((column) => [column, row[column] === null ? null : String(row[column])]),
+      )
     }
   }
 }
@@ -106,13 +115,24 @@ export async function copyTables(
 }
 
 /** Inserts a page with one statement. Full pages share one statement, so it is compiled and prepared once. */
-async function insert(to: Engine, table: TableName, rows: readonly object[], fullPages: Map<TableName, string>): Promise<void> {
+async function insert(
+  to: Engine,
+  table: TableName,
+  rows: readonly object[],
+  fullPages: Map<TableName, string>,
+): Promise<void> {
   const columns = Object.keys(rows[0] ?? {})
   const isFull = rows.length === pageLengthOf(table)
   const known = isFull ? fullPages.get(table) : undefined
-  const text = known ?? compile(to.dialect, (db) => ({ compile: () => insertOf(table, columns, rows.length).compile(db) })).sql
+  const text =
+    known ??
+    compile(to.dialect, (db) => ({
+      compile: () => insertOf(table, columns, rows.length).compile(db),
+    })).sql
   if (isFull) fullPages.set(table, text)
-  const values = rows.flatMap((row) => columns.map((column) => (row as Record<string, unknown>)[column]))
+  const values = rows.flatMap((row) =>
+    columns.map((column) => (row as Record<string, unknown>)[column]),
+  )
   await to.execute({ sql: text, values, ...(isFull ? { name: `copy_${table}` } : {}) })
 }
 

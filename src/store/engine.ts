@@ -27,5 +27,8 @@ export interface WritingEngine extends Engine {
   /** May return before the engine has executed it. A later failure fails the transaction, at the latest at commit. */
   write(query: RunnableQuery): void | Promise<void>
   /** Writes events and moves the heads of their streams. Fails like `write`. */
-  append(events: readonly Tables['events'][], heads: ReadonlyMap<StreamName, number>): void | Promise<void>
+  append(
+    events: readonly Tables['events'][],
+    heads: ReadonlyMap<StreamName, number>,
+  ): void | Promise<void>
 }

@@ -2,12 +2,15 @@
 import { type Detail, detailFrom, type Notice, type Notices, noticeOf } from '../domain/notices.ts'
 
 /** `project_id` becomes `projectId`. */
-type Field<Column> = Column extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Field<Rest>>}` : Column
+type Field<Column> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Field<Rest>>}`
+  : Column
 
 const known = new Map<string, string>()
 
 function fieldOf(column: string): string {
-  const field = known.get(column) ?? column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const field =
+    known.get(column) ?? column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   known.set(column, field)
   return field
 }
@@ -20,13 +23,17 @@ export const fields = <Row, Column extends keyof Row & string>(
   Object.fromEntries(columns.map((column) => [fieldOf(column), row[column]])) as never
 
 /** The fields of a record as these columns. */
-export const columns = <const Column extends string, Value extends { readonly [Name in Column as Field<Name>]: unknown }>(
+export const columns = <
+  const Column extends string,
+  Value extends { readonly [Name in Column as Field<Name>]: unknown },
+>(
   record: Value,
   ...names: readonly Column[]
 ): { [Name in Column]: Value[Field<Name> & keyof Value] } =>
   Object.fromEntries(names.map((name) => [name, record[fieldOf(name) as keyof Value]])) as never
 
-export const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+export const jsonOf = (value: unknown): string | null =>
+  value === null ? null : JSON.stringify(value)
 
 // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse
 export const jsonIn = (column: string | null): any => (column === null ? null : JSON.parse(column))
@@ -37,14 +44,21 @@ export const noticeColumn = (detail: Detail | null): string | null => jsonOf(not
 
 export const noticeFrom = (column: string | null): Notice | null => jsonIn(column)
 
-export const detailIn = (text: string | null, column: string | null): Detail | null => detailFrom(text, noticeFrom(column))
+export const detailIn = (text: string | null, column: string | null): Detail | null =>
+  detailFrom(text, noticeFrom(column))
 
 /** The column of a row with several texts. Notices of fields that are not named stay. */
-export function noticesColumn(column: string | null, changed: Readonly<Record<string, Detail | null>>): string | null {
+export function noticesColumn(
+  column: string | null,
+  changed: Readonly<Record<string, Detail | null>>,
+): string | null {
   const kept = Object.entries(noticesFrom(column)).filter(([field]) => !(field in changed))
-  const fresh = Object.entries(changed).flatMap(([field, detail]) => (noticeOf(detail) ? [[field, noticeOf(detail)]] : []))
+  const fresh = Object.entries(changed).flatMap(([field, detail]) =>
+    noticeOf(detail) ? [[field, noticeOf(detail)]] : [],
+  )
   const all = [...kept, ...fresh]
   return all.length === 0 ? null : JSON.stringify(Object.fromEntries(all))
 }
 
-export const noticesFrom = (column: string | null): Notices => (column === null ? {} : JSON.parse(column))
+export const noticesFrom = (column: string | null): Notices =>
+  column === null ? {} : JSON.parse(column)

@@ -23,7 +23,11 @@ export interface Identity {
   readonly incarnation: string
 }
 
-export async function migrate(engine: MigratingEngine, now: Instant, uuid: () => string): Promise<Identity> {
+export async function migrate(
+  engine: MigratingEngine,
+  now: Instant,
+  uuid: () => string,
+): Promise<Identity> {
   const get = async (key: Tables['meta']['key']): Promise<string | undefined> => {
     const [row] = await engine.execute(bind(engine.dialect, selectMeta, { key }))
     return row?.['value'] as string | undefined
@@ -46,7 +50,8 @@ export async function migrate(engine: MigratingEngine, now: Instant, uuid: () =>
     await engine.transaction(async () => {
       // Another node may have done this step while this one waited for the lock.
       if (Number(await get('schema_version')) >= migration.version) return
-      for (const sql of migration.statements(engine.dialect)) await engine.execute({ sql, values: [] })
+      for (const sql of migration.statements(engine.dialect))
+        await engine.execute({ sql, values: [] })
       await set('schema_version', String(migration.version))
     })
   }
@@ -58,7 +63,10 @@ export async function migrate(engine: MigratingEngine, now: Instant, uuid: () =>
  * rewritten. Runs once when such a store is opened. A flag in `meta` stays set until it succeeds, so a failure is retried at the
  * next start.
  */
-export async function eraseDeletedData(engine: Engine, statements: readonly string[]): Promise<void> {
+export async function eraseDeletedData(
+  engine: Engine,
+  statements: readonly string[],
+): Promise<void> {
   const [mark] = await engine.execute(bind(engine.dialect, selectMeta, { key: 'plain_values' }))
   if (mark?.['value'] !== 'sealed') return
   try {

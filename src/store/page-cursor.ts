@@ -35,10 +35,18 @@ export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
 })
 
 /** Cuts the page from what was found, which may be one more than the page holds. `cursorAt`: the text of the cursor after an item. */
-function cut<Item>(found: readonly Item[], limit: number, cursorAt: (last: Item) => string): Page<Item> {
+function cut<Item>(
+  found: readonly Item[],
+  limit: number,
+  cursorAt: (last: Item) => string,
+): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  return { items, nextCursor: last && found.length > limit ? Buffer.from(cursorAt(last)).toString('base64url') : null }
+  return {
+    items,
+    nextCursor:
+      last && found.length > limit ? Buffer.from(cursorAt(last)).toString('base64url') : null,
+  }
 }
 
 const textIn = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
@@ -60,13 +68,21 @@ export const cutPage = <Item extends PageKey>(
 ): Page<Item> => cutPageBy(found, limit, keyOf)
 
 /** The same for lists that are not ordered by creation. */
-export const cutPageBy = <Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> =>
+export const cutPageBy = <Item>(
+  found: readonly Item[],
+  limit: number,
+  keyOf: (item: Item) => PageKey,
+): Page<Item> =>
   cut(found, limit, (last) => JSON.stringify([keyOf(last).createdAt, keyOf(last).id]))
 
 function decode(cursor: string): PageKey {
   const parts = parse(textIn(cursor))
   const [createdAt, id] = Array.isArray(parts) && parts.length === 2 ? parts : []
-  const ours = typeof createdAt === 'string' && instantForm.test(createdAt) && typeof id === 'string' && id.length <= maxIdLength
+  const ours =
+    typeof createdAt === 'string' &&
+    instantForm.test(createdAt) &&
+    typeof id === 'string' &&
+    id.length <= maxIdLength
   if (!ours) throw notACursor()
   return { createdAt, id }
 }
@@ -88,8 +104,10 @@ export function nameAfter(cursor: string | undefined): string {
   return name
 }
 
-export const cutNamePage = <Item extends { readonly name: string }>(found: readonly Item[], limit: number): Page<Item> =>
-  cut(found, limit, ({ name }) => `name:${name}`)
+export const cutNamePage = <Item extends { readonly name: string }>(
+  found: readonly Item[],
+  limit: number,
+): Page<Item> => cut(found, limit, ({ name }) => `name:${name}`)
 
 // Paging by number (HT1, CH8): the cursor is the number of the last item seen.
 
@@ -97,8 +115,10 @@ export const cutNamePage = <Item extends { readonly name: string }>(found: reado
 export const seqOf = (cursor: string | undefined, first: number): number =>
   cursor === undefined ? first : Number(partIn(cursor, /^seq([1-9]\d{0,14})$/))
 
-export const cutSeqPage = <Item extends { readonly seq: number }>(found: readonly Item[], limit: number): Page<Item> =>
-  cut(found, limit, ({ seq }) => `seq${seq}`)
+export const cutSeqPage = <Item extends { readonly seq: number }>(
+  found: readonly Item[],
+  limit: number,
+): Page<Item> => cut(found, limit, ({ seq }) => `seq${seq}`)
 
 // Paging by day (HT1), newest first.
 
@@ -109,15 +129,20 @@ export function dayOf(cursor: string | undefined, first: Day): Day {
   return day
 }
 
-export const cutDayPage = <Item extends { readonly day: Day }>(found: readonly Item[], limit: number): Page<Item> =>
-  cut(found, limit, ({ day }) => `day${day}`)
+export const cutDayPage = <Item extends { readonly day: Day }>(
+  found: readonly Item[],
+  limit: number,
+): Page<Item> => cut(found, limit, ({ day }) => `day${day}`)
 
 // Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission.
 
 const numberForm = /^\d{1,15}$/
 
 /** The last approval seen; before the first page, a key before all others. */
-export function approvalKeyOf(page: PageQuery): { readonly submittedAt: Instant; readonly id: number } {
+export function approvalKeyOf(page: PageQuery): {
+  readonly submittedAt: Instant
+  readonly id: number
+} {
   if (page.cursor === undefined) return { submittedAt: '', id: 0 }
   const { createdAt, id } = pageParams(page)
   if (!numberForm.test(id)) throw notACursor()
@@ -138,11 +163,13 @@ export const encodeCursor = (incarnation: string, heads: Heads): string =>
 
 export function decodeCursor(text: string): { incarnation: string; heads: Heads } | undefined {
   const parts = parse(textIn(text))
-  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || parts.length % 2 !== 1) return undefined
+  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || parts.length % 2 !== 1)
+    return undefined
   const heads = new Map<StreamName, number>()
   for (let index = 1; index < parts.length; index += 2) {
     const [name, head] = [parts[index], parts[index + 1]]
-    if (typeof name !== 'string' || !parseStream(name) || !Number.isSafeInteger(head) || head < 0) return undefined
+    if (typeof name !== 'string' || !parseStream(name) || !Number.isSafeInteger(head) || head < 0)
+      return undefined
     heads.set(name as StreamName, head)
   }
   return { incarnation: parts[0], heads }

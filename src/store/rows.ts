@@ -14,20 +14,23 @@ type Key<Name extends Table> = NamesOf<(typeof tables)[Name], 'key'>
 export type KeyOf<Name extends Table> = Pick<Tables[Name], Key<Name>>
 /** What the update of a row needs: its key, and every column that may change. */
 export type ChangedRow<Name extends Table> = Pick<Tables[Name], Key<Name> | Changing<Name>>
-export type SomeColumns<Name extends Table> = KeyOf<Name> & Partial<Pick<Tables[Name], Changing<Name>>>
+export type SomeColumns<Name extends Table> = KeyOf<Name> &
+  Partial<Pick<Tables[Name], Changing<Name>>>
 type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
 
 /** The builder without the types of its tables; those who call the functions below have them. */
 type AnyTable = Kysely<Record<string, Record<string, unknown>>>
 
 const untyped = (db: Kysely<Tables>): AnyTable => db as unknown as AnyTable
-const names = (table: Table, use: Parameters<typeof namesOf>[1]): string[] => namesOf(tables[table], use)
+const names = (table: Table, use: Parameters<typeof namesOf>[1]): string[] =>
+  namesOf(tables[table], use)
 
 const valuesOf = (params: object, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, (params as Record<string, unknown>)[name]]))
 
 type Initial<Name extends Table> = InitialNames<(typeof tables)[Name]> & Column<Name>
-export type NewRow<Name extends Table> = Omit<Tables[Name], Initial<Name>> & Partial<Pick<Tables[Name], Initial<Name>>>
+export type NewRow<Name extends Table> = Omit<Tables[Name], Initial<Name>> &
+  Partial<Pick<Tables[Name], Initial<Name>>>
 
 const initialRows = new Map<Table, object>()
 
@@ -44,7 +47,9 @@ export const insertRow = <Name extends Table>(table: Name): Statement<Tables[Nam
 
 /** Inserts a row; one with the same key stays as it is. */
 export const insertOnce = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
-  statement<Tables[Name]>()((db, p) => insert(db, table, p).onConflict((conflict) => conflict.doNothing()))
+  statement<Tables[Name]>()((db, p) =>
+    insert(db, table, p).onConflict((conflict) => conflict.doNothing()),
+  )
 
 /** Inserts a row, or changes the one with the same key. */
 export const putRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
@@ -64,8 +69,14 @@ const insert = <Name extends Table>(db: Kysely<Tables>, table: Name, p: Tables[N
     .values(allColumns(table, p) as Record<string, unknown>)
 
 /** The names of all columns besides `except`. */
-export const columnsBesides = <Name extends Table, Except extends Column<Name>>(table: Name, ...except: readonly Except[]) =>
-  Object.keys(tables[table]).filter((name) => !except.includes(name as Except)) as Exclude<Column<Name>, Except>[]
+export const columnsBesides = <Name extends Table, Except extends Column<Name>>(
+  table: Name,
+  ...except: readonly Except[]
+) =>
+  Object.keys(tables[table]).filter((name) => !except.includes(name as Except)) as Exclude<
+    Column<Name>,
+    Except
+  >[]
 
 /** Updates every column that may change, besides `except`. */
 export const updateRow = <Name extends Table, Except extends Changing<Name> = never>(
@@ -81,29 +92,42 @@ export const updateRow = <Name extends Table, Except extends Changing<Name> = ne
 export const updateColumns = <Name extends Table, Changed extends Changing<Name>>(
   table: Name,
   ...changed: readonly Changed[]
-): Statement<Pick<Tables[Name], Key<Name> | Changed>, unknown> => update(table, changed as readonly string[])
+): Statement<Pick<Tables[Name], Key<Name> | Changed>, unknown> =>
+  update(table, changed as readonly string[])
 
 const update = (table: Table, changed: readonly string[]): Statement<object, unknown> =>
   statement<object>()((db, p) =>
-    where(untyped(db).updateTable(table).set(valuesOf(p, changed)), valuesOf(p, names(table, 'key'))),
+    where(
+      untyped(db).updateTable(table).set(valuesOf(p, changed)),
+      valuesOf(p, names(table, 'key')),
+    ),
   )
 
 /** One column or several, or columns by the names of their parameters; there, anything but a name is what that column must have. */
-type By<Name extends Table> = Column<Name> | readonly Column<Name>[] | Readonly<Record<string, Column<Name> | Fixed>>
+type By<Name extends Table> =
+  | Column<Name>
+  | readonly Column<Name>[]
+  | Readonly<Record<string, Column<Name> | Fixed>>
 type Fixed = null | Expression<unknown> | Condition<unknown>
 type ParamsOf<Name extends Table, Which> =
   Which extends Column<Name>
     ? Pick<Tables[Name], Which>
     : Which extends readonly Column<Name>[]
       ? Pick<Tables[Name], Which[number]>
-      : { [Param in keyof Which as Which[Param] extends Fixed ? never : Param]: Tables[Name][Which[Param] & Column<Name>] }
+      : {
+          [Param in keyof Which as Which[Param] extends Fixed
+            ? never
+            : Param]: Tables[Name][Which[Param] & Column<Name>]
+        }
 
 function valuesBy(by: By<never>, params: unknown): Record<string, unknown> {
   const given = params as Record<string, unknown>
   if (typeof by === 'string') return { [by]: given[by] }
   if (Array.isArray(by)) return valuesOf(given, by)
   return Object.fromEntries(
-    Object.entries(by).map(([name, value]) => (typeof value === 'string' ? [value, given[name]] : [name, value])),
+    Object.entries(by).map(([name, value]) =>
+      typeof value === 'string' ? [value, given[name]] : [name, value],
+    ),
   )
 }
 
@@ -127,7 +151,11 @@ export const selectFirst = select<unknown>(() => 1)
 export const selectSome = select<{ readonly limit: number }>((p) => p.limit)
 
 /** Selects some columns of the rows that have these values. */
-export const selectColumns = <Name extends Table, const Which extends By<Name>, Selected extends Column<Name>>(
+export const selectColumns = <
+  Name extends Table,
+  const Which extends By<Name>,
+  Selected extends Column<Name>,
+>(
   table: Name,
   by: Which,
   ...columns: readonly Selected[]
@@ -142,7 +170,9 @@ export const deleteBy = <Name extends Table, const Which extends By<Name>>(
   table: Name,
   by: Which,
 ): Statement<ParamsOf<Name, Which>, unknown> =>
-  statement<ParamsOf<Name, Which>>()((db, p) => where(untyped(db).deleteFrom<string>(table), valuesBy(by, p)))
+  statement<ParamsOf<Name, Which>>()((db, p) =>
+    where(untyped(db).deleteFrom<string>(table), valuesBy(by, p)),
+  )
 
 type AnyStatement = Statement<object, unknown>
 
@@ -150,7 +180,12 @@ const known = new Map<string, AnyStatement>()
 const foundByKey = new Map<Table, AnyStatement>()
 
 /** A statement about rows of a table that is made once, so that it is compiled once. `names`: what it depends on besides. */
-function once(kind: string, table: Table, names: readonly string[], make: () => Statement<never, unknown>): AnyStatement {
+function once(
+  kind: string,
+  table: Table,
+  names: readonly string[],
+  make: () => Statement<never, unknown>,
+): AnyStatement {
   const name = names.length === 0 ? kind + table : [kind, table, ...names].join(' ')
   const statement = known.get(name) ?? (make() as AnyStatement)
   known.set(name, statement)
@@ -175,7 +210,8 @@ function namesIn(table: Table, values: object): readonly string[] {
   if (given.length === 0) throw new Error(`No column of ${table} is given`)
   return given
 }
-const orKey = (table: Table, given: readonly string[]) => (given.length > 0 ? given : keyNames(table)) as never[]
+const orKey = (table: Table, given: readonly string[]) =>
+  (given.length > 0 ? given : keyNames(table)) as never[]
 
 /** What readers and transactions do with rows of any table. */
 export const rowStatement = {
@@ -192,7 +228,9 @@ export const rowStatement = {
     const byKey = by.length === 0 && order.length === 0 ? foundByKey.get(table) : undefined
     if (byKey) return byKey
     const all = order.length === 0 ? by : [...by, 'in order', ...order]
-    const statement = once('find', table, all, () => selectBy(table, orKey(table, by), ...(order as never[])))
+    const statement = once('find', table, all, () =>
+      selectBy(table, orKey(table, by), ...(order as never[])),
+    )
     if (all.length === 0) foundByKey.set(table, statement)
     return statement
   },
@@ -217,14 +255,19 @@ export const not = <Value>(value: Value | Expression<Value>) => new Condition<Va
 export const below = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<', value)
 export const atMost = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<=', value)
 export const above = <Value>(value: Value | Expression<Value>) => new Condition<Value>('>', value)
-export const atLeast = <Value>(value: Value | Expression<Value>) => new Condition<Value>('>=', value)
-export const oneOf = <Value>(...values: readonly (Value | Expression<Value>)[]) => new Condition<Value>('in', values)
+export const atLeast = <Value>(value: Value | Expression<Value>) =>
+  new Condition<Value>('>=', value)
+export const oneOf = <Value>(...values: readonly (Value | Expression<Value>)[]) =>
+  new Condition<Value>('in', values)
 export const present = new Condition<never>('is not', null as never)
 
 type Wanted<Value> = Value | Expression<Value> | Condition<Value>
 /** What columns must have; null: nothing; undefined: anything; a list: all of its conditions hold. */
 type Values<Name extends Table> = {
-  readonly [C in Column<Name>]?: Wanted<Tables[Name][C]> | readonly Wanted<Tables[Name][C]>[] | undefined
+  readonly [C in Column<Name>]?:
+    | Wanted<Tables[Name][C]>
+    | readonly Wanted<Tables[Name][C]>[]
+    | undefined
 }
 export type Order<Name extends Table> = Column<Name> | `${Column<Name>} desc`
 
@@ -236,7 +279,8 @@ export const from = <Name extends Table>(
   ...order: readonly Order<Name>[]
 ): SelectQueryBuilder<Tables, Name, Record<never, never>> =>
   order.reduce(
-    (query, by) => query.orderBy(by.replace(' desc', ''), by.endsWith(' desc') ? 'desc' : undefined),
+    (query, by) =>
+      query.orderBy(by.replace(' desc', ''), by.endsWith(' desc') ? 'desc' : undefined),
     where(untyped(db).selectFrom<string>(table), values),
   ) as never
 
@@ -254,7 +298,8 @@ export const rowsOf = <Name extends Table>(
   table: Name,
   values: Values<Name>,
   ...order: readonly Order<Name>[]
-): SelectQueryBuilder<Tables, Name, Tables[Name]> => from(db, table, values, ...order).selectAll() as never
+): SelectQueryBuilder<Tables, Name, Tables[Name]> =>
+  from(db, table, values, ...order).selectAll() as never
 
 /** The next page of a list by time: what is older than the last item seen, newest first. */
 export const pageOf = <Db, From extends keyof Db, Row>(
@@ -264,13 +309,19 @@ export const pageOf = <Db, From extends keyof Db, Row>(
   idColumn: StringReference<Db, From>,
 ): SelectQueryBuilder<Db, From, Row> =>
   query
-    .where(({ eb, refTuple, tuple }) => eb(refTuple(timeColumn, idColumn), '<', tuple(createdAt, id) as never))
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple(timeColumn, idColumn), '<', tuple(createdAt, id) as never),
+    )
     .orderBy(timeColumn, 'desc')
     .orderBy(idColumn, 'desc')
     .limit(limit)
 
 interface Filtered<Query> {
-  where(column: string, operator: '=' | 'is' | Condition<unknown>['operator'], value: unknown): Query
+  where(
+    column: string,
+    operator: '=' | 'is' | Condition<unknown>['operator'],
+    value: unknown,
+  ): Query
 }
 
 const where = <Query extends Filtered<Query>>(query: Query, values: object): Query =>

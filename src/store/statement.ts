@@ -19,7 +19,9 @@ export interface Statement<Params, Row> {
   readonly compiled: Map<Dialect, CompiledStatement>
 }
 
-export type ParamsOf<Given> = Given extends { readonly types?: (params: infer Params) => unknown } ? Params : never
+export type ParamsOf<Given> = Given extends { readonly types?: (params: infer Params) => unknown }
+  ? Params
+  : never
 
 interface CompiledStatement {
   readonly sql: string
@@ -51,7 +53,11 @@ export interface RunnableQuery {
 
 let compiledSoFar = 0
 
-export function bind<Params, Row>(dialect: Dialect, query: Statement<Params, Row>, params: Params): RunnableQuery {
+export function bind<Params, Row>(
+  dialect: Dialect,
+  query: Statement<Params, Row>,
+  params: Params,
+): RunnableQuery {
   let compiled = query.compiled.get(dialect)
   if (!compiled) {
     const { sql, parameters } = query.build(dialect.builder, slots as Params, dialect).compile()

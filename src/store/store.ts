@@ -34,9 +34,16 @@ export interface Reader {
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>
   first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>
   /** The row with this key, or else the first with these values. */
-  row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined>
+  row<Name extends Table>(
+    table: Name,
+    values: Partial<Tables[Name]>,
+  ): Promise<Tables[Name] | undefined>
   /** The rows that have these values, in this order. */
-  rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: readonly Order<Name>[]): Promise<Tables[Name][]>
+  rows<Name extends Table>(
+    table: Name,
+    values: Partial<Tables[Name]>,
+    ...order: readonly Order<Name>[]
+  ): Promise<Tables[Name][]>
   /** For the few queries whose shape depends on the input; compiled each time, so not for frequent reads. */
   query<Row>(build: QueryBuilder<Row>): Promise<Row[]>
 }
@@ -58,7 +65,11 @@ export interface Tx extends Reader {
    * Appends an event to a stream that the use case named, and a copy without body to each of `also`. The number is final: streams
    * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.
    */
-  append(stream: StreamName, event: NewEvent | ((seq: number) => NewEvent), also?: readonly StreamName[]): number
+  append(
+    stream: StreamName,
+    event: NewEvent | ((seq: number) => NewEvent),
+    also?: readonly StreamName[],
+  ): number
   /** Begins the stream of something created just now, which `streams` could not name. An existing one is a programming error. */
   begin(stream: StreamName): void
 }
@@ -77,7 +88,11 @@ export interface UseCase<Input, Output> extends UseCaseSteps<Input, Output> {
   readonly name: string
 }
 
-type RunQuery<Input, Output> = (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
+type RunQuery<Input, Output> = (
+  reader: Reader,
+  input: Input,
+  context: Omit<Context, 'random'>,
+) => Promise<Output>
 
 interface QueryOptions {
   /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
@@ -135,7 +150,11 @@ export interface Store {
   /** Whether use cases run in the order of the calls; those of one turn of the event loop share a commit. */
   readonly inOrder: boolean
 
-  run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output>
+  run<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    receipt?: ReceiptKey,
+  ): Promise<Output>
   /** Everything read inside `work` comes from one snapshot. */
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output>
@@ -167,12 +186,18 @@ export interface StoreFigures {
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
 export type UseCases = Record<string, UseCase<any, unknown>>
 
-export const defineUseCase = <Input, Output>(name: string, steps: UseCaseSteps<Input, Output>): UseCase<Input, Output> => ({
+export const defineUseCase = <Input, Output>(
+  name: string,
+  steps: UseCaseSteps<Input, Output>,
+): UseCase<Input, Output> => ({
   name,
   ...steps,
 })
 
-export const defineQuery = <Input, Output>(run: RunQuery<Input, Output>, options?: QueryOptions): Query<Input, Output> => ({
+export const defineQuery = <Input, Output>(
+  run: RunQuery<Input, Output>,
+  options?: QueryOptions,
+): Query<Input, Output> => ({
   run,
   ...options,
 })

@@ -30,10 +30,18 @@ async function looksWhenRungAfter(after: number, { store, clock }: TestStore): P
     return found
   }
   const watched = new Proxy(store, {
-    get: (target, name) => (name === 'query' ? query : name === 'doorbell' ? doorbell : Reflect.get(target, name)),
+    get: (target, name) =>
+      name === 'query' ? query : name === 'doorbell' ? doorbell : Reflect.get(target, name),
   })
   const logger = createLogger({ level: 'silent', format: 'json' })
-  const sender = new Sender({ store: watched, clock, logger, adapter, holder: 'h', onSent: () => {} })
+  const sender = new Sender({
+    store: watched,
+    clock,
+    logger,
+    adapter,
+    holder: 'h',
+    onSent: () => {},
+  })
   sender.start()
   while (looks === 0) await new Promise((resolve) => setImmediate(resolve))
   await new Promise((resolve) => setImmediate(resolve))
@@ -43,5 +51,6 @@ async function looksWhenRungAfter(after: number, { store, clock }: TestStore): P
 
 test('[CN2] what rings in the very moment in which the last look ends is looked at, and not only when everything is', async () => {
   const opened = await openTestStore()
-  for (let after = 0; after < turns; after++) expect(await looksWhenRungAfter(after, opened), `${after}`).toBe(2)
+  for (let after = 0; after < turns; after++)
+    expect(await looksWhenRungAfter(after, opened), `${after}`).toBe(2)
 })

@@ -29,7 +29,10 @@ export async function openStandIn(): Promise<TelegramStandIn> {
 }
 
 /** A server's part of it. */
-export function keep({ store, clock, standIn }: Place, { holder = 'one', token = telegramToken } = {}) {
+export function keep(
+  { store, clock, standIn }: Place,
+  { holder = 'one', token = telegramToken } = {},
+) {
   let log = ''
   const destination = new Writable({
     write: (chunk, _, done) => {
@@ -59,7 +62,9 @@ export const answerIn = (store: Store, content: string, chatId = 42) =>
   store.run(addMessage, { key: `telegram:${chatId}`, role: 'assistant', content, by })
 
 export const historyOf = async (store: Store, chatId = 42): Promise<string[]> =>
-  (await store.query(getHistory, { key: `telegram:${chatId}`, hidden: false, limit: 200 })).items.map(({ content }) => content)
+  (
+    await store.query(getHistory, { key: `telegram:${chatId}`, hidden: false, limit: 200 })
+  ).items.map(({ content }) => content)
 
 export const chatsOf = async (store: Store): Promise<ChannelChat[]> =>
   (await store.query(listChannelChats, { channel, limit: 200 })).items

@@ -7,7 +7,16 @@ import { answerChat } from '../../src/services/turns/answer-chat.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 import { telegramToken } from '../support/telegram.ts'
-import { answerIn, channel, chatsOf, historyOf, keep, letIn, openStandIn, stateOf } from './telegram-room.ts'
+import {
+  answerIn,
+  channel,
+  chatsOf,
+  historyOf,
+  keep,
+  letIn,
+  openStandIn,
+  stateOf,
+} from './telegram-room.ts'
 
 /** A chat that is let in, and the agents it can be for. */
 async function openChat() {
@@ -30,12 +39,17 @@ test('[CN1] a message is unread for the agent that the route names, the chat’s
   standIn.say('for ben')
   await standIn.until(() => standIn.unacknowledged === 0)
   const ben = await room.begin('ben')
-  expect((await room.handOver(ben)).messages.map(({ content, senderId }) => [content, senderId])).toEqual([
-    ['for ben', 'telegram:42'],
-  ])
+  expect(
+    (await room.handOver(ben)).messages.map(({ content, senderId }) => [content, senderId]),
+  ).toEqual([['for ben', 'telegram:42']])
   await room.answer(ben, 'ben **here**')
   await settled(1)
-  await store.run(changeChannelChat, { channel, chatId: '42', route: { projectId, agentId: 'ann' }, by })
+  await store.run(changeChannelChat, {
+    channel,
+    chatId: '42',
+    route: { projectId, agentId: 'ann' },
+    by,
+  })
   standIn.say('for ann')
   await standIn.until(() => standIn.unacknowledged === 0)
   const ann = await room.begin('ann')
@@ -73,13 +87,19 @@ test('[CN2] told to wait, it waits for as long as it is told and sends once', as
   const { store, clock, standIn, sent } = await openChat()
   standIn.say('hello')
   await standIn.until(() => standIn.unacknowledged === 0)
-  standIn.trouble('sendMessage', { status: 429, description: 'Too Many Requests: retry after 7', retryAfter: 7 })
+  standIn.trouble('sendMessage', {
+    status: 429,
+    description: 'Too Many Requests: retry after 7',
+    retryAfter: 7,
+  })
   const calls = () => standIn.calls.filter((each) => each === 'sendMessage').length
   const before = calls()
   await answerIn(store, 'an answer')
   await standIn.until(() => calls() === before + 1)
   await untilWaiting(store)
-  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([{ chatId: '42', inMs: 7000 }])
+  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([
+    { chatId: '42', inMs: 7000 },
+  ])
   clock.advance(6_900)
   await answerIn(store, 'the next')
   expect(calls()).toBe(before + 1)
@@ -91,13 +111,19 @@ test('[CN2] told to wait for longer than time goes, it waits for a day', async (
   const { store, standIn } = await openChat()
   standIn.say('hello')
   await standIn.until(() => standIn.unacknowledged === 0)
-  standIn.trouble('sendMessage', { status: 429, description: 'Too Many Requests', retryAfter: 1e13 })
+  standIn.trouble('sendMessage', {
+    status: 429,
+    description: 'Too Many Requests',
+    retryAfter: 1e13,
+  })
   const calls = () => standIn.calls.filter((each) => each === 'sendMessage').length
   const before = calls()
   await answerIn(store, 'an answer')
   await standIn.until(() => calls() === before + 1)
   await untilWaiting(store)
-  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([{ chatId: '42', inMs: 24 * 3_600_000 }])
+  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([
+    { chatId: '42', inMs: 24 * 3_600_000 },
+  ])
 })
 
 test('[CN2] what was certainly not sent is sent again as it is; what may have been says so', async () => {
@@ -121,13 +147,18 @@ test('[CN2] a chat that has blocked the bot is given up, shows why, and holds up
   await letIn({ store, clock, standIn }, 43)
   for (const chatId of [42, 43]) standIn.say('hello', { chatId })
   await standIn.until(() => standIn.unacknowledged === 0)
-  standIn.trouble('sendMessage', { status: 403, description: 'Forbidden: bot was blocked by the user' })
+  standIn.trouble('sendMessage', {
+    status: 403,
+    description: 'Forbidden: bot was blocked by the user',
+  })
   await answerIn(store, 'to nobody')
   await standIn.until(() => standIn.calls.at(-1) === 'sendMessage')
   await answerIn(store, 'to somebody', 43)
   await standIn.until(() => standIn.textsOf(43).length === 1)
   expect(sent()).toEqual([])
-  expect((await chatsOf(store)).find(({ chatId }) => chatId === '42')?.trouble).toContain('bot was blocked by the user')
+  expect((await chatsOf(store)).find(({ chatId }) => chatId === '42')?.trouble).toContain(
+    'bot was blocked by the user',
+  )
   await until(async () => (await stateOf(store))?.waiting === 0)
 })
 
@@ -140,7 +171,8 @@ test('[CN2] [RE9] chats that nothing can be done about hold up no other', async 
       const value = Reflect.get(target, name) as unknown
       if (name !== 'run') return typeof value === 'function' ? value.bind(target) : value
       const run: typeof store.run = (useCase, input, receipt) =>
-        useCase.name === beginSending.name && bad.includes(Number((input as { chatId: string }).chatId))
+        useCase.name === beginSending.name &&
+        bad.includes(Number((input as { chatId: string }).chatId))
           ? Promise.reject(new Error('a row that makes no sense'))
           : store.run(useCase, input, receipt)
       return run
@@ -182,7 +214,10 @@ test('[CN1] a wrong token, and another program with the same one, are said in wo
   expect((await stateOf(store))?.trouble).toContain('does not know this token')
   await kept.stop()
   expect(await stateOf(store)).toMatchObject({ state: 'off', trouble: null })
-  standIn.trouble('getUpdates', { status: 409, description: `Conflict: terminated by other getUpdates request` })
+  standIn.trouble('getUpdates', {
+    status: 409,
+    description: `Conflict: terminated by other getUpdates request`,
+  })
   const other = keep({ store, clock, standIn }, { holder: 'two' })
   await untilState(store, 'failing')
   expect((await stateOf(store))?.trouble).toContain('Another program')
@@ -219,11 +254,14 @@ const untilLater = (clock: Stores['clock'], isSo: () => Promise<boolean>) =>
     return isSo()
   })
 
-const untilState = (store: Stores['store'], state: string) => until(async () => (await stateOf(store))?.state === state)
+const untilState = (store: Stores['store'], state: string) =>
+  until(async () => (await stateOf(store))?.state === state)
 
 /** Until a failed try is written down with the moment of the next. */
 const untilWaiting = (store: Stores['store']) =>
-  until(async () => (await store.query(findOutgoing, { channel, after: '' })).some(({ inMs }) => inMs > 0))
+  until(async () =>
+    (await store.query(findOutgoing, { channel, after: '' })).some(({ inMs }) => inMs > 0),
+  )
 
 test('[CX14] in a group everybody is named: an agent is told who wrote what', async () => {
   const { room, standIn } = await openChat()

@@ -70,7 +70,9 @@ describe('the verdict', () => {
     expect(judge(most, unsteady, steady)).toMatchObject({ outcome: 'pass' })
     const around = unsteady.map((value) => value * 20)
     expect(judge(most, around, steady)).toMatchObject({ outcome: 'undecided' })
-    expect(judge(most, [...unsteady.slice(1), Number.NaN], steady)).toMatchObject({ outcome: 'undecided' })
+    expect(judge(most, [...unsteady.slice(1), Number.NaN], steady)).toMatchObject({
+      outcome: 'undecided',
+    })
   })
 
   test('[SP5] rounds that cannot be paired, or are none, are refused', () => {
@@ -115,20 +117,30 @@ describe('the rounds', () => {
         let round = 0
         return {
           ours: { name: 'ours', round: async () => 50 },
-          yardstick: { name: 'yardstick', round: async () => (busy && round++ % 2 === 0 ? 200 : 100) },
+          yardstick: {
+            name: 'yardstick',
+            round: async () => (busy && round++ % 2 === 0 ? 200 : 100),
+          },
           close: async () => {},
         }
       },
     })
-    expect(await measureUntilDecided(busyFor(2), { rounds: 9, tries: 3 })).toMatchObject({ outcome: 'miss', ratio: 0.5 })
+    expect(await measureUntilDecided(busyFor(2), { rounds: 9, tries: 3 })).toMatchObject({
+      outcome: 'miss',
+      ratio: 0.5,
+    })
     expect(prepared).toBe(3)
     prepared = 0
-    expect(await measureUntilDecided(busyFor(9), { rounds: 9, tries: 3 })).toMatchObject({ outcome: 'undecided' })
+    expect(await measureUntilDecided(busyFor(9), { rounds: 9, tries: 3 })).toMatchObject({
+      outcome: 'undecided',
+    })
     expect(prepared).toBe(3)
   })
 
   test('[SP5] a round that measured nothing stops the bench', async () => {
-    await expect(takeTurns([{ name: 'a', round: async () => 0 }], 1)).rejects.toThrow('a measured 0')
+    await expect(takeTurns([{ name: 'a', round: async () => 0 }], 1)).rejects.toThrow(
+      'a measured 0',
+    )
   })
 
   test('[SP5] the median of an even number of figures lies between the middle two', () => {

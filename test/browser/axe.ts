@@ -25,7 +25,9 @@ export async function axeFindings(page: Page, rules: AxeRules = 'all'): Promise<
     // Only what was found crosses over.
     `axe.run(${rules === 'colours inside' ? inside : 'document'}, ${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
   )) as Pick<AxeResults, 'violations'>
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`)
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`,
+  )
 }
 
 /** By the browser's own protocol, so the Content-Security-Policy stays as it is, and nobody reads half a megabyte on the way. */

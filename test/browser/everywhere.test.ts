@@ -18,16 +18,24 @@ beforeAll(async () => {
   const { elsewhere } = here
   const env = { API_KEY: 'sk-very-secret-value' }
   const command = 'a-command-with-a-rather-long-name-that-does-not-fit-on-a-phone'
-  await elsewhere.post('/api/agents', { body: { id: 'codex', name: 'Codex', protocol: 'acp', command, env, role: 'reviewer' } })
+  await elsewhere.post('/api/agents', {
+    body: { id: 'codex', name: 'Codex', protocol: 'acp', command, env, role: 'reviewer' },
+  })
   const name = 'a-project-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line'
   const settings = { 'chat.wait_interval_seconds': 7, 'restart.max': 5 }
   const path = join(temporaryFolder(), name, name)
   mkdirSync(path, { recursive: true })
   const { id } = await elsewhere.post('/api/projects', { body: { name, path, settings } })
-  await elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: id, agentId: 'codex' } })
+  await elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId: id, agentId: 'codex' },
+  })
   const { task, work } = await addWork(id)
-  await elsewhere.post('/api/people', { body: { name: 'Somebody with a rather long name', role: 'viewer' } })
-  await elsewhere.post('/api/tokens', { body: { name: 'nightly-build-of-everything-there-is', kind: 'script' } })
+  await elsewhere.post('/api/people', {
+    body: { name: 'Somebody with a rather long name', role: 'viewer' },
+  })
+  await elsewhere.post('/api/tokens', {
+    body: { name: 'nightly-build-of-everything-there-is', kind: 'script' },
+  })
   places = [
     '/',
     `/projects/${id}`,
@@ -56,27 +64,50 @@ beforeAll(async () => {
 async function addWork(projectId: string): Promise<{ task: string; work: string }> {
   const { elsewhere } = here
   const params = { projectId }
-  const contextSummary = 'A summary that is longer than one line on a phone, and longer than a line has room for on a wide screen'
-  const work = await elsewhere.post('/api/projects/{projectId}/sessions', { params, body: { contextSummary, phase: 1 } })
+  const contextSummary =
+    'A summary that is longer than one line on a phone, and longer than a line has room for on a wide screen'
+  const work = await elsewhere.post('/api/projects/{projectId}/sessions', {
+    params,
+    body: { contextSummary, phase: 1 },
+  })
   const add = (title: string, dependsOn: string[]) =>
     elsewhere.post('/api/projects/{projectId}/tasks', {
       params,
       body: { sessionId: work.id, phase: 1, type: 'code', title, dependsOn, assignedTo: 'codex' },
     })
-  const { id } = await add('a-task-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line', [])
+  const { id } = await add(
+    'a-task-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line',
+    [],
+  )
   const second = await add('The one after it', [id])
   const path = '/api/projects/{projectId}/tasks/{taskId}'
-  await elsewhere.patch(path, { params: { ...params, taskId: id }, body: { status: 'in_progress', progressPercent: 30 } })
+  await elsewhere.patch(path, {
+    params: { ...params, taskId: id },
+    body: { status: 'in_progress', progressPercent: 30 },
+  })
   for (const decided of [false, true]) {
-    const body = { checkpointType: 'plan', leaderId: 'codex', instructionContent: 'May I?\n'.repeat(30), artifacts: [{ a: 1 }] }
-    const asked = await elsewhere.post('/api/projects/{projectId}/approvals', { params, body: { ...body, taskId: id } })
+    const body = {
+      checkpointType: 'plan',
+      leaderId: 'codex',
+      instructionContent: 'May I?\n'.repeat(30),
+      artifacts: [{ a: 1 }],
+    }
+    const asked = await elsewhere.post('/api/projects/{projectId}/approvals', {
+      params,
+      body: { ...body, taskId: id },
+    })
     const approval = { ...params, approvalId: String(asked.id) }
     const decision = { status: 'rejected', feedback: 'No.' } as const
     if (decided)
-      await elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params: approval, body: decision })
+      await elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+        params: approval,
+        body: decision,
+      })
   }
   for (const content of ['Hello', 'word '.repeat(200), 'x'.repeat(300)])
-    await elsewhere.post('/api/chat', { body: { projectId, toAgentId: 'codex', content, priority: 'urgent' } })
+    await elsewhere.post('/api/chat', {
+      body: { projectId, toAgentId: 'codex', content, priority: 'urgent' },
+    })
   return { task: second.id, work: work.id }
 }
 
@@ -102,7 +133,9 @@ function settling(page: Page): () => Promise<void> {
   page.on('requestfinished', (request) => asked.delete(request))
   page.on('requestfailed', (request) => asked.delete(request))
   return async () => {
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    )
     await expect.poll(() => [...asked].map((request) => request.url())).toEqual([])
     await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
   }
@@ -195,7 +228,9 @@ async function speak(page: Page, language: 'en' | 'ja'): Promise<void> {
 
 /** At 360 px nothing scrolls sideways and nothing to press is small. */
 async function fits(page: Page, place: string): Promise<void> {
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  const wider = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
   expect(wider, place).toBe(0)
   const small = await page.evaluate(() =>
     [...document.querySelectorAll('a, button, input, select, textarea')]
@@ -203,7 +238,11 @@ async function fits(page: Page, place: string): Promise<void> {
       .map((each) => ({ each, box: each.getBoundingClientRect() }))
       // WCAG 2.5.8: 24 px, except links inside a sentence; a checkbox has its label.
       .filter(
-        ({ each, box }) => box.width > 1 && box.height > 1 && box.height < 24 && getComputedStyle(each).display !== 'inline',
+        ({ each, box }) =>
+          box.width > 1 &&
+          box.height > 1 &&
+          box.height < 24 &&
+          getComputedStyle(each).display !== 'inline',
       )
       .map(({ each }) => each.outerHTML.slice(0, 120)),
   )
@@ -211,7 +250,9 @@ async function fits(page: Page, place: string): Promise<void> {
 }
 
 test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while offline', async () => {
-  await here.elsewhere.post('/api/agents', { body: { id: 'pulls', name: 'Pulls', protocol: 'mcp' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'pulls', name: 'Pulls', protocol: 'mcp' },
+  })
   const page = await here.ownerPage('/agents/pulls')
   await page.getByRole('button', { name: /Account and preferences/ }).click()
   await page.getByRole('menu').waitFor()
@@ -271,7 +312,9 @@ test('[UI5] [UI11] with the keyboard alone: the palette goes anywhere, finds wha
   const input = page.getByRole('combobox', { name: 'Command palette' })
   await page.keyboard.press('Escape')
   await input.waitFor({ state: 'detached' })
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Search or do…')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain('Search or do…')
 
   await openPalette(page)
   await page.keyboard.type('codex')
@@ -289,8 +332,14 @@ test('[UI5] [UI11] with the keyboard alone: the palette goes anywhere, finds wha
   await page.keyboard.press('Escape')
   await openPalette(page)
   await page.keyboard.type('hello')
-  await page.getByRole('group', { name: 'Sessions' }).getByRole('option', { name: /Hello/ }).waitFor()
-  await page.getByRole('group', { name: 'Messages' }).getByRole('option', { name: /Hello/ }).waitFor()
+  await page
+    .getByRole('group', { name: 'Sessions' })
+    .getByRole('option', { name: /Hello/ })
+    .waitFor()
+  await page
+    .getByRole('group', { name: 'Messages' })
+    .getByRole('option', { name: /Hello/ })
+    .waitFor()
   await page.keyboard.press('Escape')
   await openPalette(page)
   await page.keyboard.type('new project')
@@ -312,7 +361,9 @@ test('[UI5] focus is visible on everything that can have it', async () => {
     const found = await page.evaluate(() => {
       const focused = document.activeElement
       if (!focused || focused === document.body) return 'over'
-      const outlined = [focused, focused.closest('label')].some((each) => each && getComputedStyle(each).outlineStyle !== 'none')
+      const outlined = [focused, focused.closest('label')].some(
+        (each) => each && getComputedStyle(each).outlineStyle !== 'none',
+      )
       return outlined ? undefined : focused.outerHTML.slice(0, 120)
     })
     if (found === 'over') break
@@ -346,25 +397,32 @@ test('[UI5] it can be installed: a manifest with icons, and a service worker', a
   expect(manifest.start_url).toBe('/')
   for (const { src } of manifest.icons) {
     const answer = await page.request.get(src)
-    expect([src, answer.status(), answer.headers()['content-type']?.startsWith('image/')]).toEqual([src, 200, true])
+    expect([src, answer.status(), answer.headers()['content-type']?.startsWith('image/')]).toEqual([
+      src,
+      200,
+      true,
+    ])
   }
-  expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL)).toBe(
-    `${here.server.url}/service-worker.js`,
-  )
+  expect(
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL),
+  ).toBe(`${here.server.url}/service-worker.js`)
 })
 
 test('[UI5] the first visit loads less than 230 kB of script', async () => {
   const page = await here.signedOutPage({ anew: true })
   const scripts: Promise<number>[] = []
   page.on('requestfinished', (request) => {
-    if (request.resourceType() === 'script') scripts.push(request.sizes().then((sizes) => sizes.responseBodySize))
+    if (request.resourceType() === 'script')
+      scripts.push(request.sizes().then((sizes) => sizes.responseBodySize))
   })
   await page.goto(await here.signInLink())
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   // With everything that is fetched ahead for the next places.
   await page.waitForFunction(() => {
     const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
-    return ['/creation-', '/tasks-page-'].every((part) => fetched.some((name) => name.includes(part)))
+    return ['/creation-', '/tasks-page-'].every((part) =>
+      fetched.some((name) => name.includes(part)),
+    )
   })
   page.removeAllListeners('requestfinished')
   const sizes = await Promise.all(scripts)

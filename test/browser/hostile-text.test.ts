@@ -8,9 +8,17 @@ const here = visit({ up: true })
 
 test('[SE13] what turns text around is shown by its number: in a permission, in its card in the inbox, in a file and its change', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'turned' } })
-  const body = { id: 'turner', name: 'Turner', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const body = {
+    id: 'turner',
+    name: 'Turner',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: body.id } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: body.id },
+  })
   const page = await here.ownerPage(`/projects/${projectId}/chat/turner`)
   const box = page.getByRole('textbox', { name: /^Write to/ })
   await box.fill('[[write a\u202Etxt.exe is\u2066 it]] [[ask run x\u202Egpj.sh]] done')
@@ -21,8 +29,14 @@ test('[SE13] what turns text around is shown by its number: in a permission, in 
   const change = log.locator('[data-tool]').filter({ hasText: String.raw`a\u202etxt.exe` })
   await change.locator('ins', { hasText: String.raw`is\u2066 it` }).waitFor()
   const turnedOn = (part: 'data-tool' | 'data-permission' | 'data-approval') =>
-    page.locator(`[${part}]`).evaluateAll((all) => all.map(({ outerHTML }) => /[\u202a-\u202e\u2066-\u2069]/.test(outerHTML)))
-  expect([...(await turnedOn('data-tool')), ...(await turnedOn('data-permission'))]).not.toContain(true)
+    page
+      .locator(`[${part}]`)
+      .evaluateAll((all) =>
+        all.map(({ outerHTML }) => /[\u202a-\u202e\u2066-\u2069]/.test(outerHTML)),
+      )
+  expect([...(await turnedOn('data-tool')), ...(await turnedOn('data-permission'))]).not.toContain(
+    true,
+  )
   expect(await axeFindings(page)).toEqual([])
   await page.goto(`/projects/${projectId}/approvals`)
   await anyOf(page.locator('[data-approval]').getByText(String.raw`run x\u202egpj.sh`)).waitFor()
@@ -31,10 +45,18 @@ test('[SE13] what turns text around is shown by its number: in a permission, in 
 
 test('[SE6] answers made to nest or to repeat without end are shown as text, and the page goes on', async () => {
   const key = 'slack:bombs'
-  const bombs = ['>'.repeat(50_000), '*'.repeat(150_000), '1. '.repeat(20_000).trim(), `${'*'.repeat(4000)}a${'*'.repeat(4000)}`]
+  const bombs = [
+    '>'.repeat(50_000),
+    '*'.repeat(150_000),
+    '1. '.repeat(20_000).trim(),
+    `${'*'.repeat(4000)}a${'*'.repeat(4000)}`,
+  ]
   await here.elsewhere.post('/api/conversations', { body: { key } })
   for (const content of [...bombs, 'It **goes on**'])
-    await here.elsewhere.post('/api/conversations/{key}/messages', { params: { key }, body: { role: 'assistant', content } })
+    await here.elsewhere.post('/api/conversations/{key}/messages', {
+      params: { key },
+      body: { role: 'assistant', content },
+    })
   const page = await here.ownerPage(`/conversations/${key}`)
   const log = page.getByRole('log')
   await log.locator('strong', { hasText: 'goes on' }).waitFor()

@@ -19,13 +19,20 @@ test('[HT6] a change made elsewhere shows at once, without a reload', async () =
   await page.getByRole('heading', { name: 'from-elsewhere', level: 1 }).waitFor()
   const params = { projectId: id }
   const folder = temporaryFolder()
-  await here.elsewhere.patch('/api/projects/{projectId}', { params, body: { name: 'renamed', path: folder } })
+  await here.elsewhere.patch('/api/projects/{projectId}', {
+    params,
+    body: { name: 'renamed', path: folder },
+  })
   await page.getByRole('heading', { name: 'renamed', level: 1 }).waitFor()
   await main.getByText(folder).waitFor()
   expect(await page.title()).toBe('renamed · Holdfast')
 
-  await here.elsewhere.post('/api/agents', { body: { id: 'far', name: 'Far away', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { ...params, agentId: 'far' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'far', name: 'Far away', protocol: 'mcp' },
+  })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { ...params, agentId: 'far' },
+  })
   await main.getByText('Far away').waitFor()
   await here.elsewhere.delete('/api/agents/{agentId}', { params: { agentId: 'far' } })
   await main.getByText('No agent is assigned yet.').waitFor()
@@ -38,13 +45,16 @@ test('[HT6] people and tokens made elsewhere show at once', async () => {
   await page.getByText('No tokens yet.').waitFor()
   await here.elsewhere.post('/api/people', { body: { name: 'Barbara', role: 'member' } })
   await page.getByText('Barbara', { exact: true }).waitFor()
-  await here.elsewhere.post('/api/tokens', { body: { name: 'ci', kind: 'script', scopes: ['read'] } })
+  await here.elsewhere.post('/api/tokens', {
+    body: { name: 'ci', kind: 'script', scopes: ['read'] },
+  })
   await page.getByText('ci', { exact: true }).waitFor()
   expect(await page.getByText('No tokens yet.').count()).toBe(0)
 })
 
 /** The menu of the places that are seldom looked at. */
-const openSettings = (page: Page) => page.getByRole('button', { name: 'Settings', exact: true }).click()
+const openSettings = (page: Page) =>
+  page.getByRole('button', { name: 'Settings', exact: true }).click()
 
 test('[HT6] what changes while the first answer is on its way is asked for anew', async () => {
   const page = await here.ownerPage('/')
@@ -55,7 +65,10 @@ test('[HT6] what changes while the first answer is on its way is asked for anew'
     const answer = await route.fetch()
     await here.elsewhere.post('/api/people', { body: { name: 'Katherine', role: 'member' } })
     await here.elsewhere.post('/api/projects', { body: { name: 'heard-of-later' } })
-    await page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name: 'heard-of-later' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Projects' })
+      .getByRole('link', { name: 'heard-of-later' })
+      .waitFor()
     await route.fulfill({ response: answer }).catch(() => undefined)
   })
   await openSettings(page)
@@ -69,12 +82,17 @@ test('[UI2] what one person types stays while another changes the same project',
   const page = await here.ownerPage(`/projects/${id}/settings`)
   const mine = temporaryFolder()
   await page.getByLabel('Folder').fill(mine)
-  await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId: id }, body: { name: 'theirs' } })
+  await here.elsewhere.patch('/api/projects/{projectId}', {
+    params: { projectId: id },
+    body: { name: 'theirs' },
+  })
   await page.getByRole('heading', { name: 'theirs', level: 1 }).waitFor()
   expect(await page.getByLabel('Folder').inputValue()).toBe(mine)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('theirs is saved').waitFor()
-  const project = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })
+  const project = await here.elsewhere.get('/api/projects/{projectId}', {
+    params: { projectId: id },
+  })
   expect(project).toMatchObject({ name: 'theirs', path: mine })
 })
 
@@ -158,11 +176,14 @@ test('[UI7] with the server away the page says since when; when it is back it go
   // The browser keeps no copies of their files yet: what the other has not fetched it cannot get while the server is away.
   const page = await here.ownerPage('/', { anew: true })
   const other = await here.ownerPage('/', { anew: true })
-  for (const each of [page, other]) await each.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
+  for (const each of [page, other])
+    await each.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
   // What comes next was fetched while nothing else was to do.
   await page.waitForFunction(() => {
     const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
-    return ['/creation-', '/project-page-', '/project-overview-'].every((part) => fetched.some((name) => name.includes(part)))
+    return ['/creation-', '/project-page-', '/project-overview-'].every((part) =>
+      fetched.some((name) => name.includes(part)),
+    )
   })
   const before = Date.now()
   await here.restartAfter(async () => {
@@ -170,7 +191,10 @@ test('[UI7] with the server away the page says since when; when it is back it go
     await strip.waitFor()
     const [, time] = /since (\d\d:\d\d)/.exec((await strip.textContent()) ?? '') ?? []
     const possible = await page.evaluate(
-      (from) => [from, Date.now()].map((at) => new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(at)),
+      (from) =>
+        [from, Date.now()].map((at) =>
+          new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(at),
+        ),
       before,
     )
     expect(possible).toContain(time)
@@ -193,7 +217,8 @@ test('[UI7] with the server away the page says since when; when it is back it go
   await page.getByRole('link', { name: 'made-meanwhile' }).waitFor()
   await page.getByText(/^Offline since/).waitFor({ state: 'detached' })
   await page.getByText('Live', { exact: true }).waitFor()
-  for (const each of [page, other]) expect(await each.evaluate(() => 'notReloaded' in globalThis)).toBe(true)
+  for (const each of [page, other])
+    expect(await each.evaluate(() => 'notReloaded' in globalThis)).toBe(true)
   const names = (await here.elsewhere.get('/api/projects')).items.map((project) => project.name)
   expect(names.filter((name) => name === 'typed-while-away')).toHaveLength(1)
 })

@@ -21,8 +21,23 @@ export interface TabOptions extends BrowserContextOptions {
 /** What a tab can be told at any time; with any other option it is anew. */
 const changeable: readonly string[] = ['viewport', 'colorScheme', 'reducedMotion']
 /** What would be felt by every test after it. */
-const cannotBeUndone = ['clock', 'addInitScript', 'routeWebSocket', 'exposeFunction', 'exposeBinding'] as const
-const heard = ['console', 'pageerror', 'request', 'requestfinished', 'requestfailed', 'response', 'dialog', 'download'] as const
+const cannotBeUndone = [
+  'clock',
+  'addInitScript',
+  'routeWebSocket',
+  'exposeFunction',
+  'exposeBinding',
+] as const
+const heard = [
+  'console',
+  'pageerror',
+  'request',
+  'requestfinished',
+  'requestfailed',
+  'response',
+  'dialog',
+  'download',
+] as const
 /** A file of the server's that is no page: nothing runs in it, and it has the storage of all of them. */
 const quietPlace = '/manifest.webmanifest'
 
@@ -38,7 +53,13 @@ export function tabsOf(browser: Browser, baseURL: string): Tabs {
 
   async function make(options: BrowserContextOptions): Promise<Page> {
     // Without the service worker, which fetches the whole page each time a browser is new to it, unless the options allow it.
-    const basics = { viewport: wide, locale: 'en-GB', baseURL, serviceWorkers: 'block', reducedMotion: 'reduce' } as const
+    const basics = {
+      viewport: wide,
+      locale: 'en-GB',
+      baseURL,
+      serviceWorkers: 'block',
+      reducedMotion: 'reduce',
+    } as const
     const context = await browser.newContext({ ...basics, ...options })
     context.setDefaultTimeout(patienceMs)
     return context.newPage()
@@ -47,7 +68,10 @@ export function tabsOf(browser: Browser, baseURL: string): Tabs {
   async function takeUp({ viewport, colorScheme, reducedMotion }: TabOptions): Promise<Page> {
     const page = free.pop() ?? keep(await make({}))
     await page.setViewportSize(viewport ?? wide)
-    await page.emulateMedia({ colorScheme: colorScheme ?? 'light', reducedMotion: reducedMotion ?? 'reduce' })
+    await page.emulateMedia({
+      colorScheme: colorScheme ?? 'light',
+      reducedMotion: reducedMotion ?? 'reduce',
+    })
     return page
   }
 

@@ -3,7 +3,11 @@ import type { Cookie, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { sharedBrowser } from '../support/browser.ts'
-import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+import {
+  type HoldfastOptions,
+  type RunningHoldfast,
+  startHoldfast,
+} from '../support/running-server.ts'
 import { type TabOptions, type Tabs, tabsOf, type wide } from './tabs.ts'
 
 export interface Visit {
@@ -53,7 +57,8 @@ export function visit(options: HoldfastOptions = {}): Visit {
   afterAll(async () => void (await server?.stop()))
 
   const signedOutPage: Visit['signedOutPage'] = (options = {}) => tabs.open(options)
-  const signInLink = async (): Promise<string> => `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
+  const signInLink = async (): Promise<string> =>
+    `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
 
   return {
     get server() {
@@ -67,7 +72,10 @@ export function visit(options: HoldfastOptions = {}): Visit {
     async ownerPage(path, options) {
       const page = await signedOutPage(options)
       if (!cookies) {
-        await page.request.post('/api/login', { data: { token: server.token }, failOnStatusCode: true })
+        await page.request.post('/api/login', {
+          data: { token: server.token },
+          failOnStatusCode: true,
+        })
         cookies = await page.context().cookies()
       }
       await page.context().addCookies(cookies)
@@ -92,7 +100,11 @@ export function visit(options: HoldfastOptions = {}): Visit {
 /** What the browser logs as an error from here on. */
 export function errorsOf(page: Page): string[] {
   const said: string[] = []
-  page.on('console', (message) => message.type() === 'error' && said.push(`${message.text()} ${message.location().url}`))
+  page.on(
+    'console',
+    (message) =>
+      message.type() === 'error' && said.push(`${message.text()} ${message.location().url}`),
+  )
   page.on('pageerror', (error) => said.push(error.message))
   return said
 }

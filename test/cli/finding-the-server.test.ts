@@ -13,7 +13,10 @@ const list = { items: [], nextCursor: null }
 
 test('[CL2] the server of the data folder is found, with the owner token that lies there', async () => {
   const { holdfast } = await openInstallation()
-  expect(await holdfast(['projects'])).toMatchObject({ code: 0, stdout: expect.stringContaining('No projects yet') })
+  expect(await holdfast(['projects'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No projects yet'),
+  })
 })
 
 test('[CL2] without a server it ends with 3 and says how to start one', async () => {
@@ -27,7 +30,9 @@ test('[CL2] without a server it ends with 3 and says how to start one', async ()
 test('[CL2] in a clone the hints are what works in a clone', async () => {
   const env = { npm_lifecycle_event: 'holdfast', HOLDFAST_DATA: temporaryFolder() }
   expect((await runCommand(['projects'], { env })).stderr).toContain('Start it with `npm start`')
-  expect((await runCommand(['projcts'], { env })).stderr).toContain('`npm run -s holdfast -- projects`')
+  expect((await runCommand(['projcts'], { env })).stderr).toContain(
+    '`npm run -s holdfast -- projects`',
+  )
   const away = ['projects', '--server', 'http://127.0.0.1:1', '--token-file', '-']
   const { stderr } = await runCommand(away, { env, input: 'a-token-of-twenty-characters' })
   expect(stderr).toContain('ask `npm run -s holdfast -- doctor`')
@@ -35,7 +40,9 @@ test('[CL2] in a clone the hints are what works in a clone', async () => {
 
 test('[CL2] run by npx, which leaves no such command behind, the hints are what was typed', async () => {
   const env = { npm_lifecycle_event: 'npx', HOLDFAST_DATA: temporaryFolder() }
-  expect((await runCommand(['projects'], { env })).stderr).toContain('Start it with `npx holdfast up`')
+  expect((await runCommand(['projects'], { env })).stderr).toContain(
+    'Start it with `npx holdfast up`',
+  )
   expect((await runCommand(['projcts'], { env })).stderr).toContain('`npx holdfast projects`')
   const folder = temporaryFolder()
   const given = (text: string) => {
@@ -43,7 +50,8 @@ test('[CL2] run by npx, which leaves no such command behind, the hints are what 
     return packageGivenToNpx(join(folder, 'node_modules', 'holdfast'))
   }
   expect(given('{"_npx":{"packages":["./holdfast-0.1.0.tgz"]}}')).toBe('./holdfast-0.1.0.tgz')
-  for (const text of ['{}', 'x', '{"_npx":{"packages":["a; b"]}}', '{"_npx":[]}']) expect(given(text)).toBeUndefined()
+  for (const text of ['{}', 'x', '{"_npx":{"packages":["a; b"]}}', '{"_npx":[]}'])
+    expect(given(text)).toBeUndefined()
 })
 
 test('[SE1] a token is not sent to a port that a dead server left behind', async () => {
@@ -51,14 +59,31 @@ test('[SE1] a token is not sent to a port that a dead server left behind', async
   const data = temporaryFolder()
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
-  await writeRunFile(data, { pid: child.pid ?? 0, url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' })
-  const { code } = await runCommand(['projects'], { env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' } })
+  await writeRunFile(data, {
+    pid: child.pid ?? 0,
+    url,
+    startedAt: '2026-03-01T09:00:00.000Z',
+    version: '0.1.0',
+  })
+  const { code } = await runCommand(['projects'], {
+    env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' },
+  })
   expect([code, requests]).toEqual([3, []])
   // Nor when its number is another's by now.
-  await writeRunFile(data, { pid: process.pid, url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' })
+  await writeRunFile(data, {
+    pid: process.pid,
+    url,
+    startedAt: '2026-03-01T09:00:00.000Z',
+    version: '0.1.0',
+  })
   const file = join(data, 'run', 'server.json')
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), birth: 'that of the one before' }))
-  const later = await runCommand(['projects'], { env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' } })
+  writeFileSync(
+    file,
+    JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), birth: 'that of the one before' }),
+  )
+  const later = await runCommand(['projects'], {
+    env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' },
+  })
   expect([later.code, requests]).toEqual([3, []])
 })
 
@@ -110,12 +135,16 @@ test('[CL2] what an older server does not know yet is told from what is not ther
   const { code, stderr } = await runCommand(['notes'], { env })
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/is older than this command, .* GET \/api\/notes yet\.\n.*start it again/),
+    expect.stringMatching(
+      /is older than this command, .* GET \/api\/notes yet\.\n.*start it again/,
+    ),
   ])
   const { stdout } = await runCommand(['doctor'], { env })
   expect(stdout).toMatch(/✓ Agent ann/)
   expect(stdout).toMatch(/! Notes +could not be looked at: The server at \S+ is older/)
-  expect((await runCommand(['conversations', 'show', 'web:p.ann'], { env })).stderr).toContain('There is nothing at this path')
+  expect((await runCommand(['conversations', 'show', 'web:p.ann'], { env })).stderr).toContain(
+    'There is nothing at this path',
+  )
 })
 
 test('[SE1] there is no option that takes a token itself', async () => {
@@ -127,13 +156,21 @@ test('[SE1] there is no option that takes a token itself', async () => {
 
 test('[HT2] a credential that is not accepted ends with 4 and the code HTTP has', async () => {
   const { holdfast } = await openInstallation()
-  const { code, stderr } = await holdfast(['projects', '--json'], { env: { HOLDFAST_TOKEN: 'not-the-token-of-anybody' } })
+  const { code, stderr } = await holdfast(['projects', '--json'], {
+    env: { HOLDFAST_TOKEN: 'not-the-token-of-anybody' },
+  })
   expect(code).toBe(4)
-  expect(JSON.parse(stderr)).toMatchObject({ code: 'authentication_failed', status: 401, exitCode: 4 })
+  expect(JSON.parse(stderr)).toMatchObject({
+    code: 'authentication_failed',
+    status: 401,
+    exitCode: 4,
+  })
 })
 
 test('[CL2] an address where nothing or something else answers ends with 3', async () => {
-  const { url } = await answering((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('hello'))
+  const { url } = await answering(
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('hello'),
+  )
   const env = { HOLDFAST_TOKEN: 'a-token-of-some-length' }
   expect(await runCommand(['projects', '--server', url], { env })).toMatchObject({
     code: 3,

@@ -6,7 +6,10 @@ import { optionsOf } from '../../src/cli/options-everywhere.ts'
 import { filesOfTheRepository } from '../style/source-files.ts'
 import { runCommand } from '../support/command-line.ts'
 
-const withPaths = (specs: readonly NamedCommand[], before: readonly string[] = []): { spec: NamedCommand; path: string[] }[] =>
+const withPaths = (
+  specs: readonly NamedCommand[],
+  before: readonly string[] = [],
+): { spec: NamedCommand; path: string[] }[] =>
   specs.flatMap((spec) => {
     const path = [...before, spec.name]
     return [{ spec, path }, ...withPaths(commandsIn(spec), path)]
@@ -21,7 +24,11 @@ test('[CL1] the commands of this version are there, and up is the default', asyn
       ' ',
     ),
   )
-  expect(every.filter(({ spec, path }) => spec.isDefault && path.length === 1).map(({ spec }) => spec.name)).toEqual(['up'])
+  expect(
+    every
+      .filter(({ spec, path }) => spec.isDefault && path.length === 1)
+      .map(({ spec }) => spec.name),
+  ).toEqual(['up'])
 })
 
 test.each(every.map(({ spec, path }) => [path.join(' '), path, spec] as const))(
@@ -39,8 +46,10 @@ test.each(every.map(({ spec, path }) => [path.join(' '), path, spec] as const))(
 
 test('[CL2] --help shows every command and every exit code', async () => {
   const { stdout } = await runCommand(['--help'])
-  for (const { spec } of every.filter(({ path }) => path.length === 1)) expect(stdout).toContain(spec.summary)
-  for (const { code, about } of Object.values(exitCodes)) expect(stdout).toMatch(new RegExp(`^ +${code} +${about}$`, 'm'))
+  for (const { spec } of every.filter(({ path }) => path.length === 1))
+    expect(stdout).toContain(spec.summary)
+  for (const { code, about } of Object.values(exitCodes))
+    expect(stdout).toMatch(new RegExp(`^ +${code} +${about}$`, 'm'))
 })
 
 test('[CL2] every example can be typed as it stands', async () => {
@@ -48,7 +57,11 @@ test('[CL2] every example can be typed as it stands', async () => {
     for (const [typed] of spec.examples) {
       const [words] = typed.split(' > ')
       const path = (words ?? '').split(' ').slice(0, 2)
-      expect(every.some((each) => each.path.join(' ') === path.join(' ') || each.path.join(' ') === path[0])).toBe(true)
+      expect(
+        every.some(
+          (each) => each.path.join(' ') === path.join(' ') || each.path.join(' ') === path[0],
+        ),
+      ).toBe(true)
     }
   }
 })
@@ -69,8 +82,12 @@ function mistakesIn(typed: string): string[] {
 
 test('[CL2] every command that the documents name can be typed', () => {
   const ours = /(?:npm run -s holdfast --|^holdfast|`holdfast) ([a-z][^`#|\n]*)/gm
-  const pages = filesOfTheRepository().filter(({ path }) => path === 'README.md' || /^docs\/operating\/.*\.md$/.test(path))
-  const typed = pages.flatMap(({ text }) => [...text.matchAll(ours)].map(([, words = '']) => words.trim()))
+  const pages = filesOfTheRepository().filter(
+    ({ path }) => path === 'README.md' || /^docs\/operating\/.*\.md$/.test(path),
+  )
+  const typed = pages.flatMap(({ text }) =>
+    [...text.matchAll(ours)].map(([, words = '']) => words.trim()),
+  )
   expect(typed.length).toBeGreaterThan(50)
   expect(typed.flatMap(mistakesIn)).toEqual([])
   expect(['projects set x', 'projcts', 'projects list --jsn'].flatMap(mistakesIn)).toHaveLength(3)
@@ -85,7 +102,10 @@ test.each([
   [['help', '--json'], ['--help']],
   [['version'], ['--version']],
 ])('[CL2] %j says the same as %j', async (word, option) => {
-  expect(await runCommand(word)).toMatchObject({ code: 0, stdout: (await runCommand(option)).stdout })
+  expect(await runCommand(word)).toMatchObject({
+    code: 0,
+    stdout: (await runCommand(option)).stdout,
+  })
 })
 
 test('[CL2] --version prints the version and nothing else', async () => {
@@ -97,5 +117,9 @@ test('[CL2] colours are shown on a terminal, and never against NO_COLOR', async 
   const bare = await runCommand(['--help'])
   const terminal = await runCommand(['--help'], { terminal: true })
   const refused = await runCommand(['--help'], { terminal: true, env: { NO_COLOR: '1' } })
-  expect([bare, terminal, refused].map(({ stdout }) => stdout.includes('\u001b['))).toEqual([false, true, false])
+  expect([bare, terminal, refused].map(({ stdout }) => stdout.includes('\u001b['))).toEqual([
+    false,
+    true,
+    false,
+  ])
 })

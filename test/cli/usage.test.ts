@@ -8,7 +8,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test.each([
   [['projcts'], 'There is no command "projcts".', 'Did you mean `holdfast projects`?'],
-  [['projects', 'shw', 'x'], 'There is no command "projects shw".', 'Did you mean `holdfast projects show`?'],
+  [
+    ['projects', 'shw', 'x'],
+    'There is no command "projects shw".',
+    'Did you mean `holdfast projects show`?',
+  ],
   [['zzzzzzzz'], 'There is no command "zzzzzzzz".', '`holdfast --help` lists them.'],
   [['help', 'zzzzzzzz'], 'There is no command "zzzzzzzz".', '`holdfast --help` lists them.'],
   [['projects', 'zzzzzzzz'], 'There is no command "projects zzzzzzzz".', 'There is list, show'],
@@ -16,21 +20,39 @@ test.each([
   [['export', '/dev/full'], 'The folder /dev/full cannot be made', 'Name a folder'],
   [['export', '/proc/a/b'], 'The folder /proc/a/b cannot be made', 'Name a folder'],
   [['export', '/dev/fd/a/b'], 'The folder /dev/fd/a/b cannot be made', 'Name a folder'],
-  [['projects', 'delete'], "Missing required argument 'project'.", '`holdfast projects delete --help`'],
+  [
+    ['projects', 'delete'],
+    "Missing required argument 'project'.",
+    '`holdfast projects delete --help`',
+  ],
   [['projects', 'show', 'a', 'b'], 'Too many arguments', '`holdfast projects show --help`'],
   [['projects', 'list', '--jsn'], "Unknown option '--jsn'.", 'Did you mean --json?'],
   [['--prot', '1'], "Unknown option '--prot'.", 'Did you mean --port?'],
-  [['--data', 'x', 'projects', 'list'], 'Options stand behind the command', '`holdfast projects … --data`'],
+  [
+    ['--data', 'x', 'projects', 'list'],
+    'Options stand behind the command',
+    '`holdfast projects … --data`',
+  ],
   [['doctor', '--server', 'foo'], '--server must be an address', 'Leave it out'],
   [['up', 'now'], 'Too many arguments', '`holdfast up --help`'],
-  [['token', 'create', 'x', '--scope', 'reed'], "'reed' is invalid", 'Allowed choices are read, write, approve, manage'],
+  [
+    ['token', 'create', 'x', '--scope', 'reed'],
+    "'reed' is invalid",
+    'Allowed choices are read, write, approve, manage',
+  ],
   [['completion', 'bsh'], 'There is no completion for bsh.', 'Did you mean bash?'],
   [['projects', 'create', 'x', '--set', 'a'], '--set a has no value.', '--unset'],
   [['projects', 'edit', 'x'], 'There is nothing to change.', '--set'],
-  [['agents', 'add', 'x', '--max-processes', 'many'], '--max-processes must be a whole number.', 'many'],
+  [
+    ['agents', 'add', 'x', '--max-processes', 'many'],
+    '--max-processes must be a whole number.',
+    'many',
+  ],
   [['token', 'create', 'x', '--expires', 'soon'], '--expires soon is not a time.', '30d'],
 ])('[CL2] %j ends with 2 and says what to type instead', async (argv, message, next) => {
-  const { code, stdout, stderr } = await runCommand(argv, { env: { HOLDFAST_DATA: temporaryFolder() } })
+  const { code, stdout, stderr } = await runCommand(argv, {
+    env: { HOLDFAST_DATA: temporaryFolder() },
+  })
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(message)
   expect(stderr).toContain(next)
@@ -95,14 +117,19 @@ test('[SE9] whatever is typed, it ends with an exit code and never with a stack 
     '-x=1',
     '--no-path',
   )
-  const anything = fc.array(fc.oneof(words, fc.string({ unit: anyCharacter, maxLength: 8 })), { maxLength: 5 })
+  const anything = fc.array(fc.oneof(words, fc.string({ unit: anyCharacter, maxLength: 8 })), {
+    maxLength: 5,
+  })
   // Not the server itself: that would run until the test ends. An option in front means `up`.
-  const starts = ([first = '-']: readonly string[]): boolean => first.startsWith('-') || ['up', 'server'].includes(first)
+  const starts = ([first = '-']: readonly string[]): boolean =>
+    first.startsWith('-') || ['up', 'server'].includes(first)
   await fc.assert(
     fc.asyncProperty(
       anything.filter((argv) => !starts(argv)),
       async (argv) => {
-        const { code, stderr } = await runCommand(argv, { env: { HOLDFAST_DATA: data, HOLDFAST_PORT: '0' } })
+        const { code, stderr } = await runCommand(argv, {
+          env: { HOLDFAST_DATA: data, HOLDFAST_PORT: '0' },
+        })
         expect([0, 1, 2, 3, 4, 5]).toContain(code)
         expect(stderr).not.toMatch(/^ +at /m)
       },

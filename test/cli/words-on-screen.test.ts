@@ -57,8 +57,12 @@ test('[CL2] what is drawn over itself goes up by the rows it took, where lines a
   expect(picture.over(table, { columns: 40, rows: 10 })).toBe(`\u001b[1A\u001b[J${table}\n`)
   expect(up(picture.over(table, { columns: 40, rows: 10 }))).toBe('\u001b[7A')
   // Made narrower in between: what stands there was broken again.
-  expect(picture.over(table, { columns: 20, rows: 6 })).toBe('\u001b[9A\u001b[Jhead\n… and 3 more\nend\n')
-  expect(picture.over('no agent\nend', { columns: 20, rows: 6 })).toBe('\u001b[3A\u001b[Jno agent\nend\n')
+  expect(picture.over(table, { columns: 20, rows: 6 })).toBe(
+    '\u001b[9A\u001b[Jhead\n… and 3 more\nend\n',
+  )
+  expect(picture.over('no agent\nend', { columns: 20, rows: 6 })).toBe(
+    '\u001b[3A\u001b[Jno agent\nend\n',
+  )
   expect(picture.over(table, { columns: 20, rows: 2 })).toBe('\u001b[2A\u001b[Jend\n')
 })
 
@@ -92,22 +96,23 @@ test('[CL2] a text is cut and filled to exactly the cells asked for', () => {
 
 test('[CL2] times are said as people say them', () => {
   const at = (ms: number): string => relative(new Date(now + ms).toISOString(), now)
-  expect([at(0), at(-1500), at(-59_000), at(-3_600_000), at(-90_000_000), at(30 * 86_400_000 - 400), at(600_000)]).toEqual([
-    'now',
-    '1 s ago',
-    '59 s ago',
-    '1 h ago',
-    '1 d ago',
-    'in 30 d',
-    'in 10 min',
-  ])
+  expect([
+    at(0),
+    at(-1500),
+    at(-59_000),
+    at(-3_600_000),
+    at(-90_000_000),
+    at(30 * 86_400_000 - 400),
+    at(600_000),
+  ]).toEqual(['now', '1 s ago', '59 s ago', '1 h ago', '1 d ago', 'in 30 d', 'in 10 min'])
 })
 
 test('[CL2] an end is a duration from now or a moment, and nothing else', () => {
   expect(parseMoment('12h', now)).toBe('2026-03-01T21:00:00.000Z')
   expect(parseMoment('2w', now)).toBe('2026-03-15T09:00:00.000Z')
   expect(parseMoment('2026-12-31T23:00:00+09:00', now)).toBe('2026-12-31T14:00:00.000Z')
-  for (const nonsense of ['', 'soon', '3', '-1d', '1y', '2026', '2026-99-99']) expect(parseMoment(nonsense, now)).toBeUndefined()
+  for (const nonsense of ['', 'soon', '3', '-1d', '1y', '2026', '2026-99-99'])
+    expect(parseMoment(nonsense, now)).toBeUndefined()
 })
 
 test('[CL2] what takes over a second shows that it goes on, on a terminal only, and leaves no trace', () => {
@@ -115,7 +120,13 @@ test('[CL2] what takes over a second shows that it goes on, on a terminal only, 
     const clock = manualClock()
     let written = ''
     const output = { isTTY, write: (text: string) => (written += text) }
-    const terminal = { stdin: process.stdin, stdout: output, stderr: output, env: { NO_COLOR: '1' }, cwd: '/' }
+    const terminal = {
+      stdin: process.stdin,
+      stdout: output,
+      stderr: output,
+      env: { NO_COLOR: '1' },
+      cwd: '/',
+    }
     const progress = startProgress(terminal, 'Waiting for an answer', clock)
     clock.advance(quietMs - 1)
     const early = written

@@ -24,7 +24,9 @@ test('[LB1] a call is typed by the route list: what goes in, what comes out, whi
   const client = createClient({ url, token: ownerToken })
   const made = await client.post('/api/projects', { body: { name: 'one' } })
   expectTypeOf(made).toEqualTypeOf<Project>()
-  expect(await client.get('/api/projects/{projectId}', { params: { projectId: made.id } })).toEqual(made)
+  expect(await client.get('/api/projects/{projectId}', { params: { projectId: made.id } })).toEqual(
+    made,
+  )
   // @ts-expect-error there is no such path
   await expect(client.get('/api/nothing')).rejects.toThrow(ProblemError)
   // @ts-expect-error the body lacks its name
@@ -36,7 +38,9 @@ test('[LB1] a call is typed by the route list: what goes in, what comes out, whi
 test('[LB1] a refusal is thrown with the problem the server sent', async () => {
   const { url, ownerToken } = await openTestServer()
   const client = createClient({ url, token: ownerToken })
-  const error = await client.get('/api/agents/{agentId}', { params: { agentId: 'nobody' } }).catch((thrown) => thrown)
+  const error = await client
+    .get('/api/agents/{agentId}', { params: { agentId: 'nobody' } })
+    .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(ProblemError)
   expect(error.problem).toMatchObject({ code: 'agent_not_found', status: 404 })
 })
@@ -49,7 +53,8 @@ test('[LB1] lists are read page by page, every item once', async () => {
     await client.post('/api/projects', { body: { name: `project ${count}` } })
   }
   const names: string[] = []
-  for await (const project of client.pages('/api/projects', { query: { limit: 2 } })) names.push(project.name)
+  for await (const project of client.pages('/api/projects', { query: { limit: 2 } }))
+    names.push(project.name)
   expect(names).toEqual(['project 5', 'project 4', 'project 3', 'project 2', 'project 1'])
 })
 
@@ -61,7 +66,12 @@ test('[HT4] a write whose answer was lost is sent again with the same key, and d
     if (init?.method === 'POST' && lost++ === 0) throw new TypeError('the connection broke')
     return response
   }
-  const client = createClient({ url: server.url, token: server.ownerToken, fetch: loseTheFirst, clock: impatientClock().clock })
+  const client = createClient({
+    url: server.url,
+    token: server.ownerToken,
+    fetch: loseTheFirst,
+    clock: impatientClock().clock,
+  })
   const project = await client.post('/api/projects', { body: { name: 'once' } })
   expect(lost).toBe(2)
   expect((await client.get('/api/projects')).items).toEqual([project])
@@ -71,7 +81,9 @@ test('[LB1] what is not there now is tried again a bounded number of times, and 
   const { url, requests } = await answering((_, response) => json(response, 503, busy))
   const { clock, waits } = impatientClock()
   const client = createClient({ url, clock, random: () => 1 })
-  await expect(client.post('/api/projects', { body: { name: 'x' } })).rejects.toMatchObject({ problem: { code: 'busy' } })
+  await expect(client.post('/api/projects', { body: { name: 'x' } })).rejects.toMatchObject({
+    problem: { code: 'busy' },
+  })
   expect(waits).toEqual([150, 300])
   expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
   expect(requests).toHaveLength(3)
@@ -80,18 +92,26 @@ test('[LB1] what is not there now is tried again a bounded number of times, and 
 test('[LB1] a server that says when to come back is asked then, and not at all when that is too late', async () => {
   const { clock, waits } = impatientClock()
   const soon = await answering((_, response, count) =>
-    count === 1 ? json(response, 503, busy, { 'retry-after': '2' }) : json(response, 200, { items: [], nextCursor: null }),
+    count === 1
+      ? json(response, 503, busy, { 'retry-after': '2' })
+      : json(response, 200, { items: [], nextCursor: null }),
   )
   await createClient({ url: soon.url, clock }).get('/api/projects')
   expect(waits).toEqual([2000])
   const late = await answering((_, response) => json(response, 503, busy, { 'retry-after': '60' }))
-  await expect(createClient({ url: late.url, clock }).get('/api/projects')).rejects.toThrow(ProblemError)
+  await expect(createClient({ url: late.url, clock }).get('/api/projects')).rejects.toThrow(
+    ProblemError,
+  )
   expect(late.requests).toHaveLength(1)
 })
 
 test('[LB1] a refusal that will stay one is not tried again', async () => {
-  const { url, requests } = await answering((_, response) => json(response, 422, problemOf(new Refusal('invalid_name'))))
-  await expect(createClient({ url }).post('/api/projects', { body: { name: 'x' } })).rejects.toThrow(ProblemError)
+  const { url, requests } = await answering((_, response) =>
+    json(response, 422, problemOf(new Refusal('invalid_name'))),
+  )
+  await expect(
+    createClient({ url }).post('/api/projects', { body: { name: 'x' } }),
+  ).rejects.toThrow(ProblemError)
   expect(requests).toHaveLength(1)
 })
 
@@ -119,11 +139,16 @@ test('[LB1] whoever asked may take it back, also while it waits to try again', a
 
 test('[LB1] something else that answers there is not taken for Holdfast', async () => {
   const page = await answering(
-    (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
+    (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
   )
-  await expect(createClient({ url: page.url }).get('/api/me')).rejects.toMatchObject({ reason: 'foreign' })
+  await expect(createClient({ url: page.url }).get('/api/me')).rejects.toMatchObject({
+    reason: 'foreign',
+  })
   const broken = await answering((_, response) => void response.writeHead(500).end('Oops'))
-  await expect(createClient({ url: broken.url }).get('/api/me')).rejects.toMatchObject({ reason: 'foreign' })
+  await expect(createClient({ url: broken.url }).get('/api/me')).rejects.toMatchObject({
+    reason: 'foreign',
+  })
 })
 
 test('[LB1] [SC3] a balancer that finds nobody behind it is asked again, with the same key, and believed in the end', async () => {
@@ -138,7 +163,9 @@ test('[LB1] [SC3] a balancer that finds nobody behind it is asked again, with th
   expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
   expect(requests).toHaveLength(3)
   answers = [503, 503, 503]
-  await expect(createClient({ url, clock }).get('/api/me')).rejects.toMatchObject({ reason: 'network' })
+  await expect(createClient({ url, clock }).get('/api/me')).rejects.toMatchObject({
+    reason: 'network',
+  })
 })
 
 test('[SE1] the credential goes into its header and never along a redirect', async () => {
@@ -146,23 +173,29 @@ test('[SE1] the credential goes into its header and never along a redirect', asy
   const { url, requests } = await answering(
     (_, response) => void response.writeHead(307, { location: `${elsewhere.url}/api/me` }).end(),
   )
-  await expect(createClient({ url, token: 'hf_test_secret', clock: impatientClock().clock }).get('/api/me')).rejects.toThrow(
-    UnreachableError,
-  )
+  await expect(
+    createClient({ url, token: 'hf_test_secret', clock: impatientClock().clock }).get('/api/me'),
+  ).rejects.toThrow(UnreachableError)
   expect(requests[0]?.headers.authorization).toBe('Bearer hf_test_secret')
   expect(requests[0]?.url).toBe('/api/me')
   expect(elsewhere.requests).toEqual([])
 })
 
 test('[SE9] an id made of dots or slashes never becomes another path', async () => {
-  const { url, requests } = await answering((_, response) => json(response, 404, problemOf(new Refusal('not_found'))))
+  const { url, requests } = await answering((_, response) =>
+    json(response, 404, problemOf(new Refusal('not_found'))),
+  )
   const client = createClient({ url })
   for (const projectId of ['.', '..', '']) {
-    await expect(client.get('/api/projects/{projectId}', { params: { projectId } })).rejects.toMatchObject({
+    await expect(
+      client.get('/api/projects/{projectId}', { params: { projectId } }),
+    ).rejects.toMatchObject({
       problem: { code: 'not_found' },
     })
   }
   expect(requests).toEqual([])
-  await expect(client.get('/api/projects/{projectId}', { params: { projectId: '../agents?x#y' } })).rejects.toThrow(ProblemError)
+  await expect(
+    client.get('/api/projects/{projectId}', { params: { projectId: '../agents?x#y' } }),
+  ).rejects.toThrow(ProblemError)
   expect(requests[0]?.url).toBe('/api/projects/..%2Fagents%3Fx%23y')
 })

@@ -46,7 +46,10 @@ function watch(client: Client, options: Partial<WatchOptions> = {}) {
     snapshots,
     states,
     until,
-    names: () => events.map((event) => ('data' in event && 'project' in event.data ? event.data.project.name : '')),
+    names: () =>
+      events.map((event) =>
+        'data' in event && 'project' in event.data ? event.data.project.name : '',
+      ),
     inState: (state: StreamState['state'], times = 1) =>
       until(() => states.filter((each) => each.state === state).length >= times),
   }
@@ -103,9 +106,15 @@ test('[LB1] a server that was away is followed again from the last event, nothin
   await watched.inState('reconnecting')
 
   const elsewhere = await openTestServer({ testStore })
-  await createClient({ url: elsewhere.url, token: elsewhere.ownerToken }).post('/api/projects', { body: { name: 'while away' } })
+  await createClient({ url: elsewhere.url, token: elsewhere.ownerToken }).post('/api/projects', {
+    body: { name: 'while away' },
+  })
   const ownerTokenHash = hashSecret(first.ownerToken)
-  await openTestServer({ testStore, ownerTokenHash, listen: { host: '127.0.0.1', port: first.port } })
+  await openTestServer({
+    testStore,
+    ownerTokenHash,
+    listen: { host: '127.0.0.1', port: first.port },
+  })
   await watched.inState('live', 2)
   await client.post('/api/projects', { body: { name: 'after' } })
   await watched.until(() => watched.events.length >= 3)
@@ -145,7 +154,10 @@ test('[LB1] an event that was cut off in the middle comes again, and only that',
   clock.advance(250)
   await watched.until(() => watched.events.length === 2)
   expect(seqs(watched.events)).toEqual([1, 2])
-  expect(requests.map(({ url: path }) => path)).toEqual(['/api/events?streams=home&after=c0', '/api/events?streams=home'])
+  expect(requests.map(({ url: path }) => path)).toEqual([
+    '/api/events?streams=home&after=c0',
+    '/api/events?streams=home',
+  ])
   expect(requests[1]?.headers['last-event-id']).toBe('c1')
 })
 
@@ -185,7 +197,9 @@ test('[LB1] tries become rarer up to a bound, and begin anew after a connection 
 test('[LB1] "reconnecting" says since when, however often it is tried', async () => {
   const clock = watchedClock()
   const lostAt = clock.now()
-  const { url } = await answering((_, response) => json(response, 503, problemOf(new Refusal('shutting_down'))))
+  const { url } = await answering((_, response) =>
+    json(response, 503, problemOf(new Refusal('shutting_down'))),
+  )
   const watched = watch(createClient({ url }), { clock })
   await clock.waitsFor(250)
   clock.advance(250)

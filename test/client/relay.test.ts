@@ -5,7 +5,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { clientClock } from '../../src/client/backoff.ts'
 import { ProblemError } from '../../src/client/client.ts'
-import { type Following, openRelay, type RelayOptions, type RelayState } from '../../src/client/relay.ts'
+import {
+  type Following,
+  openRelay,
+  type RelayOptions,
+  type RelayState,
+} from '../../src/client/relay.ts'
 import type { RelayEvent, RelaySnapshot } from '../../src/client/relay-messages.ts'
 import { answerMs, probeMs } from '../../src/client/relay-socket.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
@@ -16,7 +21,8 @@ import { type Console, openConsole } from '../support/relay.ts'
 const longestPauseMs = 15_000
 const eager: Clock = {
   now: clientClock.now,
-  after: (ms, callback) => clientClock.after(ms < longestPauseMs && ms !== answerMs && ms !== probeMs ? 1 : ms, callback),
+  after: (ms, callback) =>
+    clientClock.after(ms < longestPauseMs && ms !== answerMs && ms !== probeMs ? 1 : ms, callback),
 }
 
 function relayOf(room: Console, options: Partial<RelayOptions> = {}) {
@@ -62,7 +68,13 @@ function listener() {
   const until = async (enough: () => boolean): Promise<void> => {
     while (!enough()) await new Promise<void>((resolve) => (wake = resolve))
   }
-  return { events, snapshots, following, until, has: (type: string) => until(() => events.some((each) => each.type === type)) }
+  return {
+    events,
+    snapshots,
+    following,
+    until,
+    has: (type: string) => until(() => events.some((each) => each.type === type)),
+  }
 }
 
 /** An agent in the role `auth` that can be prompted. */
@@ -89,7 +101,12 @@ test('[RL4] whenever the connection is cut, no event is missed and none comes tw
     // A few times: cut for ever, a slow machine would never come to the end of a connection's beginning.
     let cutsLeft = 4
     const cutting = setInterval(() => cutsLeft-- > 0 && sockets.cut(), 3)
-    const answered = relay.request({ type: 'agent:message', ...inside, role: 'auth', content: `turn ${turn}` })
+    const answered = relay.request({
+      type: 'agent:message',
+      ...inside,
+      role: 'auth',
+      content: `turn ${turn}`,
+    })
     // Once for certain, however quick the rest is.
     sockets.cut()
     await machine.answer('one ', 'two ', 'three ', 'four ', `five of ${turn}`)
@@ -110,10 +127,16 @@ test('[RL4] whenever the connection is cut, no event is missed and none comes tw
 test('[RL2] a request whose connection is lost is sent again under its id, and done once', async () => {
   const sockets = watchSockets()
   const { machine, relay, inside, seen } = await withAgent()
-  const asked = relay.request({ type: 'agent:message', ...inside, role: 'auth', content: 'once' }, 'my-id')
+  const asked = relay.request(
+    { type: 'agent:message', ...inside, role: 'auth', content: 'once' },
+    'my-id',
+  )
   sockets.cut()
   expect(await asked).toMatchObject({ type: 'agent:prompted', requestId: 'my-id' })
-  const again = await relay.request({ type: 'agent:message', ...inside, role: 'auth', content: 'once' }, 'my-id')
+  const again = await relay.request(
+    { type: 'agent:message', ...inside, role: 'auth', content: 'once' },
+    'my-id',
+  )
   expect(again).toEqual(await asked)
   await machine.answer('said')
   await seen.has('agent:response')
@@ -129,14 +152,21 @@ test('[RL2] what is refused is refused to who asked, with the code; a session th
   expect(refused.problem).toMatchObject({ code: 'agent_not_found', status: 404 })
   expect(seen.events.at(-1)?.type).toBe('agent:ready')
   const code = await new Promise((resolve) =>
-    relay.follow({ userSessionId: 'nowhere', ...listener().following, onRefused: (problem) => resolve(problem.code) }),
+    relay.follow({
+      userSessionId: 'nowhere',
+      ...listener().following,
+      onRefused: (problem) => resolve(problem.code),
+    }),
   )
   expect(code).toBe('user_session_not_found')
 })
 
 test('[RL4] without a number it begins with a snapshot, and goes on behind it', async () => {
   const { room, machine, relay, id, inside } = await withAgent()
-  await Promise.all([relay.request({ type: 'agent:message', ...inside, role: 'auth', content: 'first' }), machine.answer('done')])
+  await Promise.all([
+    relay.request({ type: 'agent:message', ...inside, role: 'auth', content: 'first' }),
+    machine.answer('done'),
+  ])
   const later = listener()
   const { relay: other } = relayOf(room)
   let caughtUp = 0
@@ -144,7 +174,10 @@ test('[RL4] without a number it begins with a snapshot, and goes on behind it', 
   await later.until(() => later.snapshots.length > 0)
   expect(later.snapshots[0]).toMatchObject({ sessionId: id, agents: [{ role: 'auth' }] })
   expect(caughtUp).toBe(1)
-  await Promise.all([other.request({ type: 'agent:message', ...inside, role: 'auth', content: 'second' }), machine.answer('too')])
+  await Promise.all([
+    other.request({ type: 'agent:message', ...inside, role: 'auth', content: 'second' }),
+    machine.answer('too'),
+  ])
   await later.has('agent:response')
   const seqs = later.events.map(({ seq }) => seq)
   expect(seqs).toEqual(seqs.map((_, index) => (later.snapshots[0]?.atSeq ?? 0) + 1 + index))
@@ -175,11 +208,18 @@ test('[RL5] a server that says nothing is asked, and left when it does not answe
     for (const each of server.clients) each.terminate()
   })
   const heard: string[] = []
-  server.on('connection', (socket) => socket.on('message', (data) => heard.push(JSON.parse(String(data)).type)))
+  server.on('connection', (socket) =>
+    socket.on('message', (data) => heard.push(JSON.parse(String(data)).type)),
+  )
   const clock = manualClock()
   const states: RelayState['state'][] = []
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const relay = openRelay({ url, clock, random: () => 0, onState: ({ state }) => states.push(state) })
+  const relay = openRelay({
+    url,
+    clock,
+    random: () => 0,
+    onState: ({ state }) => states.push(state),
+  })
   onTestFinished(() => relay.close())
   relay.follow({ userSessionId: 'u', lastSeq: 3, ...listener().following })
   await expect.poll(() => heard).toEqual(['session:resume'])
@@ -211,5 +251,7 @@ test('[RL5] a server that is away is asked less and less often', async () => {
   const relay = openRelay({ url: `http://127.0.0.1:${port}`, clock, random: () => 1 })
   onTestFinished(() => relay.close())
   relay.follow({ userSessionId: 'u', lastSeq: 3, ...listener().following })
-  await expect.poll(() => waits.slice(0, 8)).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000])
+  await expect
+    .poll(() => waits.slice(0, 8))
+    .toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000])
 })

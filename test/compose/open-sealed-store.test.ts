@@ -78,7 +78,9 @@ async function folderOfEarlierBuild(): Promise<ConfigValues> {
   const database = new DatabaseSync(databaseFile(config.data))
   const write = database.prepare("update agents set env = ? where id = 'codex'")
   for (const value of [before, plain])
-    write.run(JSON.stringify({ OPENAI_API_KEY: value, PAD: 'p'.repeat(value === before ? 9000 : 1) }))
+    write.run(
+      JSON.stringify({ OPENAI_API_KEY: value, PAD: 'p'.repeat(value === before ? 9000 : 1) }),
+    )
   for (const sql of sealedValues?.statements(sqliteDialect) ?? []) database.exec(sql)
   database.close()
   return config
@@ -86,7 +88,9 @@ async function folderOfEarlierBuild(): Promise<ConfigValues> {
 
 /** Which of these texts some file of the folder holds. */
 function foundIn(folder: string, texts: readonly string[]): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+    join(folder, name),
+  )
   const bytes = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file))
   return texts.filter((text) => bytes.some((each) => each.includes(text)))
 }
@@ -109,9 +113,13 @@ test('[SE12] one that was cut off between sealing and erasing erases at the next
   const store = await openStore(config)
   const { agents } = await store.query(findEnvironments, {})
   const to = JSON.stringify(sealedEnvironment({ OPENAI_API_KEY: plain }))
-  await store.run(sealEnvironments, { agents: agents.map(({ id, text }) => ({ id, from: text, to })) })
+  await store.run(sealEnvironments, {
+    agents: agents.map(({ id, text }) => ({ id, from: text, to })),
+  })
   // What has changed meanwhile stays as it is.
-  await store.run(sealEnvironments, { agents: agents.map(({ id, text }) => ({ id, from: text, to: '{}' })) })
+  await store.run(sealEnvironments, {
+    agents: agents.map(({ id, text }) => ({ id, from: text, to: '{}' })),
+  })
   await store.close()
   expect(foundIn(config.data, [before])).toEqual([before])
   const { store: next } = await open(config)
@@ -136,7 +144,9 @@ test('[SE12] a key that is named is used and never made; the folder gets none', 
   const folder = temporaryFolder()
   const named = join(folder, 'key')
   const config = configOf(join(folder, 'data'), { HOLDFAST_SEALING_KEY_FILE: named })
-  expect((await refused({ ...config, data: temporaryFolder() })).message).toContain(`${named} cannot be read (ENOENT)`)
+  expect((await refused({ ...config, data: temporaryFolder() })).message).toContain(
+    `${named} cannot be read (ENOENT)`,
+  )
   expect(existsSync(named)).toBe(false)
   writeFileSync(named, `${newSealingKey()}\n`)
   const data = temporaryFolder()
@@ -154,7 +164,10 @@ test('[SE12] with the key lost, the start names the agents that lack theirs', as
     .split('\n')
     .map((line) => JSON.parse(line))
     .find(({ agentId }) => agentId === 'codex')
-  expect(warning).toMatchObject({ variables: ['OPENAI_API_KEY', 'PAD'], msg: expect.stringContaining('sealed with another key') })
+  expect(warning).toMatchObject({
+    variables: ['OPENAI_API_KEY', 'PAD'],
+    msg: expect.stringContaining('sealed with another key'),
+  })
   await close()
 })
 
@@ -163,7 +176,9 @@ test('[SE12] an agent whose variables cannot be opened fails to start, with the 
   const pad = await openPad(store, clock, undefined, new Seals(Buffer.alloc(32, 9)))
   await pad.openPanel()
   const { launchId } = await ordered(pad)
-  expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({ code: 'launch_withdrawn' })
+  expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({
+    code: 'launch_withdrawn',
+  })
   expect(await pad.process(launchId)).toMatchObject({
     state: 'ended',
     reason: 'start_failed',
@@ -177,7 +192,12 @@ test('[SE12] on PostgreSQL a node with another key, or none, is refused in words
   const first = node()
   await (await open(node())).close()
   const { seals, store } = await open(first)
-  await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: seals.seal('KEY', plain) }, by })
+  await store.run(createAgent, {
+    name: 'a',
+    protocol: 'acp',
+    env: { KEY: seals.seal('KEY', plain) },
+    by,
+  })
   const none = node()
   expect(await refused(none)).toMatchObject({
     message: expect.stringContaining('sealed with a key that this node does not have; it has none'),
@@ -186,11 +206,21 @@ test('[SE12] on PostgreSQL a node with another key, or none, is refused in words
   expect(existsSync(join(none.data, 'secrets', 'sealing-key'))).toBe(false)
   const another = join(temporaryFolder(), 'key')
   writeFileSync(another, newSealingKey())
-  expect((await refused({ ...node(), sealing_key_file: another })).message).toContain('it has another')
-  const same = await open({ ...node(), sealing_key_file: join(first.data, 'secrets', 'sealing-key') })
+  expect((await refused({ ...node(), sealing_key_file: another })).message).toContain(
+    'it has another',
+  )
+  const same = await open({
+    ...node(),
+    sealing_key_file: join(first.data, 'secrets', 'sealing-key'),
+  })
   expect(same.seals.keyId).toBe(seals.keyId)
   // A node that came while nothing was sealed seals nothing that the others could not open.
-  const foreign = { name: 'b', protocol: 'acp', env: sealedEnvironment({ KEY: plain }), by } as const
+  const foreign = {
+    name: 'b',
+    protocol: 'acp',
+    env: sealedEnvironment({ KEY: plain }),
+    by,
+  } as const
   expect(await refusalOf(store.run(createAgent, foreign))).toMatchObject({ code: 'wrong_state' })
 })
 
@@ -198,13 +228,19 @@ test('[SE12] on PostgreSQL plain values are sealed and the table is written anew
   const url = await newPostgresStoreUrl()
   const config = { ...configOf(temporaryFolder()), database_url: url }
   const first = await open(config)
-  await first.store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: first.seals.seal('KEY', 'x') }, by })
+  await first.store.run(createAgent, {
+    name: 'a',
+    protocol: 'acp',
+    env: { KEY: first.seals.seal('KEY', 'x') },
+    by,
+  })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('update agents set env = $1', [JSON.stringify({ KEY: plain })])
   await first.close()
-  const fileOf = async () => (await client.query("select pg_relation_filenode('agents') as file")).rows[0].file
+  const fileOf = async () =>
+    (await client.query("select pg_relation_filenode('agents') as file")).rows[0].file
   const was = await fileOf()
   const nodes = await Promise.all([open(config), open(config)])
   for (const { seals, store } of nodes) {

@@ -29,7 +29,10 @@ const acp = (changes: Partial<AcpParticulars> = {}): AcpParticulars => ({
   ...changes,
 })
 const state = temporaryFolder()
-const demo = (changes: Partial<AcpParticulars> = {}, folder: string | null = null): Partial<LaunchParticulars> => ({
+const demo = (
+  changes: Partial<AcpParticulars> = {},
+  folder: string | null = null,
+): Partial<LaunchParticulars> => ({
   protocol: 'acp',
   command: 'holdfast',
   args: ['demo-acp'],
@@ -40,7 +43,10 @@ const demo = (changes: Partial<AcpParticulars> = {}, folder: string | null = nul
 
 interface Scene extends TestCoordinator {
   readonly server: LinkServer
-  has<Type extends LinkFact['type']>(launchId: string, type: Type): Promise<Extract<LinkFact, { type: Type }>>
+  has<Type extends LinkFact['type']>(
+    launchId: string,
+    type: Type,
+  ): Promise<Extract<LinkFact, { type: Type }>>
   textOf(turnId: string): string
 }
 
@@ -58,7 +64,9 @@ async function begin(): Promise<Scene> {
     textOf: (turnId) =>
       server.facts
         .map((fact) =>
-          fact.type === 'turn-update' && fact.turnId === turnId && fact.update.kind === 'text' ? fact.update.text : '',
+          fact.type === 'turn-update' && fact.turnId === turnId && fact.update.kind === 'text'
+            ? fact.update.text
+            : '',
         )
         .join(''),
   }
@@ -89,7 +97,9 @@ test('[AG2] an agent in a role gets its worktree, is greeted and is ready; a tur
   expect(textOf('t1')).toBe('wrote made.txt\necho: done')
   expect(readFileSync(join(ready.workspace, 'made.txt'), 'utf8')).toBe('by the agent')
   expect(project.git('status', '--porcelain')).toBe('')
-  const usage = server.facts.find((fact) => fact.type === 'turn-update' && fact.update.kind === 'usage')
+  const usage = server.facts.find(
+    (fact) => fact.type === 'turn-update' && fact.update.kind === 'usage',
+  )
   expect(usage).toMatchObject({ turnId: null })
   server.stop(launchId)
   expect(await has(launchId, 'process-exited')).toMatchObject({ stopped: true })
@@ -99,7 +109,10 @@ test('[AG2] an agent in a role gets its worktree, is greeted and is ready; a tur
 test('[SP4] what an agent says of itself while it starts does not hold up the news that it is ready', async () => {
   const { server, has } = await begin()
   const messages: string[][] = []
-  server.refuse = (facts) => void messages.push(facts.map((fact) => (fact.type === 'turn-update' ? fact.update.kind : fact.type)))
+  server.refuse = (facts) =>
+    void messages.push(
+      facts.map((fact) => (fact.type === 'turn-update' ? fact.update.kind : fact.type)),
+    )
   await has(server.order(demo()), 'agent-ready')
   expect(messages.at(-1)).toEqual(['commands', 'agent-ready'])
 })
@@ -122,7 +135,9 @@ test('[WT4] a project whose folder is gone fails at the step workspace, in a rol
       step: 'workspace',
       error: expect.stringContaining(`${gone} is not on`),
     })
-    expect(await has(launchId, 'start-failed')).toMatchObject({ error: expect.stringContaining('Bring it back') })
+    expect(await has(launchId, 'start-failed')).toMatchObject({
+      error: expect.stringContaining('Bring it back'),
+    })
     expect(server.factsOf(launchId, 'workspace-made')).toEqual([])
   }
   expect(existsSync(gone)).toBe(false)
@@ -137,19 +152,29 @@ test('[AP4] a permission is asked once, answered by what was settled, and withdr
     ['t2', null, 'refused'],
   ] as const) {
     server.orderTurn(launchId, turnId, '[[ask]]')
-    await server.until(() => server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === turnId))
-    const asked = server.facts.find((fact) => fact.type === 'permission-asked' && fact.turnId === turnId)
+    await server.until(() =>
+      server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === turnId),
+    )
+    const asked = server.facts.find(
+      (fact) => fact.type === 'permission-asked' && fact.turnId === turnId,
+    )
     if (asked?.type !== 'permission-asked') throw new Error('not asked')
     expect(asked.request.digest).toMatch(/^[0-9a-f]{64}$/)
     server.settle({ launchId, askId: asked.askId, optionId })
-    await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === turnId))
+    await server.until(() =>
+      server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === turnId),
+    )
     expect(textOf(turnId)).toBe(answer)
   }
   server.orderTurn(launchId, 't3', '[[ask]]')
-  await server.until(() => server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === 't3'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === 't3'),
+  )
   server.cancelTurn(launchId, 't3')
   await has(launchId, 'permission-withdrawn')
-  await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't3'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't3'),
+  )
   expect(server.facts.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' })
 })
 
@@ -176,12 +201,16 @@ test('[CO1] a server that goes and comes back misses nothing: the turn goes on, 
   await server.until(() => textOf('t1') !== '')
   await server.vanish()
   await server.start()
-  await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't1'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't1'),
+  )
   expect(textOf('t1')).toBe(Array.from({ length: 20 }, (_, n) => `piece ${n + 1}`).join(' '))
   await server.vanish()
   server.orderTurn(launchId, 't2', 'while you were away')
   await server.start()
-  await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't2'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't2'),
+  )
   expect(textOf('t2')).toBe('echo: while you were away')
 })
 
@@ -193,7 +222,9 @@ test('[CO1] a turn that could not be fetched after a reconnect is asked for agai
   server.orderTurn(launchId, 't1', 'in spite of it')
   server.refusedTurns = 1
   await server.start()
-  await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't1'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't1'),
+  )
   expect([textOf('t1'), server.refusedTurns]).toEqual(['echo: in spite of it', 0])
 })
 
@@ -202,7 +233,10 @@ test('[NA10] a turn that takes longer than it may is over, and says so: nobody h
   const launchId = server.order(demo({ turnWithinMs: 300 }))
   await has(launchId, 'agent-ready')
   server.orderTurn(launchId, 't1', '[[say so far]][[hang]]')
-  expect(await has(launchId, 'turn-ended')).toMatchObject({ outcome: 'failed', error: expect.stringContaining('longer than') })
+  expect(await has(launchId, 'turn-ended')).toMatchObject({
+    outcome: 'failed',
+    error: expect.stringContaining('longer than'),
+  })
   expect(textOf('t1')).toBe('so far')
 })
 
@@ -221,7 +255,9 @@ test('[AG4] [CX2] a crash in a turn is told with its last words, its exit, and n
   const second = server.order(demo(earlier, folder))
   expect(await has(second, 'agent-ready')).toMatchObject({ how: 'loaded', acpSessionId })
   expect(
-    server.factsOf(second, 'turn-update').filter((fact) => fact.type === 'turn-update' && fact.update.kind === 'text'),
+    server
+      .factsOf(second, 'turn-update')
+      .filter((fact) => fact.type === 'turn-update' && fact.update.kind === 'text'),
   ).toEqual([])
   // A folder of its own is another one each time.
   expect(await has(server.order(demo(earlier)), 'agent-ready')).toMatchObject({
@@ -241,13 +277,29 @@ const acpAgent = (
 test('[AG2] whatever fails is told with its step, and nothing of it is left', async () => {
   const { server, has } = await begin()
   const cases: [string, Partial<LaunchParticulars>, RegExp][] = [
-    ['workspace', demo({ workspace: { userSessionShort: '1c55ab10', role: 'x', path: '../../out', setUp: null } }), /upwards/],
+    [
+      'workspace',
+      demo({
+        workspace: { userSessionShort: '1c55ab10', role: 'x', path: '../../out', setUp: null },
+      }),
+      /upwards/,
+    ],
     ['process', { ...demo(), command: 'no-such-agent' }, /no program no-such-agent/],
-    ['initialize', acpAgent({ onInitialize: 'process.exit(3)' }), /ended before it answered to initialize/],
-    ['initialize', acpAgent({ onInitialize: '' }, { startWithinMs: 500 }), /not ready within 0.5 s/],
+    [
+      'initialize',
+      acpAgent({ onInitialize: 'process.exit(3)' }),
+      /ended before it answered to initialize/,
+    ],
+    [
+      'initialize',
+      acpAgent({ onInitialize: '' }, { startWithinMs: 500 }),
+      /not ready within 0.5 s/,
+    ],
     [
       'session',
-      acpAgent({ onNew: "send({ id, error: { code: -32000, message: 'Authentication required' } })" }),
+      acpAgent({
+        onNew: "send({ id, error: { code: -32000, message: 'Authentication required' } })",
+      }),
       /Authentication required/,
     ],
     // Long enough for it to come that far on a busy machine.
@@ -255,8 +307,15 @@ test('[AG2] whatever fails is told with its step, and nothing of it is left', as
   ]
   for (const [step, particulars, words] of cases) {
     const launchId = server.order(particulars)
-    expect(await has(launchId, 'agent-failed')).toMatchObject({ step, error: expect.stringMatching(words) })
-    await server.until(() => server.factsOf(launchId).some(({ type }) => type === 'process-exited' || type === 'start-failed'))
+    expect(await has(launchId, 'agent-failed')).toMatchObject({
+      step,
+      error: expect.stringMatching(words),
+    })
+    await server.until(() =>
+      server
+        .factsOf(launchId)
+        .some(({ type }) => type === 'process-exited' || type === 'start-failed'),
+    )
     const [started] = server.factsOf(launchId, 'process-started')
     if (started?.type === 'process-started') expect(isRunning(started.pid)).toBe(false)
     expect(server.factsOf(launchId, 'agent-failed').length).toBe(1)
@@ -267,9 +326,19 @@ test('[AG2] one that goes while it starts: its code, and all that it wrote, are 
   const { server, has } = await begin()
   const dies = "process.stderr.write('no key in the environment\\n', () => process.exit(3))"
   const launchId = server.order(acpAgent({ onInitialize: dies }))
-  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'initialize', exitCode: 3, signal: null })
-  const received = server.factsOf(launchId).map((fact) => (fact.type === 'process-output' ? fact.text.trim() : fact.type))
-  expect(received.slice(1, 4)).toEqual(['process-started', 'no key in the environment', 'agent-failed'])
+  expect(await has(launchId, 'agent-failed')).toMatchObject({
+    step: 'initialize',
+    exitCode: 3,
+    signal: null,
+  })
+  const received = server
+    .factsOf(launchId)
+    .map((fact) => (fact.type === 'process-output' ? fact.text.trim() : fact.type))
+  expect(received.slice(1, 4)).toEqual([
+    'process-started',
+    'no key in the environment',
+    'agent-failed',
+  ])
 })
 
 test('[AG3] one that is stopped while it is being started ends, without having failed', async () => {
@@ -283,7 +352,9 @@ test('[AG3] one that is stopped while it is being started ends, without having f
 
 test('[AC3] one that closes its output and stays is ended: nothing more can come of it', async () => {
   const { server, has } = await begin()
-  const launchId = server.order(acpAgent({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }))
+  const launchId = server.order(
+    acpAgent({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }),
+  )
   const { pid } = await has(launchId, 'process-started')
   await has(launchId, 'agent-ready')
   server.orderTurn(launchId, 't1', 'go')
@@ -295,7 +366,8 @@ test('[AC2] our own tools are passed in, with the launch token as their bearer, 
   const { server, has } = await begin()
   const launchId = server.order(
     acpAgent({
-      onInitialize: 'send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } } })',
+      onInitialize:
+        'send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } } })',
       onNew: "globalThis.tools = params.mcpServers; send({ id, result: { sessionId: 's1' } })",
       onPrompt: 'say(JSON.stringify(tools)); process.stderr.write(JSON.stringify(tools)); done()',
     }),
@@ -325,7 +397,9 @@ test('[RE9] an agent that floods is ended with the reason, an agent beside it is
   server.orderTurn(wild, 'w1', 'go')
   server.orderTurn(calm, 'c1', '[[slow 50 20]]')
   await server.until(() => server.factsOf(wild, 'process-exited').length > 0)
-  const output = server.factsOf(wild, 'process-output').map((fact) => (fact.type === 'process-output' ? fact.text : ''))
+  const output = server
+    .factsOf(wild, 'process-output')
+    .map((fact) => (fact.type === 'process-output' ? fact.text : ''))
   expect(output.join('')).toContain('far too much')
   await server.until(() => server.factsOf(calm, 'turn-ended').length > 0)
   expect(textOf('c1')).toContain('piece 50')
@@ -347,9 +421,17 @@ test('[SE7] a secret that a set-up prints is not seen where its words are cut, e
   const secret = 'q7'.repeat(100)
   // The last words begin in the middle of it, behind what says that it is one.
   const command = ['/bin/sh', '-c', `echo 'API_TOKEN=${secret} ${'x'.repeat(1900)}'; exit 3`]
-  const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp: { copy: [], command } }
+  const place = {
+    userSessionShort: '1c55ab10',
+    role: 'auth',
+    path: null,
+    setUp: { copy: [], command },
+  }
   const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
-  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('xxx') })
+  expect(await has(launchId, 'agent-failed')).toMatchObject({
+    step: 'workspace',
+    error: expect.stringContaining('xxx'),
+  })
   await has(launchId, 'start-failed')
   expect(JSON.stringify(server.factsOf(launchId))).not.toContain('q7q7')
 })
@@ -360,9 +442,14 @@ test('[CO5] a set-up that a dead coordinator would leave behind is found by the 
   const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp }
   const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
   const { text } = await has(launchId, 'process-output')
-  expect(await endOrphans(new ProcessTable(machine), folderId, nowhere)).toEqual(new Set([launchId]))
+  expect(await endOrphans(new ProcessTable(machine), folderId, nowhere)).toEqual(
+    new Set([launchId]),
+  )
   expect(isRunning(Number(text))).toBe(false)
-  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('by a signal') })
+  expect(await has(launchId, 'agent-failed')).toMatchObject({
+    step: 'workspace',
+    error: expect.stringContaining('by a signal'),
+  })
 })
 
 test('[AG3] stopped while what speaks to it is being loaded, it gets neither a place nor a set-up', async () => {
@@ -379,9 +466,21 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
     supervisor.stop(launch.launchId)
     return 'http://127.0.0.1:1'
   }
-  const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, report, serverUrl }
+  const parts = {
+    program: [process.execPath, main] as const,
+    env: process.env,
+    clock: systemClock,
+    report,
+    serverUrl,
+  }
   const fetchTurn = async (): Promise<undefined> => undefined
-  const acpAgent = new AcpAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), folderId, fetchTurn })
+  const acpAgent = new AcpAgents({
+    ...parts,
+    version: '0',
+    worktreesFolder: join(folder, 'worktrees'),
+    folderId,
+    fetchTurn,
+  })
   const supervisor = new Supervisor({
     ...parts,
     ...{ acpAgents: acpAgent, gateway: new Gateway({ env: {}, report }), folderId },

@@ -24,7 +24,10 @@ test('[SE4] an agent gets the variables of the allow-list and of its entry, and 
     AWS_SECRET_ACCESS_KEY: 'never',
     NODE_OPTIONS: '--never',
   }
-  const { output, exit } = await startAgent({ ...script('env'), env: { MODEL: 'm1', LANG: 'ja_JP.UTF-8' } }, ours)
+  const { output, exit } = await startAgent(
+    { ...script('env'), env: { MODEL: 'm1', LANG: 'ja_JP.UTF-8' } },
+    ours,
+  )
   await exit
   const names = output()
     .split('\n')
@@ -32,7 +35,12 @@ test('[SE4] an agent gets the variables of the allow-list and of its entry, and 
     .filter((name) => name && !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))
   expect(names.toSorted()).toEqual(
     [
-      ...['HOLDFAST_AGENT_ID', 'HOLDFAST_LAUNCH_ID', 'HOLDFAST_LAUNCH_KEEPER', 'HOLDFAST_LAUNCH_TOKEN'],
+      ...[
+        'HOLDFAST_AGENT_ID',
+        'HOLDFAST_LAUNCH_ID',
+        'HOLDFAST_LAUNCH_KEEPER',
+        'HOLDFAST_LAUNCH_TOKEN',
+      ],
       ...['HOLDFAST_MCP_URL', 'HOLDFAST_PROJECT_ID', 'HOLDFAST_URL'],
       ...['HOME', 'LANG', 'MODEL', 'PATH', 'SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'https_proxy'],
     ].toSorted(),
@@ -42,7 +50,9 @@ test('[SE4] an agent gets the variables of the allow-list and of its entry, and 
 test('[CO4] it runs in the folder of its project, in a group of its own, and what it is told is true', async () => {
   const folder = realpathSync(temporaryFolder())
   const { output, exit, agent } = await startAgent({
-    ...script('pwd; ps -o pgid= -p $$; echo "$HOLDFAST_MCP_URL $HOLDFAST_AGENT_ID $HOLDFAST_PROJECT_ID"'),
+    ...script(
+      'pwd; ps -o pgid= -p $$; echo "$HOLDFAST_MCP_URL $HOLDFAST_AGENT_ID $HOLDFAST_PROJECT_ID"',
+    ),
     folder,
   })
   expect(await exit).toEqual({ exitCode: 0, signal: null })
@@ -66,7 +76,15 @@ test('[CO4] without a project folder it gets one of its own, which goes with it 
 })
 
 test('[SE4] nothing is read by a shell: arguments arrive as they are', async () => {
-  const args = ['-e', 'console.log(JSON.stringify(process.argv.slice(1)))', '--', '$(echo bad)', '; touch x', '*', "'"]
+  const args = [
+    '-e',
+    'console.log(JSON.stringify(process.argv.slice(1)))',
+    '--',
+    '$(echo bad)',
+    '; touch x',
+    '*',
+    "'",
+  ]
   const { output, exit } = await startAgent({ command: process.execPath, args })
   await exit
   expect(JSON.parse(output())).toEqual(args.slice(3))
@@ -74,9 +92,18 @@ test('[SE4] nothing is read by a shell: arguments arrive as they are', async () 
 
 test('[CO4] what the launch tells is filled into arguments that name it; the token never is', async () => {
   const code = 'console.log(JSON.stringify(process.argv.slice(1)))'
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what is typed into an entry
-  const words = ['${HOLDFAST_AGENT_ID} in ${HOLDFAST_PROJECT_ID}', '${HOLDFAST_LAUNCH_TOKEN}', '${HOME}']
-  const { output, exit } = await startAgent({ command: process.execPath, args: ['-e', code, '--', ...words] })
+  const words = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what is typed into an entry
+    '${HOLDFAST_AGENT_ID} in ${HOLDFAST_PROJECT_ID}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what is typed into an entry
+    '${HOLDFAST_LAUNCH_TOKEN}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what is typed into an entry
+    '${HOME}',
+  ]
+  const { output, exit } = await startAgent({
+    command: process.execPath,
+    args: ['-e', code, '--', ...words],
+  })
   await exit
   expect(JSON.parse(output())).toEqual(['helper in p1', ...words.slice(1)])
 })
@@ -88,10 +115,18 @@ test('[CO4] the command holdfast means this program itself', async () => {
 })
 
 test.each([
-  ['no-such-program-anywhere', null, "There is no program no-such-program-anywhere on this machine's PATH."],
+  [
+    'no-such-program-anywhere',
+    null,
+    "There is no program no-such-program-anywhere on this machine's PATH.",
+  ],
   ['/no/such/program', null, 'There is no program /no/such/program on this machine.'],
   ['/etc/passwd', null, '/etc/passwd may not be run by the user Holdfast runs as.'],
-  ['/bin/sh', '/no/such/folder', expect.stringContaining("The project's folder /no/such/folder is not on this machine.")],
+  [
+    '/bin/sh',
+    '/no/such/folder',
+    expect.stringContaining("The project's folder /no/such/folder is not on this machine."),
+  ],
   ['bad\0name', null, expect.stringContaining('could not be started')],
 ])('[CO4] what cannot be started says why in words: %j in %j', async (command, folder, words) => {
   const failure = await startAgent({ command, folder }).catch((error: unknown) => error)
@@ -108,7 +143,9 @@ test('[CO4] one that ends at once is known by its birth, and its last words are 
 
 test('[SE7] what it writes is masked: its token, the values of its entry, and what looks like a secret', async () => {
   const { output, exit } = await startAgent({
-    ...script('echo "$HOLDFAST_LAUNCH_TOKEN $KEY sk-abcdefghijklmnopqrstuv plain"; printf "%s" "$KEY"; sleep 0.1; echo "$KEY"'),
+    ...script(
+      'echo "$HOLDFAST_LAUNCH_TOKEN $KEY sk-abcdefghijklmnopqrstuv plain"; printf "%s" "$KEY"; sleep 0.1; echo "$KEY"',
+    ),
     env: { KEY: 'correct horse battery' },
   })
   await exit
@@ -129,7 +166,11 @@ test.each(['correcthorsebattery', 'correct horse battery', 'line one\nline two']
   (secret) => {
     const clock = manualClock()
     const pieces: string[] = []
-    const output = new AgentOutput({ clock, secrets: new KnownSecrets([secret]), onPiece: (text) => pieces.push(text) })
+    const output = new AgentOutput({
+      clock,
+      secrets: new KnownSecrets([secret]),
+      onPiece: (text) => pieces.push(text),
+    })
     const [stream, half] = [new PassThrough(), secret.length / 2]
     output.read(stream)
     // The first half goes with what is too much, the second begins what is kept.
@@ -185,7 +226,13 @@ test('[CO2] stopping one ends it and touches no other', async () => {
 })
 
 test('[CO5] an agent over ACP is first told by the end of its input, and signalled when it ignores that', async () => {
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 1, turnWithinMs: 1 }
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 1,
+    turnWithinMs: 1,
+  }
   const started = async (text: string) => {
     const agent = await startAgent({
       ...script(`trap 'echo signalled >&2; exit 1' TERM; echo up >&2; ${text}`),
@@ -198,7 +245,10 @@ test('[CO5] an agent over ACP is first told by the end of its input, and signall
     agent.agent.stop()
     return { exit: await agent.exit, output: agent.output() }
   }
-  expect(await started('cat; echo gone >&2')).toEqual({ exit: { exitCode: 0, signal: null }, output: 'up\ngone\n' })
+  expect(await started('cat; echo gone >&2')).toEqual({
+    exit: { exitCode: 0, signal: null },
+    output: 'up\ngone\n',
+  })
   // The shell may tell of the end of its sleep, too.
   expect(await started('while :; do sleep 0.02; done')).toEqual({
     exit: { exitCode: 1, signal: null },

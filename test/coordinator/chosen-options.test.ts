@@ -17,7 +17,14 @@ test('[AG14] what people chose in a chat is set before its prompt, once in each 
     turnWithinMs: 60_000,
   }
   const env = { XDG_STATE_HOME: temporaryFolder() }
-  const demo = { protocol: 'acp', command: 'holdfast', args: ['demo-acp'], env, folder: temporaryFolder(), acp } as const
+  const demo = {
+    protocol: 'acp',
+    command: 'holdfast',
+    args: ['demo-acp'],
+    env,
+    folder: temporaryFolder(),
+    acp,
+  } as const
   const launchId = server.order(demo)
   await server.until(() => server.factsOf(launchId, 'agent-ready').length > 0)
   const change = { configureId: 'x1', change: { modeId: 'careful' } }
@@ -26,17 +33,27 @@ test('[AG14] what people chose in a chat is set before its prompt, once in each 
       .factsOf(launchId, 'agent-configured')
       .map((fact) => 'configureId' in fact && [fact.configureId, fact.contextId, fact.error])
   const ended = (turnId: string) =>
-    server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === turnId))
+    server.until(() =>
+      server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === turnId),
+    )
   const wrong = { configureId: 'x2', change: { modeId: 'none' } }
-  server.orderTurn(launchId, 't1', 'hello', { context: { contextId: 'c1', open: null }, configure: [change, wrong] })
+  server.orderTurn(launchId, 't1', 'hello', {
+    context: { contextId: 'c1', open: null },
+    configure: [change, wrong],
+  })
   await ended('t1')
   expect(configured()).toEqual([
     ['x1', 'c1', null],
     ['x2', 'c1', expect.stringContaining('session/set_mode')],
   ])
-  server.orderTurn(launchId, 't2', '[[write a.txt x]] hello', { context: { contextId: 'c1', open: null }, configure: [change] })
+  server.orderTurn(launchId, 't2', '[[write a.txt x]] hello', {
+    context: { contextId: 'c1', open: null },
+    configure: [change],
+  })
   // In this mode the agent asks before it writes.
-  await server.until(() => server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === 't2'))
+  await server.until(() =>
+    server.facts.some((fact) => fact.type === 'permission-asked' && fact.turnId === 't2'),
+  )
   expect(configured()).toHaveLength(2)
   server.cancelTurn(launchId, 't2')
   await ended('t2')

@@ -10,8 +10,10 @@ import { startScript } from '../support/real-processes.ts'
 import { isRunning } from '../support/script-process.ts'
 
 const stays = script('echo up; exec sleep 1000')
-const exited = (server: LinkServer, launchId: string) => () => server.factsOf(launchId, 'process-exited').length > 0
-const started = (server: LinkServer, launchId: string) => () => server.factsOf(launchId, 'process-started').length > 0
+const exited = (server: LinkServer, launchId: string) => () =>
+  server.factsOf(launchId, 'process-exited').length > 0
+const started = (server: LinkServer, launchId: string) => () =>
+  server.factsOf(launchId, 'process-started').length > 0
 const pidOf = (server: LinkServer, launchId: string): number => {
   const [fact] = server.factsOf(launchId, 'process-started')
   return fact?.type === 'process-started' ? fact.pid : 0
@@ -27,9 +29,23 @@ test('[CO1] an order starts a process, what it does is told, and a stop ends it'
   server.stop(launchId)
   await server.until(exited(server, launchId))
   expect(server.factsOf(launchId)).toEqual([
-    { n: 1, type: 'process-started', launchId, pid: expect.any(Number), birth: expect.stringMatching(/./) },
+    {
+      n: 1,
+      type: 'process-started',
+      launchId,
+      pid: expect.any(Number),
+      birth: expect.stringMatching(/./),
+    },
     { n: 2, type: 'process-output', launchId, text: 'up\n' },
-    { n: 3, type: 'process-exited', launchId, exitCode: null, signal: 'SIGTERM', found: null, stopped: true },
+    {
+      n: 3,
+      type: 'process-exited',
+      launchId,
+      exitCode: null,
+      signal: 'SIGTERM',
+      found: null,
+      stopped: true,
+    },
   ])
 })
 
@@ -45,7 +61,9 @@ test('[CO1] what was ordered before it came is in the snapshot; what was withdra
   const last = server.order(script('exit 0'))
   await server.until(exited(server, last))
   // Whatever the server thinks has become of it, nothing was started.
-  expect(server.factsOf(gone)).toMatchObject([{ type: 'process-exited', exitCode: null, signal: null, stopped: true }])
+  expect(server.factsOf(gone)).toMatchObject([
+    { type: 'process-exited', exitCode: null, signal: null, stopped: true },
+  ])
 })
 
 test('[CO4] a start that fails is told in words', async () => {
@@ -54,7 +72,9 @@ test('[CO4] a start that fails is told in words', async () => {
   await server.until(() => server.hellos.length > 0)
   const launchId = server.order({ command: 'no-such-agent' })
   await server.until(() => server.factsOf(launchId, 'start-failed').length > 0)
-  expect(server.factsOf(launchId)).toMatchObject([{ error: "There is no program no-such-agent on this machine's PATH." }])
+  expect(server.factsOf(launchId)).toMatchObject([
+    { error: "There is no program no-such-agent on this machine's PATH." },
+  ])
 })
 
 test('[CO2] no more at once than may be; the others wait their turn, oldest first, and a full agent lets others pass', async () => {
@@ -68,7 +88,10 @@ test('[CO2] no more at once than may be; the others wait their turn, oldest firs
   ] as [string, string, string, string]
   startCoordinator(server)
   await server.until(() => started(server, first)() && started(server, third)())
-  expect([second, fourth].map((id) => server.launches.get(id)?.state)).toEqual(['waiting', 'waiting'])
+  expect([second, fourth].map((id) => server.launches.get(id)?.state)).toEqual([
+    'waiting',
+    'waiting',
+  ])
   server.stop(third)
   await server.until(started(server, fourth))
   expect(server.launches.get(second)?.state).toBe('waiting')
@@ -84,7 +107,9 @@ test('[CO6] the server goes and comes back: the agents work on, and every fact i
     server.order(script('i=0; while :; do i=$((i+1)); echo line $i; sleep 0.02; done')),
     server.order(script('echo bye; sleep 0.5; exit 5')),
   ]
-  await server.until(() => started(server, ends)() && server.factsOf(talks, 'process-output').length > 0)
+  await server.until(
+    () => started(server, ends)() && server.factsOf(talks, 'process-output').length > 0,
+  )
   server.silent = true
   await server.until(() => server.received.length > server.facts.length - 1 && server.requests > 2)
   const pid = pidOf(server, talks)
@@ -118,8 +143,13 @@ test('[CO6] what the server does not know of any more when it comes back is ende
   server.launches.delete(forgotten)
   await server.start()
   await server.until(exited(server, forgotten))
-  expect(server.factsOf(forgotten, 'process-exited')).toMatchObject([{ signal: 'SIGTERM', stopped: true }])
-  expect([forgotten, known].map((launchId) => isRunning(pidOf(server, launchId)))).toEqual([false, true])
+  expect(server.factsOf(forgotten, 'process-exited')).toMatchObject([
+    { signal: 'SIGTERM', stopped: true },
+  ])
+  expect([forgotten, known].map((launchId) => isRunning(pidOf(server, launchId)))).toEqual([
+    false,
+    true,
+  ])
 })
 
 test('[CO8] one that was replaced ends what it started and comes back as a newcomer', async () => {
@@ -157,21 +187,38 @@ test('[CO6] what only waited while all was ended, because another may take over,
     return exited(server, waits)()
   }
   await expect.poll(isOver, { timeout: 30_000 }).toBe(true)
-  expect(server.factsOf(waits)).toMatchObject([{ type: 'process-started' }, { type: 'process-exited', exitCode: 0 }])
+  expect(server.factsOf(waits)).toMatchObject([
+    { type: 'process-started' },
+    { type: 'process-exited', exitCode: 0 },
+  ])
 })
 
 test('[CO5] a successor ends what the one before left behind when it was killed, and says which', async () => {
   const server = await startLinkServer()
-  const [left, lost] = [server.order(stays, { state: 'running' }), server.order(stays, { state: 'starting' })]
+  const [left, lost] = [
+    server.order(stays, { state: 'running' }),
+    server.order(stays, { state: 'starting' }),
+  ]
   const folderId = `keeper-${left}`
-  const orphan = await startScript('sleep 1000 & echo $!; wait', { mark: { launchId: left, folderId } })
-  const forgotten = await startScript('echo ready; exec sleep 1000', { mark: { launchId: 'known to nobody', folderId } })
-  const foreign = await startScript('echo ready; exec sleep 1000', { mark: { launchId: left, folderId: 'another' } })
+  const orphan = await startScript('sleep 1000 & echo $!; wait', {
+    mark: { launchId: left, folderId },
+  })
+  const forgotten = await startScript('echo ready; exec sleep 1000', {
+    mark: { launchId: 'known to nobody', folderId },
+  })
+  const foreign = await startScript('echo ready; exec sleep 1000', {
+    mark: { launchId: left, folderId: 'another' },
+  })
   startCoordinator(server, { folderId })
   await server.until(() => exited(server, left)() && exited(server, lost)())
   expect(server.factsOf(left)).toMatchObject([{ found: 'leftover', exitCode: null, signal: null }])
   expect(server.factsOf(lost)).toMatchObject([{ found: 'gone', exitCode: null, signal: null }])
-  expect([orphan.pid, ...orphan.printed, forgotten.pid, foreign.pid].map(isRunning)).toEqual([false, false, false, true])
+  expect([orphan.pid, ...orphan.printed, forgotten.pid, foreign.pid].map(isRunning)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ])
 })
 
 test('[CO6] what is spooled and not acknowledged is told by the successor, and an end it holds is not reported again', async () => {
@@ -192,7 +239,10 @@ test('[CO6] what is spooled and not acknowledged is told by the successor, and a
     state: 'running',
     stopReason: null,
   })
-  writeFileSync(join(first.folder, 'spool.jsonl'), facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''))
+  writeFileSync(
+    join(first.folder, 'spool.jsonl'),
+    facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''),
+  )
   startCoordinator(server, { folder: first.folder })
   await server.until(exited(server, launchId))
   const last = server.order(script('exit 0'))
@@ -204,8 +254,13 @@ test('[CO9] stopped on purpose, it ends its agents, tells it and says goodbye; n
   const server = await startLinkServer()
   const { coordinator } = startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
-  const [polite, stubborn] = [server.order(stays), server.order(script('trap "" TERM; echo up; while :; do sleep 0.05; done'))]
-  await server.until(() => server.factsOf(stubborn, 'process-output').length > 0 && started(server, polite)())
+  const [polite, stubborn] = [
+    server.order(stays),
+    server.order(script('trap "" TERM; echo up; while :; do sleep 0.05; done')),
+  ]
+  await server.until(
+    () => server.factsOf(stubborn, 'process-output').length > 0 && started(server, polite)(),
+  )
   const stopped = coordinator.stop()
   await server.until(exited(server, polite))
   const late = server.order(stays)
@@ -214,7 +269,9 @@ test('[CO9] stopped on purpose, it ends its agents, tells it and says goodbye; n
   await stopped
   expect([polite, stubborn].map((id) => isRunning(pidOf(server, id)))).toEqual([false, false])
   expect(server.facts.at(-1)).toMatchObject({ type: 'goodbye' })
-  expect(server.factsOf(stubborn, 'process-exited')).toMatchObject([{ signal: 'SIGKILL', stopped: true }])
+  expect(server.factsOf(stubborn, 'process-exited')).toMatchObject([
+    { signal: 'SIGKILL', stopped: true },
+  ])
   expect(server.factsOf(late)).toEqual([])
 })
 
@@ -236,10 +293,14 @@ test('[CO6] a full spool stops the reading of output, drops nothing, and goes on
   startCoordinator(server, { maxSpooledBytes: 5_000 })
   await server.until(() => server.hellos.length > 0)
   const launchId = server.order(
-    script('i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo a rather long line of output number $i; done; exit 3'),
+    script(
+      'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo a rather long line of output number $i; done; exit 3',
+    ),
   )
   await server.until(exited(server, launchId))
-  const text = server.factsOf(launchId, 'process-output').map((fact) => (fact.type === 'process-output' ? fact.text : ''))
+  const text = server
+    .factsOf(launchId, 'process-output')
+    .map((fact) => (fact.type === 'process-output' ? fact.text : ''))
   expect(text.join('')).toContain('number 2000\n')
 })
 
@@ -248,7 +309,9 @@ test('[RE9] a fact that the server will not take is set aside and the others arr
   const { log } = startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
   server.refuse = (facts) =>
-    facts.some((fact) => fact.type === 'process-output') ? { code: 'invalid_request', status: 400 } : undefined
+    facts.some((fact) => fact.type === 'process-output')
+      ? { code: 'invalid_request', status: 400 }
+      : undefined
   const launchId = server.order(script('echo poison; exit 2'))
   await server.until(exited(server, launchId))
   expect(server.factsOf(launchId, 'process-output')).toEqual([])

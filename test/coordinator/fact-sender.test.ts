@@ -11,7 +11,14 @@ import { manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const wrote = (text: string): NewFact => ({ type: 'process-output', launchId: 'l1', text })
-const ended: NewFact = { type: 'process-exited', launchId: 'l1', exitCode: 0, signal: null, found: null, stopped: false }
+const ended: NewFact = {
+  type: 'process-exited',
+  launchId: 'l1',
+  exitCode: 0,
+  signal: null,
+  found: null,
+  stopped: false,
+}
 
 /** A coordinator that has been welcomed, with the hands of its clock in the test's. */
 async function openSender() {
@@ -24,7 +31,15 @@ async function openSender() {
     onReceived: () => {},
   })
   await connection.open()
-  const about = { instance: 'first', linkVersion, version: '1', machine: 'here', bootId: '', pid: 1, epoch: null }
+  const about = {
+    instance: 'first',
+    linkVersion,
+    version: '1',
+    machine: 'here',
+    bootId: '',
+    pid: 1,
+    epoch: null,
+  }
   const register = () => connection.ask({ type: 'coordinator:hello', ...about } as { type: string })
   await register()
   const spool = new Spool({ file: join(temporaryFolder(), 'spool.jsonl'), warn: () => {} })
@@ -36,7 +51,11 @@ async function openSender() {
     epoch: server.epoch,
     spool,
     clock,
-    logger: createLogger({ level: 'warn', format: 'json', destination: { write: () => complained() } }),
+    logger: createLogger({
+      level: 'warn',
+      format: 'json',
+      destination: { write: () => complained() },
+    }),
     onFenced: () => {},
     onEmpty: () => emptied(),
   })

@@ -18,7 +18,9 @@ const file = `-----first line of the key-----\n${'k'.repeat(40)}\nend\n`
 
 test('[SR3] a process gets its variables and files, for its owner only, and the files go with it', async () => {
   const { output, exit, agent } = await startAgent({
-    ...script('echo "path $CERT_FILE"; stat -c %a "$CERT_FILE"; wc -c < "$CERT_FILE"; test "$TOKEN" = "$WANTED" && echo same'),
+    ...script(
+      'echo "path $CERT_FILE"; stat -c %a "$CERT_FILE"; wc -c < "$CERT_FILE"; test "$TOKEN" = "$WANTED" && echo same',
+    ),
     env: { TOKEN: 'of the entry', WANTED: secret },
     secrets: { environment: { TOKEN: secret }, files: { CERT: file } },
   })
@@ -55,7 +57,11 @@ test('[SR4] what a process writes is masked: a variable, and a file, whole and l
 test('[SR4] output that may be the beginning of a secret waits, and costs nothing while it does', () => {
   const clock = manualClock()
   const pieces: string[] = []
-  const output = new AgentOutput({ clock, secrets: new KnownSecrets([secret]), onPiece: (text) => pieces.push(text) })
+  const output = new AgentOutput({
+    clock,
+    secrets: new KnownSecrets([secret]),
+    onPiece: (text) => pieces.push(text),
+  })
   const stream = new PassThrough()
   output.read(stream)
   stream.emit('data', Buffer.from('well, correct ho'))
@@ -78,7 +84,10 @@ const asked = [secret, 'co-begins-and-ends-co'].map((each) => {
   return { each, said }
 })
 
-property.prop([fc.constantFrom(...asked), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 400 })])(
+property.prop([
+  fc.constantFrom(...asked),
+  fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 400 }),
+])(
   '[SR4] a secret in a turn is masked wherever its pieces are cut, in base64 too, and nothing else is lost or moved',
   ({ each, said }, sizes) => {
     const secrets = new KnownSecrets([each])
@@ -86,7 +95,8 @@ property.prop([fc.constantFrom(...asked), fc.array(fc.integer({ min: 1, max: 12 
     const updates: AgentUpdate[] = []
     let at = 0
     for (const size of sizes) {
-      if (at < said.length) updates.push(...cleaner.add({ kind: 'text', text: said.slice(at, at + size) }))
+      if (at < said.length)
+        updates.push(...cleaner.add({ kind: 'text', text: said.slice(at, at + size) }))
       at += size
     }
     const clean = joined([...updates, ...cleaner.flush()], 'text')

@@ -25,7 +25,10 @@ test('[CO11] what is said behind the order is started, and not asked for', async
   const launchId = server.order(ends, { offered: true })
   server.offer(launchId)
   await has(launchId, 'process-exited')
-  expect(server.factsOf(launchId)).toMatchObject([{ type: 'process-started' }, { type: 'process-exited', exitCode: 0 }])
+  expect(server.factsOf(launchId)).toMatchObject([
+    { type: 'process-started' },
+    { type: 'process-exited', exitCode: 0 },
+  ])
   expect(server.takes).toEqual([])
 })
 
@@ -63,7 +66,9 @@ test('[CO4] stopped before it is said how to start it, it is told to have ended 
 test('[CO2] one that was begun and has no room waits for it, and is told to have ended when it is stopped meanwhile', async () => {
   const { server, has } = await begin()
   const full = { maxProcesses: 1, offered: true }
-  const [first, second, third] = [1, 2, 3].map(() => server.order({ ...stays, agentId: 'a' }, full)) as [string, string, string]
+  const [first, second, third] = [1, 2, 3].map(() =>
+    server.order({ ...stays, agentId: 'a' }, full),
+  ) as [string, string, string]
   for (const launchId of [first, second, third]) server.offer(launchId)
   await has(first, 'process-started')
   server.stop(third)
@@ -81,7 +86,10 @@ test('[CO6] one that was begun for it and never reached it is taken when the lin
   const stopped = server.order(ends, { state: 'starting', stopReason: 'stopped_by_person' })
   await server.start()
   await has(lost, 'process-exited')
-  expect(server.factsOf(lost)).toMatchObject([{ type: 'process-started' }, { type: 'process-exited', exitCode: 0 }])
+  expect(server.factsOf(lost)).toMatchObject([
+    { type: 'process-started' },
+    { type: 'process-exited', exitCode: 0 },
+  ])
   expect(server.factsOf(stopped)).toMatchObject([{ type: 'process-exited', exitCode: null }])
   expect(server.takes).toEqual([lost])
 })

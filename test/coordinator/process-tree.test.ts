@@ -10,7 +10,10 @@ import { startScript } from '../support/real-processes.ts'
 import { isRunning, machine } from '../support/script-process.ts'
 
 let launches = 0
-const newMark = (folderId = 'keeper-of-this-test'): LaunchMark => ({ launchId: `launch-${process.pid}-${++launches}`, folderId })
+const newMark = (folderId = 'keeper-of-this-test'): LaunchMark => ({
+  launchId: `launch-${process.pid}-${++launches}`,
+  folderId,
+})
 const table = new ProcessTable(machine)
 const allEnded = (pids: readonly number[]): boolean => !pids.some(isRunning)
 
@@ -35,8 +38,13 @@ describe.each(sources)('processes from %s', (_, source) => {
     const list = await source.list()
     const birth = source.birthOf(root.pid) ?? ''
     const members = new ProcessTree(mark, { pid: root.pid, birth }).membersIn(list)
-    expect(members.map(({ pid }) => pid)).toEqual(expect.arrayContaining([root.pid, ...root.printed]))
-    const left = await new ProcessTree(mark, { pid: root.pid, birth }).end(new ProcessTable(source), { graceMs: 300 })
+    expect(members.map(({ pid }) => pid)).toEqual(
+      expect.arrayContaining([root.pid, ...root.printed]),
+    )
+    const left = await new ProcessTree(mark, { pid: root.pid, birth }).end(
+      new ProcessTable(source),
+      { graceMs: 300 },
+    )
     expect(left).toEqual([])
     expect(allEnded([root.pid, ...root.printed])).toBe(true)
   })
@@ -47,11 +55,15 @@ describe.each(sources)('processes from %s', (_, source) => {
     const root = await startScript(script, { mark })
     const lookAlikes = [
       await startScript(script, { bare: true }),
-      await startScript(script, { args: [`HOLDFAST_LAUNCH_ID=${mark.launchId}`, `HOLDFAST_LAUNCH_KEEPER=${mark.folderId}`] }),
+      await startScript(script, {
+        args: [`HOLDFAST_LAUNCH_ID=${mark.launchId}`, `HOLDFAST_LAUNCH_KEEPER=${mark.folderId}`],
+      }),
       await startScript(script, { mark: { ...mark, folderId: 'somebody-else' } }),
       await startScript(script, { mark: newMark() }),
     ]
-    await new ProcessTree(mark, { pid: root.pid, birth: source.birthOf(root.pid) ?? '' }).end(new ProcessTable(source))
+    await new ProcessTree(mark, { pid: root.pid, birth: source.birthOf(root.pid) ?? '' }).end(
+      new ProcessTable(source),
+    )
     expect(isRunning(root.pid)).toBe(false)
     expect(lookAlikes.map(({ pid }) => isRunning(pid))).toEqual([true, true, true, true])
   })
@@ -63,7 +75,9 @@ test('[CO5] a mark is found behind however many variables', async () => {
   const script = `many=$(printf %0100000d 0); exec env -i ${variables} sh -c 'echo $$; exec sleep 1000'`
   const { pid } = await startScript(script)
   // A process has no environment while it becomes another program, as this one does right behind its word.
-  await expect.poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark).toEqual({ launchId, folderId })
+  await expect
+    .poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark)
+    .toEqual({ launchId, folderId })
 })
 
 test('[CO5] a number that somebody else has now is not signalled, nor is the group of that name', async () => {
@@ -84,13 +98,17 @@ test('[CO5] what is left of a launch is found by its mark alone, when nobody kno
 
 test('[CO5] who goes when asked is not killed, and who does not is, after the grace', async () => {
   const polite = newMark()
-  const root = await startScript('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done', { mark: polite })
+  const root = await startScript('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done', {
+    mark: polite,
+  })
   const exit = new Promise((resolve) => root.child.once('exit', (code) => resolve(code)))
   await new ProcessTree(polite, root).end(table)
   expect(await exit).toBe(7)
 
   const stubborn = newMark()
-  const other = await startScript('trap "" TERM; echo ready; while :; do sleep 0.05; done', { mark: stubborn })
+  const other = await startScript('trap "" TERM; echo ready; while :; do sleep 0.05; done', {
+    mark: stubborn,
+  })
   const killed = new Promise((resolve) => other.child.once('exit', (_, signal) => resolve(signal)))
   const times = [0, graceMs - 1, graceMs]
   await new ProcessTree(stubborn, other).end(table, { now: () => times.shift() ?? graceMs })
@@ -140,7 +158,10 @@ test('[CO2] many who wait for an end share the looks at the machine', async () =
 test('[SB10] everything of a launch is stopped for a while, also what it keeps starting, and goes on afterwards', async () => {
   const mark = newMark()
   // In a subshell: a shell that starts a program itself waits within vfork, and is never seen as stopped when its child is.
-  const root = await startScript('sleep 1000 & echo $!; while :; do (exec /bin/true); done', { mark, lines: 1 })
+  const root = await startScript('sleep 1000 & echo $!; while :; do (exec /bin/true); done', {
+    mark,
+    lines: 1,
+  })
   const tree = new ProcessTree(mark, { pid: root.pid, birth: machine.birthOf(root.pid) ?? '' })
   const states = () =>
     [root.pid, ...root.printed].map((pid) =>

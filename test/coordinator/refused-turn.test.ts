@@ -12,8 +12,20 @@ test('[CX7] a turn that the agent refused did not run, and runs in the same proc
     onPrompt:
       "if (++prompts === 1) return send({ id, error: { code: -32002, message: 'Resource not found' } }); say(text); done()",
   })
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 20_000, turnWithinMs: 60_000 }
-  const launchId = server.order({ protocol: 'acp', command: refusing.file, args: [...refusing.args], folder: null, acp })
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 20_000,
+    turnWithinMs: 60_000,
+  }
+  const launchId = server.order({
+    protocol: 'acp',
+    command: refusing.file,
+    args: [...refusing.args],
+    folder: null,
+    acp,
+  })
   const ends = () => server.factsOf(launchId, 'turn-ended')
   await server.until(() => server.factsOf(launchId, 'agent-ready').length > 0)
   for (const times of [1, 2]) {
@@ -35,8 +47,20 @@ test('[CX6] a child of a killed agent that answers `cancelled` for it does not e
       "say('working'); const parent = process.ppid; setInterval(() => { if (process.ppid !== parent) { done({ stopReason: 'cancelled' }); process.exit() } }, 5)",
   })
   const parent = `require('node:child_process').spawn(process.execPath, ${JSON.stringify(args)}, { stdio: 'inherit' }); setInterval(() => {}, 60_000)`
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 20_000, turnWithinMs: 60_000 }
-  const launchId = server.order({ protocol: 'acp', command: process.execPath, args: ['-e', parent], folder: null, acp })
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 20_000,
+    turnWithinMs: 60_000,
+  }
+  const launchId = server.order({
+    protocol: 'acp',
+    command: process.execPath,
+    args: ['-e', parent],
+    folder: null,
+    acp,
+  })
   await server.until(() => server.factsOf(launchId, 'agent-ready').length > 0)
   server.orderTurn(launchId, 't1', 'hello')
   await server.until(() => server.factsOf(launchId, 'turn-update').length > 0)

@@ -9,13 +9,25 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const spoolModule = new URL('../../src/coordinator/spool.ts', import.meta.url).href
 const output = (text: string): NewFact => ({ type: 'process-output', launchId: 'l1', text })
-const exited: NewFact = { type: 'process-exited', launchId: 'l1', exitCode: 0, signal: null, found: null, stopped: false }
+const exited: NewFact = {
+  type: 'process-exited',
+  launchId: 'l1',
+  exitCode: 0,
+  signal: null,
+  found: null,
+  stopped: false,
+}
 
 function open(changes: Partial<SpoolOptions> = {}) {
   const file = changes.file ?? join(temporaryFolder(), 'spool.jsonl')
   const warnings: string[] = []
   const rooms: boolean[] = []
-  const spool = new Spool({ warn: (text) => warnings.push(text), onCapacityChange: (room) => rooms.push(room), ...changes, file })
+  const spool = new Spool({
+    warn: (text) => warnings.push(text),
+    onCapacityChange: (room) => rooms.push(room),
+    ...changes,
+    file,
+  })
   return { spool, file, warnings, rooms }
 }
 
@@ -65,7 +77,10 @@ test('[CO6] what was being written when it died is not there, at whatever byte',
     const kept = ends.filter((end) => end <= bytes).length
     expect(spool.facts).toEqual(first.spool.facts.slice(0, kept))
     spool.add(exited)
-    expect(numbers(open({ file }).spool)).toEqual([...Array.from({ length: kept }, (_, at) => at + 1), kept + 1])
+    expect(numbers(open({ file }).spool)).toEqual([
+      ...Array.from({ length: kept }, (_, at) => at + 1),
+      kept + 1,
+    ])
   }
 })
 
@@ -135,7 +150,15 @@ test('[CO6] a file that takes none of the first fact is known to be without it',
   const received = `spool.add(${JSON.stringify(output('x'.repeat(2000)))})`
   const program = `import { Spool } from ${JSON.stringify(spoolModule)}\n${opened}\n${received}`
   // Beyond the limit a write fails as on a disk that is full, and the file can be cut all the same.
-  const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program]
+  const limited = [
+    '-c',
+    'ulimit -f 1; exec "$@"',
+    'sh',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    program,
+  ]
   expect(execFileSync('sh', limited, { encoding: 'utf8' })).toBe('false\n')
   expect(statSync(file).size).toBe(0)
 })

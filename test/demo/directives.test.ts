@@ -11,7 +11,9 @@ test('[MC2] each directive is understood', () => {
   expect(stepsIn('[[say Good morning]]')).toEqual([{ do: 'say', text: 'Good morning' }])
   expect(stepsIn('[[say]]')).toEqual([{ do: 'say', text: '' }])
   expect(stepsIn('[[slow 3 250]]')).toEqual([{ do: 'slow', count: 3, ms: 250 }])
-  expect(stepsIn('[[write notes/a.txt two words]]')).toEqual([{ do: 'write', path: 'notes/a.txt', text: 'two words' }])
+  expect(stepsIn('[[write notes/a.txt two words]]')).toEqual([
+    { do: 'write', path: 'notes/a.txt', text: 'two words' },
+  ])
   expect(stepsIn('[[write empty.txt]]')).toEqual([{ do: 'write', path: 'empty.txt', text: '' }])
   const received = { do: 'tell', agentId: 'helper', text: '[[recall]] all' }
   expect(stepsIn('[[tell helper {{recall}} all]]')).toEqual([received])
@@ -25,7 +27,15 @@ test('[MC2] each directive is understood', () => {
     { do: 'run', text: 'echo one' },
     { do: 'tool', text: 'get_history {}' },
   ])
-  for (const bare of ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
+  for (const bare of [
+    'plan',
+    'hang',
+    'crash',
+    'ignore-cancel',
+    'ignore-sigterm',
+    'fork',
+    'no-logout',
+  ])
     expect(stepsIn(`[[${bare}]]`)).toEqual([{ do: bare }])
 })
 

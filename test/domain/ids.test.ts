@@ -11,18 +11,24 @@ describe('ids', () => {
   })
 
   test('[ID1] a work session id is sess_, the second and six random letters or digits', () => {
-    expect(workSessionId('2024-01-15T14:30:00.999Z', () => 'x1y2z3')).toBe('sess_20240115143000_x1y2z3')
+    expect(workSessionId('2024-01-15T14:30:00.999Z', () => 'x1y2z3')).toBe(
+      'sess_20240115143000_x1y2z3',
+    )
   })
 
   test('[ID1] a message id is msg_ and what tells it from all others', () => {
-    expect(messageId('0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')).toBe('msg_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b')
+    expect(messageId('0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')).toBe(
+      'msg_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
+    )
   })
 
   property.prop([fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })])(
     '[ID1] whatever the day, a project id has its form',
     (date) => {
       const at = instant(date.getTime())
-      expect(projectId(at, randomText)).toMatch(new RegExp(`^proj_${at.slice(0, 10).replaceAll('-', '')}_[a-z0-9]{6}$`))
+      expect(projectId(at, randomText)).toMatch(
+        new RegExp(`^proj_${at.slice(0, 10).replaceAll('-', '')}_[a-z0-9]{6}$`),
+      )
     },
   )
 
@@ -38,10 +44,10 @@ describe('ids', () => {
     expect(agentIdFrom('Claude Code', 2)).toBe('claude-code-2')
   })
 
-  property.prop([fc.string({ unit: anyCharacter, maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
-    '[ID1] any name gives an id that a person could have chosen',
-    (name, nth) => {
-      expect(ChosenId.safeParse(agentIdFrom(name, nth)).success).toBe(true)
-    },
-  )
+  property.prop([
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
+    fc.integer({ min: 1, max: 20 }),
+  ])('[ID1] any name gives an id that a person could have chosen', (name, nth) => {
+    expect(ChosenId.safeParse(agentIdFrom(name, nth)).success).toBe(true)
+  })
 })

@@ -1,10 +1,18 @@
 /** Silence is counted only while somebody could have been heard. */
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../src/domain/instant.ts'
-import { addOfflinePeriod, maxOfflinePeriods, type OfflinePeriod, onlineMsSince } from '../../src/domain/silence.ts'
+import {
+  addOfflinePeriod,
+  maxOfflinePeriods,
+  type OfflinePeriod,
+  onlineMsSince,
+} from '../../src/domain/silence.ts'
 import { fc, property } from '../support/property.ts'
 
-const stretch = (from: number, to: number): OfflinePeriod => ({ from: instant(from), to: instant(to) })
+const stretch = (from: number, to: number): OfflinePeriod => ({
+  from: instant(from),
+  to: instant(to),
+})
 
 describe('time in which somebody could be heard', () => {
   test.each<[string, number, number, OfflinePeriod[], number]>([
@@ -33,7 +41,9 @@ describe('time in which somebody could be heard', () => {
       }
       expect(kept.length).toBeLessThanOrEqual(maxOfflinePeriods)
       const now = instant(6000)
-      expect(onlineMsSince(instant(since), now, kept)).toBeLessThanOrEqual(onlineMsSince(instant(since), now, all))
+      expect(onlineMsSince(instant(since), now, kept)).toBeLessThanOrEqual(
+        onlineMsSince(instant(since), now, all),
+      )
     },
   )
 })

@@ -23,7 +23,8 @@ async function open(options: ConversationsOptions): Promise<Conversations> {
   return conversations
 }
 
-const texts = async (conversations: Conversations) => (await conversations.getHistory(key)).map(({ content }) => content)
+const texts = async (conversations: Conversations) =>
+  (await conversations.getHistory(key)).map(({ content }) => content)
 const codeOf = (attempt: Promise<unknown>): Promise<unknown> =>
   attempt.then(
     () => 'accepted',
@@ -35,12 +36,33 @@ describe.each(places)('conversations on %s', (_, place) => {
     const options = await place()
     const conversations = await createConversations({ ...options, by: 'bot' })
     const { created } = await conversations.getOrCreate(key)
-    expect(await conversations.getOrCreate(key)).toMatchObject({ key, created, messageCount: 0, summary: '', flags: {} })
+    expect(await conversations.getOrCreate(key)).toMatchObject({
+      key,
+      created,
+      messageCount: 0,
+      summary: '',
+      flags: {},
+    })
     await conversations.addMessage(key, 'user', 'list files')
     const toolCalls = [{ id: 'call_1', function: { name: 'ls', arguments: '{}' } }]
-    await conversations.addFullMessage(key, { role: 'assistant', content: '', toolCalls, clientId: 'once' })
-    await conversations.addFullMessage(key, { role: 'assistant', content: '', toolCalls, clientId: 'once' })
-    await conversations.addFullMessage(key, { role: 'tool', content: 'a.txt', toolCallId: 'call_1', media: [{ url: 'x' }] })
+    await conversations.addFullMessage(key, {
+      role: 'assistant',
+      content: '',
+      toolCalls,
+      clientId: 'once',
+    })
+    await conversations.addFullMessage(key, {
+      role: 'assistant',
+      content: '',
+      toolCalls,
+      clientId: 'once',
+    })
+    await conversations.addFullMessage(key, {
+      role: 'tool',
+      content: 'a.txt',
+      toolCallId: 'call_1',
+      media: [{ url: 'x' }],
+    })
     const history = await conversations.getHistory(key)
     expect(history).toMatchObject([
       { role: 'user', content: 'list files', senderId: 'bot' },
@@ -48,7 +70,13 @@ describe.each(places)('conversations on %s', (_, place) => {
       { role: 'tool', toolCallId: 'call_1', media: [{ url: 'x' }] },
     ])
     await conversations.setSummary(key, 'They want files')
-    expect(await conversations.setFlags(key, { localOnly: true, pendingOriginReply: false, theirs: { a: 1 } })).toEqual({
+    expect(
+      await conversations.setFlags(key, {
+        localOnly: true,
+        pendingOriginReply: false,
+        theirs: { a: 1 },
+      }),
+    ).toEqual({
       localOnly: true,
       theirs: { a: 1 },
     })
@@ -96,7 +124,10 @@ describe.each(places)('conversations on %s', (_, place) => {
       [() => conversations.getHistory('plain'), 'invalid_key'],
       [() => conversations.addMessage(key, 'user', 'a\u0000b'), 'invalid_request'],
       [() => conversations.addMessage(key, 'nobody' as 'user', 'x'), 'invalid_request'],
-      [() => conversations.addFullMessage(key, { role: 'user', content: 'x', media: [1n] }), 'invalid_request'],
+      [
+        () => conversations.addFullMessage(key, { role: 'user', content: 'x', media: [1n] }),
+        'invalid_request',
+      ],
       [() => conversations.setFlags(key, { localOnly: 'yes' } as never), 'invalid_request'],
       [() => conversations.setSummary(key, 5 as never), 'invalid_request'],
     ]
@@ -125,7 +156,9 @@ describe.each(places)('conversations on %s', (_, place) => {
     const keys = Array.from({ length: 20 }, (_, n) => `slack:C${n}`)
     const write = async (writer: number) => {
       for (let n = 0; n < 3; n++)
-        await Promise.all(keys.map((each) => conversations.addMessage(each, 'user', `${each} ${writer} ${n}`)))
+        await Promise.all(
+          keys.map((each) => conversations.addMessage(each, 'user', `${each} ${writer} ${n}`)),
+        )
     }
     await Promise.all([0, 1, 2, 3].map(write))
     for (const each of keys) {
@@ -143,10 +176,12 @@ describe.each(places)('conversations on %s', (_, place) => {
     const conversations = await open(await place())
     const keys = Array.from(
       { length: 16 },
-      (_, n) => `a:${[...'bcde'].map((letter, bit) => ((n >> bit) & 1 ? letter.toUpperCase() : letter)).join('')}`,
+      (_, n) =>
+        `a:${[...'bcde'].map((letter, bit) => ((n >> bit) & 1 ? letter.toUpperCase() : letter)).join('')}`,
     )
     await Promise.all(keys.map((each) => conversations.addMessage(each, 'user', each)))
-    for (const each of keys) expect(await conversations.getHistory(each)).toMatchObject([{ content: each }])
+    for (const each of keys)
+      expect(await conversations.getHistory(each)).toMatchObject([{ content: each }])
     const paths = await Promise.all(keys.map((each) => conversations.save(each)))
     const kept = paths.filter((path) => path !== null)
     expect(new Set(kept.map((path) => path.toLowerCase())).size).toBe(kept.length)
@@ -154,7 +189,10 @@ describe.each(places)('conversations on %s', (_, place) => {
 
   test('[CV1] a history of several pages is read whole', async () => {
     const conversations = await open(await place())
-    const messages = Array.from({ length: 2500 }, (_, n) => ({ role: 'user' as const, content: String(n) }))
+    const messages = Array.from({ length: 2500 }, (_, n) => ({
+      role: 'user' as const,
+      content: String(n),
+    }))
     await conversations.setHistory(key, messages)
     expect(await texts(conversations)).toEqual(messages.map(({ content }) => content))
   })
@@ -167,7 +205,10 @@ test('[CV1] save writes the file now and answers its path; without a folder, or 
   await conversations.addMessage(key, 'user', 'hello')
   const path = await conversations.save(key)
   expect(path).toBe(join(data, 'conversations', 'telegram_123456.json'))
-  expect(JSON.parse(readFileSync(path ?? '', 'utf8'))).toMatchObject({ key, messages: [{ role: 'user', content: 'hello' }] })
+  expect(JSON.parse(readFileSync(path ?? '', 'utf8'))).toMatchObject({
+    key,
+    messages: [{ role: 'user', content: 'hello' }],
+  })
   expect(await codeOf(conversations.save('a:../../b'))).toBe('invalid_key')
   await conversations.addMessage(key, 'assistant', 'by itself')
   await conversations.close()
@@ -182,8 +223,11 @@ test('[CF2] the folder is its owner’s alone and used by one program at a time;
   const conversations = await open({ data })
   await conversations.addMessage(key, 'user', 'x')
   expect(statSync(data).mode & 0o777).toBe(0o700)
-  for (const file of ['holdfast.db', 'holdfast.db-wal']) expect(statSync(join(data, file)).mode & 0o777, file).toBe(0o600)
-  await expect(createConversations({ data })).rejects.toThrow(`(pid ${process.pid}) is using the data folder`)
+  for (const file of ['holdfast.db', 'holdfast.db-wal'])
+    expect(statSync(join(data, file)).mode & 0o777, file).toBe(0o600)
+  await expect(createConversations({ data })).rejects.toThrow(
+    `(pid ${process.pid}) is using the data folder`,
+  )
   await conversations.close()
   const again = await open({ data })
   expect(await texts(again)).toEqual(['x'])

@@ -10,11 +10,15 @@ const library = new URL('../../src/library.ts', import.meta.url).href
 const docs = new URL('../../docs/library.md', import.meta.url)
 
 test('[LB1] the example of the library does what its comments say, and ends', async () => {
-  const [, example = ''] = /```ts\n([^`]*createConversations[^`]*)```/.exec(readFileSync(docs, 'utf8')) ?? []
+  const [, example = ''] =
+    /```ts\n([^`]*createConversations[^`]*)```/.exec(readFileSync(docs, 'utf8')) ?? []
   const folder = temporaryFolder()
   const file = join(folder, 'example.ts')
   writeFileSync(file, example.replace("from 'holdfast'", `from ${JSON.stringify(library)}`))
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, [file], {
+    cwd: folder,
+    timeout: 60_000,
+  })
   const path = join(folder, 'my-data', 'conversations', 'telegram_123456.json')
   expect(stdout.trimEnd().split('\n')).toEqual([
     'user, assistant',
@@ -35,6 +39,9 @@ test('[LB1] it works in a program that is typed after -e as well', async () => {
     console.log((await conversations.getHistory('telegram:1')).length)
     await conversations.close()`
   const argv = ['--input-type=module', '-e', program]
-  const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: folder, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    cwd: folder,
+    timeout: 60_000,
+  })
   expect(stdout).toBe('1\n')
 })

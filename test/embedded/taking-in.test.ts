@@ -36,17 +36,31 @@ test('[CV8] into an empty store they are taken in at start; a broken one is told
   const { conversations, keys } = await open(data)
   expect(await keys()).toEqual(['slack:1', 'slack:2', 'telegram:1'])
   await expect.poll(() => received).toEqual(['telegram_9.json was skipped: It is not JSON'])
-  expect(await conversations.getHistory('slack:2')).toMatchObject([{ content: 'こんにちは <slack:2>' }, {}, {}, {}])
+  expect(await conversations.getHistory('slack:2')).toMatchObject([
+    { content: 'こんにちは <slack:2>' },
+    {},
+    {},
+    {},
+  ])
   expect(await conversations.getUpdatedTime('slack:2')).toBe('2026-02-28T09:30:00.500Z')
-  expect(readFileSync(inFolder(data, 'telegram_9.json'), 'utf8')).toBe('{"key": "telegram:9", "mess')
+  expect(readFileSync(inFolder(data, 'telegram_9.json'), 'utf8')).toBe(
+    '{"key": "telegram:9", "mess',
+  )
 
   // Even when its name is needed.
   await conversations.addMessage('telegram:9', 'user', 'new')
   await conversations.close()
-  expect(readFileSync(inFolder(data, 'telegram_9.json.aside'), 'utf8')).toBe('{"key": "telegram:9", "mess')
-  expect(read(inFolder(data, 'telegram_9.json')).messages).toEqual([{ role: 'user', content: 'new' }])
+  expect(readFileSync(inFolder(data, 'telegram_9.json.aside'), 'utf8')).toBe(
+    '{"key": "telegram:9", "mess',
+  )
+  expect(read(inFolder(data, 'telegram_9.json')).messages).toEqual([
+    { role: 'user', content: 'new' },
+  ])
   for (const key of ['slack:1', 'slack:2', 'telegram:1'])
-    expect(read(inFolder(data, `${key.replace(':', '_')}.json`))).toMatchObject({ key, summary: 'They say hello' })
+    expect(read(inFolder(data, `${key.replace(':', '_')}.json`))).toMatchObject({
+      key,
+      summary: 'They say hello',
+    })
 })
 
 test('[CV12] fields and roles of other programs are kept, and are in the file again when it is written', async () => {
@@ -57,7 +71,10 @@ test('[CV12] fields and roles of other programs are kept, and are in the file ag
     { role: 'assistant', content: 'hi' },
   ]
   const theirs = { token_usage: { total: 12 }, model: 'gpt' }
-  writePicoclaw(inFolder(data), 'telegram_1.json', { ...picoclawSession('telegram:1', { messages }), ...theirs })
+  writePicoclaw(inFolder(data), 'telegram_1.json', {
+    ...picoclawSession('telegram:1', { messages }),
+    ...theirs,
+  })
   const { conversations } = await open(data)
   expect(await conversations.getHistory('telegram:1')).toMatchObject([
     { role: 'system', content: 'Be brief', extra: { role: 'developer', name: 'rules' } },
@@ -80,28 +97,53 @@ test('[DC10] a folder that was closed over the boundary: the day is closed as a 
   database.exec("update conversations set chapter_due_at = '2026-01-01T00:00:00.000Z'")
   database.close()
   const { conversations } = await open(data)
-  const note = join(data, 'workspace', 'memory', day.replaceAll('-', '').slice(0, 6), `${day.replaceAll('-', '')}.md`)
+  const note = join(
+    data,
+    'workspace',
+    'memory',
+    day.replaceAll('-', '').slice(0, 6),
+    `${day.replaceAll('-', '')}.md`,
+  )
   await expect.poll(() => existsSync(note), { timeout: 30_000 }).toBe(true)
   expect(readFileSync(note, 'utf8')).toBe(await conversations.getNote(day))
   expect(await conversations.getNote(day)).toMatch(/About yesterday[\s\S]*> yesterday/)
-  expect([await conversations.getHistory('telegram:1'), await conversations.getSummary('telegram:1')]).toEqual([[], ''])
-  expect((await conversations.getDay('telegram:1', day)).map(({ content }) => content)).toEqual(['yesterday'])
-  expect((await conversations.getDays('telegram:1')).items).toMatchObject([{ day, state: 'closed', summary: 'About yesterday' }])
-  expect([await conversations.getDay('telegram:1', '2020-01-01'), await conversations.getNote('2020-01-01')]).toEqual([[], null])
+  expect([
+    await conversations.getHistory('telegram:1'),
+    await conversations.getSummary('telegram:1'),
+  ]).toEqual([[], ''])
+  expect((await conversations.getDay('telegram:1', day)).map(({ content }) => content)).toEqual([
+    'yesterday',
+  ])
+  expect((await conversations.getDays('telegram:1')).items).toMatchObject([
+    { day, state: 'closed', summary: 'About yesterday' },
+  ])
+  expect([
+    await conversations.getDay('telegram:1', '2020-01-01'),
+    await conversations.getNote('2020-01-01'),
+  ]).toEqual([[], null])
 })
 
 test('[DC10] hour and zone are given as a server is given them, and refused in the same words', async () => {
   const data = temporaryFolder()
-  const conversations = await createConversations({ data, cutover: { hour: 'off', timezone: 'local' } })
+  const conversations = await createConversations({
+    data,
+    cutover: { hour: 'off', timezone: 'local' },
+  })
   onTestFinished(() => conversations.close())
   await conversations.addMessage('telegram:1', 'user', 'x')
   expect(await conversations.cutOver('telegram:1')).toMatchObject({ cut: false })
-  await expect(conversations.addMessage('console:1.a', 'user', 'x')).rejects.toMatchObject({ code: 'invalid_key' })
+  await expect(conversations.addMessage('console:1.a', 'user', 'x')).rejects.toMatchObject({
+    code: 'invalid_key',
+  })
   expect(await conversations.cutOver('telegram:9')).toEqual({ cut: false, day: null })
   await conversations.close()
   const database = new DatabaseSync(join(data, 'holdfast.db'))
-  expect(database.prepare('select chapter_due_at as due from conversations').all()).toEqual([{ due: null }])
+  expect(database.prepare('select chapter_due_at as due from conversations').all()).toEqual([
+    { due: null },
+  ])
   database.close()
   for (const cutover of [{ hour: 24 }, { timezone: 'Mars/Olympus' }])
-    await expect(createConversations({ data, cutover })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(createConversations({ data, cutover })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
 })

@@ -36,7 +36,11 @@ interface Asking {
   readonly projectId: string
 }
 
-export async function agentsAcrossKills({ build, seed, kills }: AcrossOptions): Promise<AcrossResult> {
+export async function agentsAcrossKills({
+  build,
+  seed,
+  kills,
+}: AcrossOptions): Promise<AcrossResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-agents-across-kills-'))
   const dice = chance(seed)
   const result = { kills: 0, answered: 0, tally: newTally() }
@@ -59,7 +63,8 @@ export async function agentsAcrossKills({ build, seed, kills }: AcrossOptions): 
       await server?.exited
       asking = { ...asking, client: await start() }
       const findings = noFindings()
-      if (!(await isAnswered(asking, text))) findings.lost.push(`no answer within ${answersWithinMs / 1000} s`)
+      if (!(await isAnswered(asking, text)))
+        findings.lost.push(`no answer within ${answersWithinMs / 1000} s`)
       result.answered++
       const often = (await answers(asking)).filter((each) => each.includes(text)).length
       if (often > 1) findings.doubled.push(`it was answered ${often} times`)
@@ -71,7 +76,12 @@ export async function agentsAcrossKills({ build, seed, kills }: AcrossOptions): 
     server?.child.kill('SIGTERM')
     await server?.exited
     const left = await agentsOf(data)
-    if (left.length > 0) addTo(result.tally, { ...noFindings(), torn: ['agents were left after the end'] }, `seed ${seed}`)
+    if (left.length > 0)
+      addTo(
+        result.tally,
+        { ...noFindings(), torn: ['agents were left after the end'] },
+        `seed ${seed}`,
+      )
     return result
   } finally {
     server?.child.kill('SIGKILL')
@@ -84,9 +94,17 @@ export async function agentsAcrossKills({ build, seed, kills }: AcrossOptions): 
 async function begin(client: Asking['client']): Promise<Asking> {
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'talk' } })
   const args = ['demo-mcp', '--stay']
-  await client.post('/api/agents', { body: { id: agentId, name: 'Talker', protocol: 'mcp', command: 'holdfast', args } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
-  await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId } })
+  await client.post('/api/agents', {
+    body: { id: agentId, name: 'Talker', protocol: 'mcp', command: 'holdfast', args },
+  })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+    body: {},
+  })
+  await client.post('/api/projects/{projectId}/chat/start', {
+    params: { projectId },
+    query: { agentId },
+  })
   const asking = { client, projectId }
   // The first answer is that of a process that is there.
   await say(asking, 'hello')
@@ -100,7 +118,10 @@ async function say({ client, projectId }: Asking, content: string): Promise<void
 
 async function answers({ client, projectId }: Asking): Promise<string[]> {
   const params = { projectId, agentId }
-  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', { params, query: { limit: 100 } })
+  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+    params,
+    query: { limit: 100 },
+  })
   return items.filter(({ senderId }) => senderId === agentId).map(({ content }) => content)
 }
 

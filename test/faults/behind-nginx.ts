@@ -31,7 +31,9 @@ export async function behindNginx({ withPort, change = (file) => file }: Try): P
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-nginx-'))
   const port = await freePort()
   const host = withPort ? `${name}:${port}` : name
-  const server = await startServer(productFolder, join(folder, 'data'), 0, { HOLDFAST_PUBLIC_URL: `https://${host}` })
+  const server = await startServer(productFolder, join(folder, 'data'), 0, {
+    HOLDFAST_PUBLIC_URL: `https://${host}`,
+  })
   const { url, token } = await server.ready
   const file = change(await readFile(join(productFolder, 'deploy', 'nginx.conf'), 'utf8'))
   const nginx = await startNginx(folder, port, new URL(url).host, file)
@@ -59,25 +61,39 @@ interface Way {
 }
 
 const attempts: Readonly<Record<string, (way: Way) => Promise<void>>> = {
-  'a request': async (way) => void (await answered(way, { path: '/api/me', headers: bearer(way) }, 200)),
+  'a request': async (way) =>
+    void (await answered(way, { path: '/api/me', headers: bearer(way) }, 200)),
   'a change with the cookie': async (way) => {
-    const login = await answered(way, { path: '/api/login', method: 'POST' }, 204, { token: way.token })
+    const login = await answered(way, { path: '/api/login', method: 'POST' }, 204, {
+      token: way.token,
+    })
     const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
     const headers = { cookie, origin: `https://${way.host}` }
-    await answered(way, { path: '/api/projects', method: 'POST', headers }, 201, { name: 'by cookie' })
+    await answered(way, { path: '/api/projects', method: 'POST', headers }, 201, {
+      name: 'by cookie',
+    })
   },
   'an event stream': async (way) => {
     const stream = await asked(way, { path: '/api/events?streams=home', headers: bearer(way) })
-    if (stream.response.statusCode !== 200) throw new Error(`it was answered with ${stream.response.statusCode}`)
+    if (stream.response.statusCode !== 200)
+      throw new Error(`it was answered with ${stream.response.statusCode}`)
     const event = new Promise<void>((resolve) => {
-      stream.response.on('data', (bytes: Buffer) => String(bytes).includes('by bearer') && resolve())
+      stream.response.on(
+        'data',
+        (bytes: Buffer) => String(bytes).includes('by bearer') && resolve(),
+      )
     })
-    await answered(way, { path: '/api/projects', method: 'POST', headers: bearer(way) }, 201, { name: 'by bearer' })
+    await answered(way, { path: '/api/projects', method: 'POST', headers: bearer(way) }, 201, {
+      name: 'by bearer',
+    })
     await within(event, 'the event did not come while the stream was open')
     stream.response.destroy()
   },
   'a WebSocket': async (way) => {
-    const options = { headers: { host: way.host, ...bearer(way), origin: `https://${way.host}` }, rejectUnauthorized: false }
+    const options = {
+      headers: { host: way.host, ...bearer(way), origin: `https://${way.host}` },
+      rejectUnauthorized: false,
+    }
     const socket = new WebSocket(`wss://127.0.0.1:${way.port}/ws`, options)
     const failed = once(socket, 'error').then(([error]) => Promise.reject(error))
     failed.catch(() => {})
@@ -104,7 +120,8 @@ async function asked({ port, host }: Way, options: RequestOptions, body?: object
 async function answered(way: Way, options: RequestOptions, status: number, body?: object) {
   const { response } = await asked(way, options, body)
   response.resume()
-  if (response.statusCode !== status) throw new Error(`${options.path} was answered with ${response.statusCode}, not ${status}`)
+  if (response.statusCode !== status)
+    throw new Error(`${options.path} was answered with ${response.statusCode}, not ${status}`)
   return response
 }
 
@@ -115,12 +132,32 @@ async function within<T>(what: Promise<T>, otherwise: string): Promise<T> {
 }
 
 /** Ends it. */
-async function startNginx(folder: string, port: number, node: string, file: string): Promise<() => Promise<void>> {
+async function startNginx(
+  folder: string,
+  port: number,
+  node: string,
+  file: string,
+): Promise<() => Promise<void>> {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const subject = ['-subj', `/CN=${name}`, '-days', '1']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject], {
-    stdio: 'ignore',
-  })
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...subject,
+    ],
+    {
+      stdio: 'ignore',
+    },
+  )
   const ours = file
     .replaceAll(/server 10\.0\.0\.\d+:4747/g, `server ${node}`)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
@@ -139,7 +176,9 @@ async function startNginx(folder: string, port: number, node: string, file: stri
   child.stderr.on('data', (bytes) => (words = `${words}${bytes}`.slice(-2000)))
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) =>
-      resolve(`nginx cannot be run (${error.message}): install it, with apt-get install nginx or the like`),
+      resolve(
+        `nginx cannot be run (${error.message}): install it, with apt-get install nginx or the like`,
+      ),
     )
     child.on('exit', () => resolve(`nginx ended: ${words}`))
   })

@@ -9,7 +9,12 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Bundle, type BundleOptions, bundleInto, bundleThread } from '../../scripts/build/bundle.ts'
+import {
+  type Bundle,
+  type BundleOptions,
+  bundleInto,
+  bundleThread,
+} from '../../scripts/build/bundle.ts'
 import type { Store } from '../../src/store/store.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
 import { main } from '../support/built-product.ts'
@@ -46,7 +51,8 @@ const made = new Map<string, Promise<string>>()
 export function pieceOf(build: string, piece: Piece): Promise<string> {
   const itsOwn = build === productFolder ? main : join(build, 'src', 'main.ts')
   // This clone is built, and another version (version-before.ts) is started from its sources.
-  if ((piece === 'main' || piece === 'coordinator') && existsSync(itsOwn)) return Promise.resolve(itsOwn)
+  if ((piece === 'main' || piece === 'coordinator') && existsSync(itsOwn))
+    return Promise.resolve(itsOwn)
   const key = `${piece} ${build}`
   const found = made.get(key) ?? makePiece(build, piece)
   made.set(key, found)
@@ -57,17 +63,26 @@ async function makePiece(build: string, piece: Piece): Promise<string> {
   const folder = join(build === productFolder ? ownFolder() : build, piece)
   const changes = build === productFolder ? [] : changesOf(build)
   const options = { before: changing(changes), maps: false, manyCommands: piece === 'main' }
-  if (piece === 'main' && changes.every(({ inThread }) => inThread)) await putProductWithThread(folder, options)
+  if (piece === 'main' && changes.every(({ inThread }) => inThread))
+    await putProductWithThread(folder, options)
   else await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, options)
   return join(folder, `${piece}.js`)
 }
 
 /** To bundle the whole product takes five times as long as its writer's thread. */
 async function putProductWithThread(folder: string, options: BundleOptions): Promise<void> {
-  const { files } = JSON.parse(readFileSync(join(productFolder, 'dist', 'server.json'), 'utf8')) as Bundle
+  const { files } = JSON.parse(
+    readFileSync(join(productFolder, 'dist', 'server.json'), 'utf8'),
+  ) as Bundle
   mkdirSync(folder, { recursive: true })
-  for (const name of files) if (!name.endsWith('.map')) copyFileSync(join(dirname(main), name), join(folder, name))
-  await bundleThread(productFolder, folder, ['writer', join(productFolder, 'src/compose/writer.ts')], options)
+  for (const name of files)
+    if (!name.endsWith('.map')) copyFileSync(join(dirname(main), name), join(folder, name))
+  await bundleThread(
+    productFolder,
+    folder,
+    ['writer', join(productFolder, 'src/compose/writer.ts')],
+    options,
+  )
 }
 
 let own: string | undefined
@@ -107,7 +122,10 @@ export async function loadPiece<Name extends keyof OwnPieces>(
   build: string,
   piece: Name,
 ): Promise<Awaited<ReturnType<OwnPieces[Name]>>> {
-  const load = build === productFolder ? ownPieces[piece] : async () => import(pathToFileURL(await pieceOf(build, piece)).href)
+  const load =
+    build === productFolder
+      ? ownPieces[piece]
+      : async () => import(pathToFileURL(await pieceOf(build, piece)).href)
   return load() as Promise<Awaited<ReturnType<OwnPieces[Name]>>>
 }
 

@@ -25,6 +25,8 @@ export function changed(source: string, changes: readonly Change[]): string {
   return changes.reduce((text, { file, find, replace }) => {
     const found = text.split(find).length - 1
     if (found === 1) return text.replace(find, () => replace)
-    throw new Error(`src/${file} has the text to be broken ${found} times, not once; the control must follow it:\n${find}`)
+    throw new Error(
+      `src/${file} has the text to be broken ${found} times, not once; the control must follow it:\n${find}`,
+    )
   }, source)
 }

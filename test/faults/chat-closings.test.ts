@@ -8,7 +8,12 @@ import { newTally } from './oracle.ts'
 test.each(amount(['acp'] as const, ['acp', 'mcp'] as const))(
   '[NA5] [CX6] panels closed and opened, a server and an agent killed while it answers (%s): each message is answered once, by one process',
   async (demo) => {
-    const { tally, deeds } = await chatClosings({ build: productFolder, seed: 'npm test', turns: 3, demo })
+    const { tally, deeds } = await chatClosings({
+      build: productFolder,
+      seed: 'npm test',
+      turns: 3,
+      demo,
+    })
     expect(tally).toEqual(newTally())
     expect([deeds.close, deeds.killServer, deeds.killAgent].every((times) => times > 0)).toBe(true)
   },

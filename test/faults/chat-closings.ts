@@ -59,10 +59,25 @@ const chances: readonly Deed[] = [
   'killAgent',
 ]
 
-export async function chatClosings({ build, seed, turns, demo, sparesAgent }: ClosingOptions): Promise<ClosingResult> {
+export async function chatClosings({
+  build,
+  seed,
+  turns,
+  demo,
+  sparesAgent,
+}: ClosingOptions): Promise<ClosingResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-closings-'))
-  const result = { deeds: { close: 0, open: 0, reload: 0, say: 0, killServer: 0, killAgent: 0 }, answered: 0, tally: newTally() }
-  const visit = new Visit(build, data, chance(seed), sparesAgent ? chances.filter((deed) => deed !== 'killAgent') : chances)
+  const result = {
+    deeds: { close: 0, open: 0, reload: 0, say: 0, killServer: 0, killAgent: 0 },
+    answered: 0,
+    tally: newTally(),
+  }
+  const visit = new Visit(
+    build,
+    data,
+    chance(seed),
+    sparesAgent ? chances.filter((deed) => deed !== 'killAgent') : chances,
+  )
   try {
     await visit.begin(demo)
     for (let turn = 0; turn < turns; turn++) {
@@ -110,11 +125,16 @@ class Visit {
   async begin(demo: keyof typeof demos): Promise<void> {
     await this.#start()
     const settings = { 'restart.max': 100 }
-    this.#projectId = (await this.#client.post('/api/projects', { body: { name: 'talk', settings } })).id
+    this.#projectId = (
+      await this.#client.post('/api/projects', { body: { name: 'talk', settings } })
+    ).id
     const { protocol, args } = demos[demo]
     const entry = { id: agentId, name: 'Talker', protocol, command: 'holdfast', args: [...args] }
     await this.#client.post('/api/agents', { body: entry })
-    await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params: this.#place, body: {} })
+    await this.#client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: this.#place,
+      body: {},
+    })
     this.#folderId = await folderIdOf(this.#data)
     if (demo === 'acp') this.#watching = setInterval(() => void this.#watch(), watchEveryMs)
     await this.#open()
@@ -170,18 +190,26 @@ class Visit {
 
   async #open(): Promise<void> {
     const params = { projectId: this.#projectId }
-    await this.#client.post('/api/projects/{projectId}/chat/start', { params, query: { agentId, panelId } })
+    await this.#client.post('/api/projects/{projectId}/chat/start', {
+      params,
+      query: { agentId, panelId },
+    })
   }
 
   async #close(soon = false): Promise<void> {
     const query = { panelId, ...(soon && { soon }) }
-    await this.#client.post('/api/projects/{projectId}/agents/{agentId}/chat/end', { params: this.#place, query })
+    await this.#client.post('/api/projects/{projectId}/agents/{agentId}/chat/end', {
+      params: this.#place,
+      query,
+    })
   }
 
   async #say(pieceMs = 0): Promise<string> {
     const word = `word-${this.#words.length}.`
     const content = `[[slow ${pieces} ${pieceMs}]] ${word}`
-    await this.#client.post('/api/chat', { body: { projectId: this.#projectId, toAgentId: agentId, content } })
+    await this.#client.post('/api/chat', {
+      body: { projectId: this.#projectId, toAgentId: agentId, content },
+    })
     this.#words.push(word)
     return word
   }
@@ -189,7 +217,8 @@ class Visit {
   async #killAgent(): Promise<void> {
     const [any] = await this.#processes()
     if (!any) return
-    if ((await this.#turnStates()).some((state) => state === 'running' || state === 'queued')) this.#kills++
+    if ((await this.#turnStates()).some((state) => state === 'running' || state === 'queued'))
+      this.#kills++
     process.kill(any.pid, 'SIGKILL')
   }
 
@@ -206,7 +235,10 @@ class Visit {
     const all: { senderId: string; content: string }[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const query = { limit: 100, ...(cursor && { cursor }) }
-      const page = await this.#client.get('/api/projects/{projectId}/agents/{agentId}/messages', { params: this.#place, query })
+      const page = await this.#client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+        params: this.#place,
+        query,
+      })
       all.push(...page.items)
       cursor = page.nextCursor
     }
@@ -216,7 +248,9 @@ class Visit {
   async #answered(word: string): Promise<void> {
     await eventually(`the answer to ${word}`, async () => {
       if (this.isBroken) return true
-      return (await this.#messages()).some(({ content }) => content.includes(word)) ? true : undefined
+      return (await this.#messages()).some(({ content }) => content.includes(word))
+        ? true
+        : undefined
     })
   }
 
@@ -231,7 +265,9 @@ class Visit {
     const states = await this.#turnStates()
     const unknown = states.filter((state) => state === 'unknown').length
     if (unknown > this.#kills)
-      findings.doubled.push(`${unknown} turns are unknown after ${this.#kills} kills of the agent in a turn`)
+      findings.doubled.push(
+        `${unknown} turns are unknown after ${this.#kills} kills of the agent in a turn`,
+      )
     for (const [word, times] of await this.#askedInTalks())
       if (times > 1 && unknown === 0) findings.doubled.push(`${word} was told ${times} times`)
     for (const two of this.#together) findings.doubled.push(`two processes at once: ${two}`)
@@ -243,7 +279,10 @@ class Visit {
     const states: string[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const query = { limit: 100, ...(cursor && { cursor }) }
-      const page = await this.#client.get('/api/conversations/{key}/turns', { params: { key }, query })
+      const page = await this.#client.get('/api/conversations/{key}/turns', {
+        params: { key },
+        query,
+      })
       states.push(...page.items.map(({ state }) => state))
       cursor = page.nextCursor
     }
@@ -257,7 +296,8 @@ class Visit {
     for (const name of await readdir(folder).catch(() => [])) {
       const talk = JSON.parse(await readFile(join(folder, name), 'utf8')) as { answered: string }[]
       for (const { answered } of talk)
-        for (const [word] of answered.matchAll(/word-\d+\./g)) times.set(word, (times.get(word) ?? 0) + 1)
+        for (const [word] of answered.matchAll(/word-\d+\./g))
+          times.set(word, (times.get(word) ?? 0) + 1)
     }
     return times
   }

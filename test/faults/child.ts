@@ -25,13 +25,24 @@ export interface ChildEnd {
   readonly errors: string
 }
 
-export async function runChild({ build, script, task, env = {}, onReport }: ChildOptions): Promise<ChildEnd> {
+export async function runChild({
+  build,
+  script,
+  task,
+  env = {},
+  onReport,
+}: ChildOptions): Promise<ChildEnd> {
   const program = await pieceOf(build, script)
   // Most of such a process's life is its start, so it finds its code compiled, by the first one of its build.
   const compiled = join(dirname(program), 'compiled')
   const child = spawn(process.execPath, ['--no-warnings', program], {
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], NODE_COMPILE_CACHE: compiled, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: process.env['TMPDIR'],
+      NODE_COMPILE_CACHE: compiled,
+      ...env,
+    },
   })
   // A process killed before it has read its task breaks the pipe, as it should.
   child.stdin?.on('error', () => undefined)

@@ -12,7 +12,13 @@ test('[SC1] [SC3] [RL4] clients, agents, coordinators and consoles go on at anot
   const faults = { kill: 1, drain: amount(0, 1) }
   const url = await newPostgresUrl()
   const small = { nodes: 2, coordinators: 1, busyMachine: true }
-  const result = await clusterFaults({ build: productFolder, url, seed: 'npm test', faults, ...small })
+  const result = await clusterFaults({
+    build: productFolder,
+    url,
+    seed: 'npm test',
+    faults,
+    ...small,
+  })
   expect(result.tally).toEqual(newTally())
   expect(result.acknowledged).toBeGreaterThan(10)
   expect(result.answered).toBeGreaterThan(3)

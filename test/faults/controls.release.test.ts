@@ -41,24 +41,34 @@ test.each([
 
 test('[RE5] control: a build with a check before the transaction instead of inside it is caught', async () => {
   const options = { url: await newPostgresUrl(), seed, rounds: 60, stopEarly: true }
-  const { tally } = await withBuild([epochCheckedTooEarly], (build) => fencing({ build, ...options }))
+  const { tally } = await withBuild([epochCheckedTooEarly], (build) =>
+    fencing({ build, ...options }),
+  )
   expect(tally.torn).toBeGreaterThan(0)
 })
 
 test('[UI6] control: a build that takes any event for a begin is caught', async () => {
   const moments = gitCalls.filter(({ name }) => name === 'before git init')
-  const tally = await withBuild([begunByAnything], (build) => killedFirstStarts(build, moments, { patienceMs: 2000 }))
+  const tally = await withBuild([begunByAnything], (build) =>
+    killedFirstStarts(build, moments, { patienceMs: 2000 }),
+  )
   expect(tally.lost).toBe(1)
 })
 
 test('[RE10] control: migrations without a transaction are caught', async () => {
-  const { tally } = await killedMigrations({ changes: [migrateWithoutTransaction], step: 61, lanes: 2 })
+  const { tally } = await killedMigrations({
+    changes: [migrateWithoutTransaction],
+    step: 61,
+    lanes: 2,
+  })
   expect(tally.torn).toBeGreaterThan(0)
 })
 
 test('[RE7] control: a writer that waits for no reader is caught', async () => {
   const folder = await temporaryFolder()
-  const { largestWal } = await withBuild([unboundedLog], (build) => sustainedLoad(build, folder, 60_000_000))
+  const { largestWal } = await withBuild([unboundedLog], (build) =>
+    sustainedLoad(build, folder, 60_000_000),
+  )
   expect(largestWal).toBeGreaterThan(walLimitBytes)
 })
 
@@ -66,7 +76,9 @@ test.each([
   ['writes files in place', filesInPlace, { whenTorn: true }],
   ['leaves the tasks behind when work is resumed', tasksStayBehind, {}],
 ] as const)('[CK4] control: a build that %s is caught', async (_, change, options) => {
-  const { tally } = await withBuild([change], (build) => workKills({ build, seed, kills: 8, stopEarly: true, ...options }))
+  const { tally } = await withBuild([change], (build) =>
+    workKills({ build, seed, kills: 8, stopEarly: true, ...options }),
+  )
   expect(tally.torn).toBeGreaterThan(0)
 })
 
@@ -77,7 +89,14 @@ if (library !== undefined) {
   })
 
   test('[RE3] control: a build that acknowledges a failed commit is caught', async () => {
-    const options = { library, seed, points: 6, anywhere: 1, stopEarly: true, plan: 'failed sync, then killed' } as const
+    const options = {
+      library,
+      seed,
+      points: 6,
+      anywhere: 1,
+      stopEarly: true,
+      plan: 'failed sync, then killed',
+    } as const
     const broken = await withBuild([ignoreFailedCommit], (build) => ioErrors({ ...options, build }))
     expect(broken.tally.lost).toBeGreaterThan(0)
   })

@@ -7,7 +7,9 @@ import { type Change, changed } from './changes.ts'
 import * as controls from './controls.ts'
 import * as ofFiles from './file-states/controls.ts'
 
-const all = Object.entries({ ...controls, ...ofFiles }).map(([name, change]) => [name, [change].flat() as Change[]] as const)
+const all = Object.entries({ ...controls, ...ofFiles }).map(
+  ([name, change]) => [name, [change].flat() as Change[]] as const,
+)
 
 test.each(all)('[RE1] the control %s fits the source', (_, changes) => {
   for (const [file, wanted] of Map.groupBy(changes, (change) => change.file)) {

@@ -21,8 +21,15 @@ export const synchronousNormal: Change = {
 }
 
 const commit = "      this.#connection.command('commit')\n"
-const reply =
-  "      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })\n"
+const reply = `      this.#reply({
+        type: 'done',
+        results,
+        heads: [...heads],
+        retried: this.#retried,
+        failure: null,
+        broken: false,
+      })
+`
 const slowDisk = '      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)\n'
 
 /** RE1: answers before the commit, which then takes as long as a slow disk would. */
@@ -99,7 +106,11 @@ export const expectsAllOfEarlierEvents: Change = {
 }
 
 /** CK3: the new file is renamed into place before its bytes are on the disk. */
-export const renameUnsynced: Change = { file: 'platform/files/atomic-file.ts', find: '    await file.sync()\n', replace: '' }
+export const renameUnsynced: Change = {
+  file: 'platform/files/atomic-file.ts',
+  find: '    await file.sync()\n',
+  replace: '',
+}
 
 /** CK3, RE3: a sync that failed is taken for one that did not. */
 export const ignoreFailedSync: Change = {
@@ -134,7 +145,8 @@ export const trustsLeftLog: Change = {
 export const acknowledgeBeforeCommitOnPostgres: Change = {
   file: 'store/postgres/write-transaction.ts',
   find: '      done = await this.#connection.commit()\n',
-  replace: "      done = 'COMMIT'\n      setTimeout(() => this.#connection.commit().catch(() => {}), 60)\n",
+  replace:
+    "      done = 'COMMIT'\n      setTimeout(() => this.#connection.commit().catch(() => {}), 60)\n",
 }
 
 /** RE11: what failed with the statement before it is told as a failure of ours. */
@@ -162,7 +174,8 @@ export const noEpochCheck: Change = {
 export const epochCheckedTooEarly: Change = {
   file: 'services/processes/store-facts.ts',
   find: '    const row = await requireCurrentEpoch(tx, input)\n',
-  replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
+  replace:
+    '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
 }
 
 /** RE1 in a cluster: changes of projects are answered before their commit; everything else is as it should be, so that all can begin. */
@@ -184,8 +197,8 @@ export const changesAcknowledgedEarly: readonly Change[] = [
   },
   {
     file: 'store/postgres/use-case-runner.ts',
-    find: '    const shares = streams.length > 0 &&',
-    replace: "    const shares = useCase.name !== 'change-project' && streams.length > 0 &&",
+    find: '    const shares =\n      streams.length > 0 &&',
+    replace: "    const shares =\n      useCase.name !== 'change-project' && streams.length > 0 &&",
   },
 ]
 
@@ -233,7 +246,8 @@ export const beginningsLost: readonly Change[] = [
   {
     file: 'coordinator/link.ts',
     find: "    if (type === 'launch-ordered') onOrder(",
-    replace: "    if (type === 'launch-ordered' && !(data['order'] as LaunchOrder).offered) onOrder(",
+    replace:
+      "    if (type === 'launch-ordered' && !(data['order'] as LaunchOrder).offered) onOrder(",
   },
 ]
 
@@ -248,7 +262,8 @@ export const unknownIsGone: Change = {
 export const killByPidAlone: Change = {
   file: 'coordinator/process-tree.ts',
   find: 'if (this.#known.has(keyOf(each))) return true',
-  replace: "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
+  replace:
+    "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
 }
 
 /** CK3: files are written where they lie; those of projects are half there until the server is killed. */
@@ -267,8 +282,8 @@ export const filesInPlace: Change = {
 /** RS1: the child is begun, but what is left to do stays with its parent. */
 export const tasksStayBehind: Change = {
   file: 'services/work/resume-work-session.ts',
-  find: '({ ...task, session_id: child.id, updated_at: context.now })',
-  replace: '({ ...task, updated_at: context.now })',
+  find: '    ...task,\n    session_id: child.id,\n',
+  replace: '    ...task,\n',
   inThread: true,
 }
 
@@ -312,8 +327,16 @@ export const begunByAnything: Change = {
 
 /** NA5: not broken, but what takes a minute there takes half a second, so that turns outlast it. */
 export const hastyClosings: readonly Change[] = [
-  { file: 'domain/agent-sessions/expiry.ts', find: 'maxTerminatingMs = 60_000', replace: 'maxTerminatingMs = 500' },
-  { file: 'jobs/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
+  {
+    file: 'domain/agent-sessions/expiry.ts',
+    find: 'maxTerminatingMs = 60_000',
+    replace: 'maxTerminatingMs = 500',
+  },
+  {
+    file: 'jobs/agent-session-sweeper.ts',
+    find: 'const everyMs = 2000',
+    replace: 'const everyMs = 100',
+  },
 ]
 
 /** NA5: an agent that was asked to go is given up after that time, whatever it is at; its process is not. */

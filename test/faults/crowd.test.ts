@@ -7,11 +7,22 @@ import { cuts } from './consoles/cuts.ts'
 import { newTally } from './oracle.ts'
 
 test('[US5] agents side by side all answer, user sessions come beside them, and every socket sees the same once', async () => {
-  const { tally } = await consoles({ build: productFolder, agents: 3, userSessions: 10, sockets: amount(30, 50), stalls: false })
+  const { tally } = await consoles({
+    build: productFolder,
+    agents: 3,
+    userSessions: 10,
+    sockets: amount(30, 50),
+    stalls: false,
+  })
   expect(tally).toEqual(newTally())
 })
 
 test('[RL4] two devices that are cut while an agent answers and its server is killed see the same log, whole', async () => {
-  const { tally, kills } = await cuts({ build: productFolder, seed: 'small', cuts: amount(5, 10), kills: 1 })
+  const { tally, kills } = await cuts({
+    build: productFolder,
+    seed: 'small',
+    cuts: amount(5, 10),
+    kills: 1,
+  })
   expect([tally, kills]).toEqual([newTally(), 1])
 })

@@ -29,14 +29,18 @@ export interface CutoverKillResult {
 export async function cutoverKills(options: CutoverKillOptions): Promise<CutoverKillResult> {
   const { build, conversations, kills, lanes, stopEarly } = options
   const scratch = await scratchFolder()
-  const run = async (folder: string, diesAt: CutoverTask['diesAt']): Promise<{ died: boolean; steps: string[] }> => {
+  const run = async (
+    folder: string,
+    diesAt: CutoverTask['diesAt'],
+  ): Promise<{ died: boolean; steps: string[] }> => {
     const task: CutoverTask = { folder, conversations, diesAt }
     let steps: string[] = []
     const onReport = (report: { type: string; text?: string }): void => {
       if (report.type === 'kept') steps = JSON.parse(report.text ?? '[]')
     }
     const end = await runChild({ build, script: 'cut-over-and-die', task, onReport })
-    if (end.signal !== 'SIGKILL' && end.code !== 0) throw new Error(`The cutover ended by itself: ${end.errors}`)
+    if (end.signal !== 'SIGKILL' && end.code !== 0)
+      throw new Error(`The cutover ended by itself: ${end.errors}`)
     return { died: end.signal === 'SIGKILL', steps }
   }
   try {
@@ -61,10 +65,18 @@ export async function cutoverKills(options: CutoverKillOptions): Promise<Cutover
         const folder = await copyOf(at)
         if (!(await run(folder, at)).died) continue
         result.kills++
-        addTo(result.tally, await examineCutover(folder, conversations, false), `killed at step ${at}`)
+        addTo(
+          result.tally,
+          await examineCutover(folder, conversations, false),
+          `killed at step ${at}`,
+        )
         if (stopEarly && !isClean(result.tally)) return
         await run(folder, null)
-        addTo(result.tally, await examineCutover(folder, conversations, true), `taken up after step ${at}`)
+        addTo(
+          result.tally,
+          await examineCutover(folder, conversations, true),
+          `taken up after step ${at}`,
+        )
       }
     }
     await Promise.all(Array.from({ length: lanes }, lane))

@@ -22,7 +22,9 @@ function diskTests(library: string): void {
   test('[RE2] power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
     const [first, second] = await Promise.all([
       powerCuts({ library, build: productFolder, seed, images: amount(2, 20) }),
-      withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: amount(3, 30) })),
+      withBuild([smallCheckpoints], (build) =>
+        powerCuts({ library, build, seed, images: amount(3, 30) }),
+      ),
     ])
     expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
   })
@@ -33,13 +35,15 @@ function diskTests(library: string): void {
   })
 
   test('[CK3] control: files that are renamed unsynced, or whose folder is not synced, are caught', async () => {
-    const cut = (build: string) => powerCutsOfFiles({ library, build, seed, images: 100, stopEarly: true })
+    const cut = (build: string) =>
+      powerCutsOfFiles({ library, build, seed, images: 100, stopEarly: true })
     expect(isClean((await withBuild([renameUnsynced], cut)).tally)).toBe(false)
     expect(isClean((await withBuild([folderUnsynced], cut)).tally)).toBe(false)
   })
 
   test('[RE3] I/O errors make no false acknowledgement, and the store says why it stops', async () => {
-    const fail = (plan: FaultPlan, points: number) => ioErrors({ library, build: productFolder, seed, points, plan, anywhere: 1 })
+    const fail = (plan: FaultPlan, points: number) =>
+      ioErrors({ library, build: productFolder, seed, points, plan, anywhere: 1 })
     const [any, [opening, killed]] = await Promise.all([
       fail('any', amount(1, 4)),
       fail('failed sync while opening', amount(1, 2)).then(
@@ -56,7 +60,12 @@ function diskTests(library: string): void {
   })
 
   test('[RE2] the whole server comes up again after a power cut, with its lock free, its token and its files whole', async () => {
-    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: amount(3, 12) })
+    const { tally, acknowledged } = await powerCutsOfServer({
+      library,
+      build: productFolder,
+      seed,
+      images: amount(3, 12),
+    })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(amount(10, 20))
   })

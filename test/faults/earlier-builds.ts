@@ -23,12 +23,19 @@ export interface EarlierBuildOptions {
   readonly newUrl?: () => Promise<string>
 }
 
-export async function upgradedFolders({ build, forms, newUrl }: EarlierBuildOptions): Promise<Tally> {
+export async function upgradedFolders({
+  build,
+  forms,
+  newUrl,
+}: EarlierBuildOptions): Promise<Tally> {
   const tally = newTally()
   for (const { version, commit } of forms) {
     const before = await checkOut(commit)
     const data = await mkdtemp(join(tmpdir(), 'holdfast-earlier-'))
-    const env: Record<string, string> = { HOLDFAST_TOKEN: token, ...(newUrl && { DATABASE_URL: await newUrl() }) }
+    const env: Record<string, string> = {
+      HOLDFAST_TOKEN: token,
+      ...(newUrl && { DATABASE_URL: await newUrl() }),
+    }
     try {
       const projectId = await working(before.folder, data, env, fill)
       const torn = [
@@ -45,7 +52,11 @@ export async function upgradedFolders({ build, forms, newUrl }: EarlierBuildOpti
   return tally
 }
 
-type Ask = (path: string, body?: unknown, method?: string) => Promise<{ status: number; json: Json }>
+type Ask = (
+  path: string,
+  body?: unknown,
+  method?: string,
+) => Promise<{ status: number; json: Json }>
 // biome-ignore lint/suspicious/noExplicitAny: it reads whatever a build answers
 type Json = any
 
@@ -60,8 +71,15 @@ export async function working<T>(
   try {
     const { url } = await server.ready
     return await work(async (path, body, method = body === undefined ? 'GET' : 'POST') => {
-      const headers = { authorization: `Bearer ${env['HOLDFAST_TOKEN']}`, 'content-type': 'application/json' }
-      const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const headers = {
+        authorization: `Bearer ${env['HOLDFAST_TOKEN']}`,
+        'content-type': 'application/json',
+      }
+      const answer = await fetch(url + path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
       const text = await answer.text()
       return { status: answer.status, json: text === '' ? null : JSON.parse(text) }
     })
@@ -89,8 +107,18 @@ export async function fill(ask: Ask): Promise<string> {
   }
   await ask('/api/people', { name: 'Bo', role: 'member' })
   await ask('/api/tokens', { name: 'script', kind: 'script', scopes: ['read'] })
-  await ask('/api/chat', { projectId: project.id, toAgentId: 'ann', content: 'hello from before 承認' })
-  await ask(`${inside}/tasks`, { phase: 1, type: 'code', title: 'Jump', description: 'High', assignedTo: 'ann' })
+  await ask('/api/chat', {
+    projectId: project.id,
+    toAgentId: 'ann',
+    content: 'hello from before 承認',
+  })
+  await ask(`${inside}/tasks`, {
+    phase: 1,
+    type: 'code',
+    title: 'Jump',
+    description: 'High',
+    assignedTo: 'ann',
+  })
   const conversation = encodeURIComponent('test:before')
   await ask(`/api/conversations/${conversation}/messages`, { role: 'user', content: 'kept' })
   return project.id
@@ -98,43 +126,87 @@ export async function fill(ask: Ask): Promise<string> {
 
 async function use(ask: Ask, projectId: string, version: number): Promise<string[]> {
   const wrong: string[] = []
-  const must = async (what: string, path: string, holds: (json: Json) => boolean, body?: unknown, method?: string) => {
+  const must = async (
+    what: string,
+    path: string,
+    holds: (json: Json) => boolean,
+    body?: unknown,
+    method?: string,
+  ) => {
     const { status, json } = await ask(path, body, method)
-    if (status >= 300 || !holds(json)) wrong.push(`${what}: ${status} ${JSON.stringify(json).slice(0, 500)}`)
+    if (status >= 300 || !holds(json))
+      wrong.push(`${what}: ${status} ${JSON.stringify(json).slice(0, 500)}`)
   }
   const inside = `/api/projects/${projectId}`
-  await must('its project', inside, ({ name, settings }) => name === 'alpha' && settings['chat.soft_timeout_minutes'] === 8)
-  await must('its agents', '/api/agents', ({ items }) => ['ann', 'bob'].every((id) => items.some((one: Json) => one.id === id)))
-  await must('its people', '/api/people', ({ items }) => items.some(({ name }: Json) => name === 'Bo'))
+  await must(
+    'its project',
+    inside,
+    ({ name, settings }) => name === 'alpha' && settings['chat.soft_timeout_minutes'] === 8,
+  )
+  await must('its agents', '/api/agents', ({ items }) =>
+    ['ann', 'bob'].every((id) => items.some((one: Json) => one.id === id)),
+  )
+  await must('its people', '/api/people', ({ items }) =>
+    items.some(({ name }: Json) => name === 'Bo'),
+  )
   if (version > 1) {
     const chat = `${inside}/agents/ann/messages`
-    await must('its chat', chat, ({ items }) => items.some(({ content }: Json) => content === 'hello from before 承認'))
+    await must('its chat', chat, ({ items }) =>
+      items.some(({ content }: Json) => content === 'hello from before 承認'),
+    )
     await must('its tasks', `${inside}/tasks`, ({ items }) => items[0]?.title === 'Jump')
   }
   await must('a change', inside, ({ name }) => name === 'beta', { name: 'beta' }, 'PATCH')
   await must('another', '/api/agents/ann', ({ name }) => name === 'Ann', { name: 'Ann' }, 'PATCH')
-  await must('a message', '/api/chat', ({ id }) => id, { projectId, toAgentId: 'ann', content: 'hello again' })
-  await must('a task', `${inside}/tasks`, ({ id }) => id, { phase: 2, type: 'code', title: 'Land', description: 'Softly' })
-  for (const path of ['/api/processes', '/api/conversations', `${inside}/sessions`, '/api/channels', '/api/coordinators']) {
+  await must('a message', '/api/chat', ({ id }) => id, {
+    projectId,
+    toAgentId: 'ann',
+    content: 'hello again',
+  })
+  await must('a task', `${inside}/tasks`, ({ id }) => id, {
+    phase: 2,
+    type: 'code',
+    title: 'Land',
+    description: 'Softly',
+  })
+  for (const path of [
+    '/api/processes',
+    '/api/conversations',
+    `${inside}/sessions`,
+    '/api/channels',
+    '/api/coordinators',
+  ]) {
     await must(path, path, ({ items }) => Array.isArray(items))
   }
   return wrong
 }
 
-async function looksThrough(build: string, data: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+async function looksThrough(
+  build: string,
+  data: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const args = [await pieceOf(build, 'main'), 'doctor', '--deep', '--data', data]
-  const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch((error) => error)
+  const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
+    (error) => error,
+  )
   return stdout.includes('✓ Deep check') ? [] : [`doctor --deep says ${stdout}`]
 }
 
 /** What an operator is told who starts the old version again. */
-export async function refuses(build: string, data: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+export async function refuses(
+  build: string,
+  data: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const server = await startServer(build, data, 0, env)
   try {
     await server.ready
     await stopped(server)
     return ['the build that made it opens it, although it was upgraded']
   } catch (error) {
-    return /schema version \d+; this Holdfast knows up to \d+/.test(String(error)) ? [] : [`it is refused with ${error}`]
+    return /schema version \d+; this Holdfast knows up to \d+/.test(String(error))
+      ? []
+      : [`it is refused with ${error}`]
   }
 }

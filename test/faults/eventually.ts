@@ -14,7 +14,8 @@ export async function eventually<Found>(
   for (;;) {
     const found = await look().catch(() => undefined)
     if (found !== undefined) return found
-    if (performance.now() > deadline) throw new TooLate(`${what} did not come within ${withinMs / 1000} s`)
+    if (performance.now() > deadline)
+      throw new TooLate(`${what} did not come within ${withinMs / 1000} s`)
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
   }
 }

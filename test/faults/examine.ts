@@ -27,13 +27,24 @@ export async function checkImage(folder: string, ledger: Ledger): Promise<Findin
 }
 
 /** The same without writing: for a store that goes on afterwards. */
-export async function examine(place: Place, ledger: Ledger, exact = true, alone = true): Promise<Findings> {
-  if ('folder' in place) return withDatabase(place.folder, (connection) => ask(connection, ledger, exact))
-  return withStore(place, async (store) => judge(await store.read(readStored), ledger, exact, alone))
+export async function examine(
+  place: Place,
+  ledger: Ledger,
+  exact = true,
+  alone = true,
+): Promise<Findings> {
+  if ('folder' in place)
+    return withDatabase(place.folder, (connection) => ask(connection, ledger, exact))
+  return withStore(place, async (store) =>
+    judge(await store.read(readStored), ledger, exact, alone),
+  )
 }
 
 /** On PostgreSQL, where there is no file to look at. */
-export async function withStore(place: Place, work: (store: Store) => Promise<Findings>): Promise<Findings> {
+export async function withStore(
+  place: Place,
+  work: (store: Store) => Promise<Findings>,
+): Promise<Findings> {
   let store: Store | undefined
   try {
     store = await openStoreOf(productFolder, place)
@@ -50,7 +61,10 @@ const doesNotStart = (error: unknown): Findings => ({
   torn: [`It does not start: ${error instanceof Error ? error.stack : String(error)}`],
 })
 
-async function withDatabase(folder: string, work: (connection: SqliteConnection) => Promise<Findings>): Promise<Findings> {
+async function withDatabase(
+  folder: string,
+  work: (connection: SqliteConnection) => Promise<Findings>,
+): Promise<Findings> {
   let connection: SqliteConnection | undefined
   try {
     connection = SqliteConnection.openWriter(databaseIn(folder))
@@ -64,7 +78,9 @@ async function withDatabase(folder: string, work: (connection: SqliteConnection)
 }
 
 async function ask(connection: SqliteConnection, ledger: Ledger, exact = true): Promise<Findings> {
-  const damage = connection.execute({ sql: 'pragma integrity_check', values: [] }).map((row) => String(row['integrity_check']))
+  const damage = connection
+    .execute({ sql: 'pragma integrity_check', values: [] })
+    .map((row) => String(row['integrity_check']))
   const findings = judge(await readStored(new EngineReader(connection)), ledger, exact)
   if (damage[0] !== 'ok') findings.torn.push(...damage)
   return findings
@@ -72,8 +88,13 @@ async function ask(connection: SqliteConnection, ledger: Ledger, exact = true): 
 
 async function writeOne(connection: SqliteConnection): Promise<void> {
   await connection.transaction(async () => {
-    const before = (await new EngineReader(connection).first(selectPosition, { name: 'home' }))?.head ?? 0
-    const { heads } = await runUseCase(connection, createProject, { input: { name: 'afterwards', by: 'test' }, now })
-    if (heads.get('home') !== before + 1) throw new Error(`home went from ${before} to ${heads.get('home')}`)
+    const before =
+      (await new EngineReader(connection).first(selectPosition, { name: 'home' }))?.head ?? 0
+    const { heads } = await runUseCase(connection, createProject, {
+      input: { name: 'afterwards', by: 'test' },
+      now,
+    })
+    if (heads.get('home') !== before + 1)
+      throw new Error(`home went from ${before} to ${heads.get('home')}`)
   })
 }

@@ -10,7 +10,12 @@ import { withBuild } from './parts/part.ts'
 const seed = 'npm test'
 
 test('[RE5] a coordinator that is replaced while it speaks is believed until then, and never afterwards', async () => {
-  const { tally, overtaken, rounds } = await fencing({ build: productFolder, url: await newPostgresUrl(), seed, rounds: 30 })
+  const { tally, overtaken, rounds } = await fencing({
+    build: productFolder,
+    url: await newPostgresUrl(),
+    seed,
+    rounds: 30,
+  })
   expect(tally).toEqual(newTally())
   // Both orders happened.
   expect(overtaken).toBeGreaterThan(0)

@@ -38,7 +38,13 @@ interface World {
 
 const by = 'owner'
 
-export async function fencing({ build, url, seed, rounds, stopEarly }: FencingOptions): Promise<FencingResult> {
+export async function fencing({
+  build,
+  url,
+  seed,
+  rounds,
+  stopEarly,
+}: FencingOptions): Promise<FencingResult> {
   const world = await openWorld(build, url)
   const random = chance(seed)
   const tally = newTally()
@@ -61,7 +67,10 @@ export async function fencing({ build, url, seed, rounds, stopEarly }: FencingOp
 
 async function openWorld(build: string, url: string): Promise<World> {
   const piece = await loadPiece(build, 'launches')
-  const nodes = [await piece.openPostgresStore({ url }), await piece.openPostgresStore({ url })] as const
+  const nodes = [
+    await piece.openPostgresStore({ url }),
+    await piece.openPostgresStore({ url }),
+  ] as const
   const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
   const launchesOf = (node: Store): Launches =>
     new piece.Launches(node, rules, new piece.Offers(node, rules, testSeals), testSeals)
@@ -81,7 +90,12 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
   const { createProject, createAgent, assignAgent, postMessage } = world.useCases
   const [store] = world.nodes
   const { id: projectId } = await store.run(createProject, { name, by })
-  const { id: agentId } = await store.run(createAgent, { name, protocol: 'mcp', command: 'agent', by })
+  const { id: agentId } = await store.run(createAgent, {
+    name,
+    protocol: 'mcp',
+    command: 'agent',
+    by,
+  })
   await store.run(assignAgent, { projectId, agentId, by })
   const [here, there] = world.launches
   const coordinatorId = `coordinator-${name}`
@@ -95,9 +109,23 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     scopes,
     expiresAt: null,
   }
-  const hello = { type: 'coordinator:hello', linkVersion, version: '1', machine: name, bootId: 'b', pid: 1, epoch: null } as const
+  const hello = {
+    type: 'coordinator:hello',
+    linkVersion,
+    version: '1',
+    machine: name,
+    bootId: 'b',
+    pid: 1,
+    epoch: null,
+  } as const
   const { epoch } = await here.register(who, { ...hello, instance: 'old' })
-  await store.run(postMessage, { projectId, toAgentId: agentId, content: 'hello', agentIds: [agentId], by })
+  await store.run(postMessage, {
+    projectId,
+    toAgentId: agentId,
+    content: 'hello',
+    agentIds: [agentId],
+    by,
+  })
   const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''
   await here.take(who, { type: 'coordinator:take', launchId, epoch })
   const tell = (fact: LinkFact) =>
@@ -121,7 +149,11 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
   return { coordinatorId, launchId, epoch, believed, overtaken: !inTime }
 }
 
-async function staleIn(store: Store, from: number, played: Played): Promise<{ stale?: string; seq: number }> {
+async function staleIn(
+  store: Store,
+  from: number,
+  played: Played,
+): Promise<{ stale?: string; seq: number }> {
   const { coordinatorId, launchId, epoch, believed } = played
   let seq = from
   let raised = false
@@ -132,13 +164,17 @@ async function staleIn(store: Store, from: number, played: Played): Promise<{ st
       seq = event.seq
       const data = JSON.parse(event.data ?? (await bodyOf(store, event)))
       if (data.coordinator?.id === coordinatorId && data.coordinator.epoch > epoch) raised = true
-      else if (raised && data.process?.launchId === launchId) stale ??= `${event.type} stands behind the raised epoch`
+      else if (raised && data.process?.launchId === launchId)
+        stale ??= `${event.type} stands behind the raised epoch`
     }
     if (events.length < 500) return stale ? { stale, seq } : { seq }
   }
 }
 
-async function bodyOf(store: Store, { refStream, refSeq }: { refStream: string | null; refSeq: number | null }): Promise<string> {
+async function bodyOf(
+  store: Store,
+  { refStream, refSeq }: { refStream: string | null; refSeq: number | null },
+): Promise<string> {
   const [event] = await store.eventsAfter(refStream as 'home', (refSeq ?? 1) - 1, 1)
   return event?.data ?? '{}'
 }

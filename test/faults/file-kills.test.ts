@@ -20,7 +20,13 @@ test('[FS7] [FS8] [FS9] files and conversation agree after kills of coordinator 
   const victims = ['coordinator', 'coordinator', 'coordinator', 'coordinator', 'server'] as const
   const most = amount(4, 10)
   const kinds = ['rewind', 'undo', 'fork', 'turn'] as const
-  const { kills, tally } = await filesAcrossKills({ build: productFolder, seed: 'npm test', kills: most, kinds, victims })
+  const { kills, tally } = await filesAcrossKills({
+    build: productFolder,
+    seed: 'npm test',
+    kills: most,
+    kinds,
+    victims,
+  })
   expect(tally).toEqual(newTally())
   expect(kills).toBe(most)
 })

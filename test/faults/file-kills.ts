@@ -39,7 +39,14 @@ export interface FileKillResult {
 export const kinds = ['turn', 'rewind', 'undo', 'fork'] as const
 export type Kind = (typeof kinds)[number]
 export type Victim = 'coordinator' | 'server' | 'both'
-const anybody: readonly Victim[] = ['coordinator', 'coordinator', 'coordinator', 'server', 'server', 'both']
+const anybody: readonly Victim[] = [
+  'coordinator',
+  'coordinator',
+  'coordinator',
+  'server',
+  'server',
+  'both',
+]
 
 /** Then the history is that of a long chat, and another begins. */
 const killsInProject = 40
@@ -59,11 +66,13 @@ export async function filesAcrossKills(options: FileKillOptions): Promise<FileKi
     for (; result.kills < kills && performance.now() < endsAt; result.kills++) {
       if (result.kills % killsInProject === 0) await run.begin(result.kills)
       const findings = noFindings()
-      const what = await run.killOnce(findings, result.kills % prunesEvery === prunesEvery - 1).catch((error: unknown) => {
-        if (!(error instanceof TooLate)) throw error
-        findings.lost.push(error.message)
-        return run.doing
-      })
+      const what = await run
+        .killOnce(findings, result.kills % prunesEvery === prunesEvery - 1)
+        .catch((error: unknown) => {
+          if (!(error instanceof TooLate)) throw error
+          findings.lost.push(error.message)
+          return run.doing
+        })
       addTo(tally, findings, `seed ${seed}, kill ${result.kills}, ${what}`)
       options.onKill?.(tally)
       const found = Object.values(findings).some((list) => list.length > 0)
@@ -124,7 +133,8 @@ class Run {
     const target = kind === 'rewind' || kind === 'fork' ? this.#pickTurn() : undefined
     const to = this.#dice.pick(['before', 'after'] as const)
     this.doing = `${kind}${target ? ` ${to} ${target.id}` : ''}`
-    const confirm = kind === 'rewind' || kind === 'undo' ? await this.#confirmation(kind, target, to) : undefined
+    const confirm =
+      kind === 'rewind' || kind === 'undo' ? await this.#confirmation(kind, target, to) : undefined
     const before = this.#look()
     const retries = this.#dice.one(0.3) ? 8 : 0
     await this.#cut(kind, () => this.#request(kind, target, to, confirm, retries))
@@ -137,7 +147,9 @@ class Run {
   #pickKind(): Kind {
     const wanted = this.#dice.pick(this.#options.kinds ?? kinds)
     if (wanted === 'turn') return wanted
-    const last = this.#scene.operations().findLast(({ kind, state }) => kind !== 'fork' && state === 'done')
+    const last = this.#scene
+      .operations()
+      .findLast(({ kind, state }) => kind !== 'fork' && state === 'done')
     const canUndo = last?.kind === 'rewind' && this.#beforeRewind.has(last.id)
     if (wanted === 'undo' && canUndo) return wanted
     return this.#scene.turns().some(canGoBackTo) ? (wanted === 'undo' ? 'rewind' : wanted) : 'turn'
@@ -150,30 +162,62 @@ class Run {
   /** Something of the person's that no turn knows: changed, new, removed, ignored. */
   #personEdits(): void {
     const n = ++this.#said
-    const name = this.#dice.pick(['a.txt', 'lib/b.txt', 'mine.txt', 'lib/new/mine.txt', 'ignored.txt'])
+    const name = this.#dice.pick([
+      'a.txt',
+      'lib/b.txt',
+      'mine.txt',
+      'lib/new/mine.txt',
+      'ignored.txt',
+    ])
     this.#scene.repository.write(name, `the person’s ${n}\n`)
   }
 
   async #say(retries: number): Promise<void> {
     const n = ++this.#said
-    const names = this.#dice.shuffled(['a.txt', 'made.txt', 'lib/b.txt', 'lib/made.txt', 'deep/er/made.txt']).slice(0, 3)
+    const names = this.#dice
+      .shuffled(['a.txt', 'made.txt', 'lib/b.txt', 'lib/made.txt', 'deep/er/made.txt'])
+      .slice(0, 3)
     const content = `${names.map((name) => `[[write ${name} by turn ${n}\n]]`).join(' ')} said ${n}.`
     const body = { projectId: this.#scene.projectId, toAgentId: agentId, content }
     await this.#scene.client.post('/api/chat', { body, retries })
   }
 
-  async #request(kind: Kind, turn: StoredTurn | undefined, to: 'before' | 'after', confirm: string | undefined, retries: number) {
+  async #request(
+    kind: Kind,
+    turn: StoredTurn | undefined,
+    to: 'before' | 'after',
+    confirm: string | undefined,
+    retries: number,
+  ) {
     const { client, key } = this.#scene
     const params = { key, turnId: turn?.id ?? '' }
     if (kind === 'turn') return this.#say(retries)
-    if (kind === 'fork') return client.post('/api/conversations/{key}/turns/{turnId}/fork', { params, body: {}, retries })
+    if (kind === 'fork')
+      return client.post('/api/conversations/{key}/turns/{turnId}/fork', {
+        params,
+        body: {},
+        retries,
+      })
     const asked = confirm === undefined ? {} : { confirm }
-    if (kind === 'undo') return client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: asked, retries })
-    return client.post('/api/conversations/{key}/turns/{turnId}/rewind', { params, body: { to, ...asked }, retries })
+    if (kind === 'undo')
+      return client.post('/api/conversations/{key}/rewind/undo', {
+        params: { key },
+        body: asked,
+        retries,
+      })
+    return client.post('/api/conversations/{key}/turns/{turnId}/rewind', {
+      params,
+      body: { to, ...asked },
+      retries,
+    })
   }
 
   /** What would be lost is asked for first, with a confirmation that fits nothing, so that nothing is done. */
-  async #confirmation(kind: Kind, turn: StoredTurn | undefined, to: 'before' | 'after'): Promise<string | undefined> {
+  async #confirmation(
+    kind: Kind,
+    turn: StoredTurn | undefined,
+    to: 'before' | 'after',
+  ): Promise<string | undefined> {
     if (this.#dice.one(0.5)) return undefined
     this.#scene.repository.write('a.txt', `changed before a ${kind} ${++this.#said}\n`)
     return this.#request(kind, turn, to, 'nothing', 0).then(
@@ -190,7 +234,11 @@ class Run {
     const isRandom = instead === undefined && this.#dice.one(0.3)
     const nth = isRandom ? 0 : instead === undefined ? this.#next(kind) : 1
     const moment: Moment =
-      instead !== undefined ? 'instead' : who === 'server' ? this.#dice.pick(['along', 'after']) : this.#dice.pick(moments)
+      instead !== undefined
+        ? 'instead'
+        : who === 'server'
+          ? this.#dice.pick(['along', 'after'])
+          : this.#dice.pick(moments)
     const pids = victims.map((victim) => scene.pids[victim])
     scene.shim.arm({
       nth: isRandom ? Number.MAX_SAFE_INTEGER : nth,
@@ -204,7 +252,9 @@ class Run {
       () => undefined,
     )
     const ended =
-      kind === 'turn' ? acting.then(() => scene.untilQuiet(this.#options.settlesWithinMs)).catch(() => undefined) : acting
+      kind === 'turn'
+        ? acting.then(() => scene.untilQuiet(this.#options.settlesWithinMs)).catch(() => undefined)
+        : acting
     if (isRandom) await Promise.race([ended, pause(this.#dice.below(latestKillMs[kind]))])
     else await Promise.race([ended, this.#untilMet()])
     const met = scene.shim.isMet
@@ -222,7 +272,10 @@ class Run {
   #next(kind: Kind): number {
     const ahead = this.#ahead.get(kind) ?? []
     if (ahead.length === 0) {
-      const calls = Array.from({ length: this.#calls.get(kind) ?? firstCalls }, (_, index) => index + 1)
+      const calls = Array.from(
+        { length: this.#calls.get(kind) ?? firstCalls },
+        (_, index) => index + 1,
+      )
       ahead.push(...this.#dice.shuffled(calls))
     }
     this.#ahead.set(kind, ahead)
@@ -236,14 +289,28 @@ class Run {
   #look(): Before {
     const scene = this.#scene
     const [turns, operations, messages] = [scene.turns(), scene.operations(), scene.messages()]
-    return { files: scene.repository.files(), persons: scene.repository.persons(), turns, operations, messages }
+    return {
+      files: scene.repository.files(),
+      persons: scene.repository.persons(),
+      turns,
+      operations,
+      messages,
+    }
   }
 
-  #judge(kind: Kind, turn: StoredTurn | undefined, to: 'before' | 'after', before: Before, findings: Findings): void {
+  #judge(
+    kind: Kind,
+    turn: StoredTurn | undefined,
+    to: 'before' | 'after',
+    before: Before,
+    findings: Findings,
+  ): void {
     const scene = this.#scene
     const now = this.#look()
     if (!isDeepStrictEqual(now.persons, before.persons))
-      findings.lost.push(`of the person: ${JSON.stringify(before.persons)} is ${JSON.stringify(now.persons)}`)
+      findings.lost.push(
+        `of the person: ${JSON.stringify(before.persons)} is ${JSON.stringify(now.persons)}`,
+      )
     if (now.turns.length < before.turns.length) findings.lost.push('a turn')
     this.#judgeKept(now, findings)
     // An earlier attempt at the same message may have stayed.
@@ -264,10 +331,20 @@ class Run {
     if (kind === 'rewind' && isDone) this.#beforeRewind.set(operation.id, tracked(before.files))
     const last = before.operations.findLast((each) => each.kind !== 'fork' && each.state === 'done')
     const undone = last && this.#beforeRewind.get(last.id)
-    const target = kind === 'undo' ? (undone ?? {}) : scene.repository.tree((to === 'before' ? turn?.before : turn?.after) ?? '')
-    const wanted = isDone ? (kind === 'undo' ? hashOf(target) : target) : hashOf(tracked(before.files))
+    const target =
+      kind === 'undo'
+        ? (undone ?? {})
+        : scene.repository.tree((to === 'before' ? turn?.before : turn?.after) ?? '')
+    const wanted = isDone
+      ? kind === 'undo'
+        ? hashOf(target)
+        : target
+      : hashOf(tracked(before.files))
     const difference = differenceOf(wanted, hashOf(tracked(now.files)))
-    if (difference) findings.torn.push(`the ${kind} is ${operation?.state ?? 'not recorded'}, and on disk ${difference}`)
+    if (difference)
+      findings.torn.push(
+        `the ${kind} is ${operation?.state ?? 'not recorded'}, and on disk ${difference}`,
+      )
     this.#judgeHistory({ kind, turn, to, isDone, before, now }, findings)
     if (kind === 'rewind' && isDone && operation) {
       const kept = operation.result.before?.tree ?? ''
@@ -281,9 +358,11 @@ class Run {
     const kept = this.#scene.repository.kept()
     for (const { id, before, after } of now.turns)
       for (const tree of [before, after])
-        if (tree !== null && !kept.has(tree)) lost.push(`the state ${tree} of ${id} is under no ref`)
+        if (tree !== null && !kept.has(tree))
+          lost.push(`the state ${tree} of ${id} is under no ref`)
     for (const { id, result } of now.operations)
-      if (result.before && !kept.has(result.before.tree)) lost.push(`the state before ${id} is under no ref`)
+      if (result.before && !kept.has(result.before.tree))
+        lost.push(`the state before ${id} is under no ref`)
   }
 
   #judgeTurn(before: Before, now: Before, findings: Findings): void {
@@ -293,7 +372,8 @@ class Run {
     for (const turn of added) {
       if (turn.before === null && turn.state === 'answered')
         findings.lost.push(`${turn.id} is answered without a state before it`)
-      if (turn.before !== null && turn.after === null) findings.lost.push(`${turn.id} has no state after it`)
+      if (turn.before !== null && turn.after === null)
+        findings.lost.push(`${turn.id} has no state after it`)
     }
     const ran = added.filter((turn) => turn.before !== null)
     const [first, last] = [ran[0], ran.at(-1)]
@@ -309,7 +389,10 @@ class Run {
     const later = differenceOf(disk, scene.repository.tree(last.after ?? ''))
     if (later) findings.torn.push(`the state after ${last.id}: ${later}`)
     for (const text of new Set(now.messages))
-      if (/^echo: said \d+\.$/.test(text) && now.messages.filter((each) => each === text).length > 1)
+      if (
+        /^echo: said \d+\.$/.test(text) &&
+        now.messages.filter((each) => each === text).length > 1
+      )
         findings.doubled.push(`an answer is there twice: ${text}`)
   }
 
@@ -321,13 +404,23 @@ class Run {
       isDone,
       before,
       now,
-    }: { kind: Kind; turn: StoredTurn | undefined; to: string; isDone: boolean; before: Before; now: Before },
+    }: {
+      kind: Kind
+      turn: StoredTurn | undefined
+      to: string
+      isDone: boolean
+      before: Before
+      now: Before
+    },
     { torn }: Findings,
   ): void {
-    const flags = (turns: readonly StoredTurn[]): string => turns.map(({ rewound }) => (rewound ? '-' : '+')).join('')
+    const flags = (turns: readonly StoredTurn[]): string =>
+      turns.map(({ rewound }) => (rewound ? '-' : '+')).join('')
     if (!isDone) {
-      if (flags(before.turns) !== flags(now.turns)) torn.push(`nothing was done, and turns are ${flags(now.turns)}`)
-      if (!isDeepStrictEqual(before.messages, now.messages)) torn.push('nothing was done, and messages are others')
+      if (flags(before.turns) !== flags(now.turns))
+        torn.push(`nothing was done, and turns are ${flags(now.turns)}`)
+      if (!isDeepStrictEqual(before.messages, now.messages))
+        torn.push('nothing was done, and messages are others')
       return
     }
     if (kind === 'undo') return
@@ -335,8 +428,10 @@ class Run {
     for (const [index, each] of now.turns.entries()) {
       // An earlier attempt at the same message goes with it.
       const isPast = (index < at && each.said !== turn?.said) || (index === at && to === 'after')
-      if (index >= at && !isPast && !each.rewound && each.before !== null) torn.push(`${each.id} is not marked as taken back`)
-      if (isPast && each.rewound && before.turns[index]?.rewound === false) torn.push(`${each.id} is marked as taken back`)
+      if (index >= at && !isPast && !each.rewound && each.before !== null)
+        torn.push(`${each.id} is not marked as taken back`)
+      if (isPast && each.rewound && before.turns[index]?.rewound === false)
+        torn.push(`${each.id} is marked as taken back`)
     }
     const isPrefix = now.messages.every((text, index) => before.messages[index] === text)
     if (!isPrefix) torn.push('the messages that stay are not the first ones')
@@ -348,7 +443,12 @@ class Run {
       operation,
       before,
       now,
-    }: { turn: StoredTurn | undefined; operation: StoredOperation | undefined; before: Before; now: Before },
+    }: {
+      turn: StoredTurn | undefined
+      operation: StoredOperation | undefined
+      before: Before
+      now: Before
+    },
     findings: Findings,
   ): void {
     const scene = this.#scene
@@ -360,13 +460,17 @@ class Run {
       return
     }
     const folder = operation.result.folder ?? ''
-    const missing = differenceOf(scene.repository.tree(turn?.after ?? ''), hashOf(scene.repository.files(folder)))
+    const missing = differenceOf(
+      scene.repository.tree(turn?.after ?? ''),
+      hashOf(scene.repository.files(folder)),
+    )
     if (missing) findings.torn.push(`the files of the fork: ${missing}`)
     if (said.length === 0 || !said.every((text, index) => before.messages[index] === text))
       findings.torn.push(`the fork begins with ${said.length} messages that are not the first ones`)
   }
 }
 
-const canGoBackTo = ({ rewound, before, after }: StoredTurn): boolean => !rewound && before !== null && after !== null
+const canGoBackTo = ({ rewound, before, after }: StoredTurn): boolean =>
+  !rewound && before !== null && after !== null
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

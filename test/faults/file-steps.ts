@@ -8,9 +8,16 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { CoordinatorAnswer, CoordinatorRequest } from '../../src/protocol/processes/coordinator-requests.ts'
+import type {
+  CoordinatorAnswer,
+  CoordinatorRequest,
+} from '../../src/protocol/processes/coordinator-requests.ts'
 import type { EndFiles } from '../../src/protocol/turns/link.ts'
-import type { FileState, ForkAnswer, RestoreAnswer } from '../../src/protocol/worktrees/file-state.ts'
+import type {
+  FileState,
+  ForkAnswer,
+  RestoreAnswer,
+} from '../../src/protocol/worktrees/file-state.ts'
 import { pieceOf } from './build.ts'
 import { GitShim, moments } from './file-states/git-shim.ts'
 import { differenceOf, hashOf, PersonsRepository, tracked } from './file-states/repository.ts'
@@ -97,9 +104,13 @@ class Steps {
     const ask = this.#request(act, n, target, now)
     const what = await this.#killedIn(act, ask)
     const answer = await this.#answer(ask)
-    if (!isDeepStrictEqual(repository.persons(), before.persons)) findings.lost.push('something of the person')
+    if (!isDeepStrictEqual(repository.persons(), before.persons))
+      findings.lost.push('something of the person')
     const wanted = act === 'take' ? hashOf(tracked(before.files)) : repository.tree(target.tree)
-    const found = act === 'take' ? repository.tree((answer as EndFiles).state.tree) : hashOf(tracked(this.#filesOf(act, answer)))
+    const found =
+      act === 'take'
+        ? repository.tree((answer as EndFiles).state.tree)
+        : hashOf(tracked(this.#filesOf(act, answer)))
     const difference = differenceOf(wanted, found)
     if (difference) findings.torn.push(`${difference}: ${JSON.stringify(answer)}`)
     if (act === 'restore') {
@@ -108,35 +119,58 @@ class Steps {
         repository.tree((answer as Extract<RestoreAnswer, { outcome: 'done' }>).before.tree),
       )
       if (kept) findings.lost.push(`what was there before: ${kept}`)
-    } else if (!isDeepStrictEqual(repository.files(), before.files)) findings.torn.push('the files are others')
+    } else if (!isDeepStrictEqual(repository.files(), before.files))
+      findings.torn.push('the files are others')
     if (act === 'take') this.#states.push((answer as EndFiles).state)
     const refs = repository.kept()
-    for (const { tree } of this.#states) if (!refs.has(tree)) findings.lost.push(`the state ${tree}`)
+    for (const { tree } of this.#states)
+      if (!refs.has(tree)) findings.lost.push(`the state ${tree}`)
     return what
   }
 
   /** What a coordinator is asked: the same again after the kill. */
   #request(act: Act, n: number, target: FileState, now: FileState | undefined): CoordinatorRequest {
     const { folder } = this.#repository
-    if (act === 'take') return { kind: 'files-take', folder, key, since: this.#states.at(-1)?.tree ?? '' }
+    if (act === 'take')
+      return { kind: 'files-take', folder, key, since: this.#states.at(-1)?.tree ?? '' }
     if (act === 'restore')
-      return { kind: 'files-restore', folder, id: `rewind ${n}`, key, target, expected: now ?? null, confirmed: null }
-    const place = { projectId: 'project', projectFolder: folder, role: `fork${n}`, key: `fork:${n}` }
+      return {
+        kind: 'files-restore',
+        folder,
+        id: `rewind ${n}`,
+        key,
+        target,
+        expected: now ?? null,
+        confirmed: null,
+      }
+    const place = {
+      projectId: 'project',
+      projectFolder: folder,
+      role: `fork${n}`,
+      key: `fork:${n}`,
+    }
     return { kind: 'files-fork', folders: [folder], ...place, state: target }
   }
 
   async #killedIn(act: Act, ask: CoordinatorRequest): Promise<string> {
     const ahead = this.#ahead.get(act) ?? []
-    if (ahead.length === 0) ahead.push(...this.#dice.shuffled(Array.from({ length: calls[act] }, (_, index) => index + 1)))
+    if (ahead.length === 0)
+      ahead.push(
+        ...this.#dice.shuffled(Array.from({ length: calls[act] }, (_, index) => index + 1)),
+      )
     this.#ahead.set(act, ahead)
     const nth = ahead.pop() ?? 1
     const moment = this.#dice.pick(moments)
     this.#shim.arm({ nth, moment, afterMs: this.#dice.below(latestCutMs), pids: 'parent' })
     const env = { ...this.#env, PATH: `${this.#shim.bin}:${this.#env.PATH}`, FILES_TASK: '1' }
-    const child = spawn(process.execPath, ['--no-warnings', await pieceOf(this.#build, 'file-states')], {
-      env,
-      stdio: ['pipe', 'ignore', 'inherit'],
-    })
+    const child = spawn(
+      process.execPath,
+      ['--no-warnings', await pieceOf(this.#build, 'file-states')],
+      {
+        env,
+        stdio: ['pipe', 'ignore', 'inherit'],
+      },
+    )
     child.stdin.on('error', () => undefined)
     child.stdin.end(JSON.stringify({ worktreesFolder: this.#worktreesFolder, ask }))
     await once(child, 'exit')
@@ -147,22 +181,37 @@ class Steps {
   }
 
   #filesOf(act: Act, answer: unknown): Record<string, string> {
-    return act === 'fork' ? this.#repository.files((answer as ForkAnswer).top) : this.#repository.files()
+    return act === 'fork'
+      ? this.#repository.files((answer as ForkAnswer).top)
+      : this.#repository.files()
   }
 
   async #take(): Promise<FileState> {
-    return ((await this.#answer(this.#request('take', 0, this.#states[0] as FileState, undefined))) as EndFiles).state
+    return (
+      (await this.#answer(
+        this.#request('take', 0, this.#states[0] as FileState, undefined),
+      )) as EndFiles
+    ).state
   }
 
   async #answer(ask: CoordinatorRequest): Promise<EndFiles | RestoreAnswer | ForkAnswer> {
-    const answer: CoordinatorAnswer = await answerOnce({ worktreesFolder: this.#worktreesFolder, ask }, this.#env)
+    const answer: CoordinatorAnswer = await answerOnce(
+      { worktreesFolder: this.#worktreesFolder, ask },
+      this.#env,
+    )
     if (!answer.ok) throw new Error(`${ask.kind}: ${answer.why}`)
     return answer.value as EndFiles | RestoreAnswer | ForkAnswer
   }
 
   /** The same names come and go. */
   #edit(text: string): void {
-    const names = this.#dice.shuffled(['a.txt', 'lib/b.txt', 'mine.txt', 'lib/new/mine.txt', 'deep/er/mine.txt'])
+    const names = this.#dice.shuffled([
+      'a.txt',
+      'lib/b.txt',
+      'mine.txt',
+      'lib/new/mine.txt',
+      'deep/er/mine.txt',
+    ])
     for (const name of names.slice(0, 3)) this.#repository.write(name, `${text}\n`)
     for (const name of names.slice(4)) rmSync(join(this.#repository.folder, name), { force: true })
   }

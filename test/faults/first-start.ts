@@ -26,7 +26,10 @@ interface Moment {
 }
 
 export const gitCalls: readonly Moment[] = (['init', 'add', 'commit'] as const).flatMap((call) =>
-  (['before', 'after'] as const).map((when) => ({ name: `${when} git ${call}`, at: { call, when } })),
+  (['before', 'after'] as const).map((when) => ({
+    name: `${when} git ${call}`,
+    at: { call, when },
+  })),
 )
 
 /** Times spread over a first start. */
@@ -63,7 +66,12 @@ export async function killedFirstStarts(
   return tally
 }
 
-async function killFirst(build: string, folder: string, data: string, { at }: Moment): Promise<void> {
+async function killFirst(
+  build: string,
+  folder: string,
+  data: string,
+  { at }: Moment,
+): Promise<void> {
   const env = typeof at === 'number' ? {} : await withKillingGit(folder, data, at)
   const server = await startServer(build, data, 0, env, 'up')
   if (typeof at === 'number') {
@@ -81,7 +89,10 @@ async function withKillingGit(
 ): Promise<Record<string, string>> {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   const kill = `[ "$1" = "${at.call}" ] && { while [ ! -f '${join(data, 'coordinator-id')}' ]; do sleep 0.02; done; kill -9 $PPID; }`
-  const steps = at.when === 'before' ? [kill, `exec '${real}' "$@"`] : [`'${real}' "$@"`, 'code=$?', kill, 'exit $code']
+  const steps =
+    at.when === 'before'
+      ? [kill, `exec '${real}' "$@"`]
+      : [`'${real}' "$@"`, 'code=$?', kill, 'exit $code']
   const program = join(folder, 'bin', 'git')
   await mkdir(join(folder, 'bin'))
   await writeFile(program, `#!/bin/sh\n${steps.join('\n')}\n`)
@@ -89,7 +100,11 @@ async function withKillingGit(
   return { PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` }
 }
 
-async function findingsOfSecond(build: string, data: string, patienceMs: number): Promise<ReturnType<typeof noFindings>> {
+async function findingsOfSecond(
+  build: string,
+  data: string,
+  patienceMs: number,
+): Promise<ReturnType<typeof noFindings>> {
   const findings = noFindings()
   const server = await startServer(build, data, 0, {}, 'up')
   try {
@@ -106,8 +121,12 @@ async function findingsOfSecond(build: string, data: string, patienceMs: number)
       path = await isShown()
     }
     if (path === undefined) findings.lost.push('the demo project is not there')
-    else if (path === null || !isWhole(path)) findings.torn.push(`its repository is not whole: ${path}`)
-    if (existsSync(join(data, 'run')) && (await readdir(join(data, 'run'))).includes('demo-unfinished'))
+    else if (path === null || !isWhole(path))
+      findings.torn.push(`its repository is not whole: ${path}`)
+    if (
+      existsSync(join(data, 'run')) &&
+      (await readdir(join(data, 'run'))).includes('demo-unfinished')
+    )
       findings.torn.push('an unfinished repository was left')
     return findings
   } finally {
@@ -118,7 +137,8 @@ async function findingsOfSecond(build: string, data: string, patienceMs: number)
 
 function isWhole(repository: string): boolean {
   try {
-    const git = (...args: string[]): string => execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: 'pipe' })
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: 'pipe' })
     return git('status', '--porcelain') === '' && git('log', '--format=%s').trim() === 'Begin'
   } catch {
     return false

@@ -6,7 +6,11 @@ import { gatewayAcrossKills } from './gateway-kills.ts'
 import { newTally } from './oracle.ts'
 
 test('[GW2] [GW4] [GW5] what models were asked is counted once and exactly after kills, and the key is in no file, transcript or backup', async () => {
-  const { tally, requests } = await gatewayAcrossKills({ build: productFolder, seed: 'npm test', kills: amount(2, 3) })
+  const { tally, requests } = await gatewayAcrossKills({
+    build: productFolder,
+    seed: 'npm test',
+    kills: amount(2, 3),
+  })
   expect(tally).toEqual(newTally())
   expect(requests).toBeGreaterThanOrEqual(amount(2, 3))
 })

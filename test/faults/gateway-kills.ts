@@ -58,7 +58,10 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     await scene.newProject(0)
     const { projectId } = scene
     const params = { projectId, name: secret }
-    await scene.client.put('/api/projects/{projectId}/secrets/{name}', { params, body: { value: plantedKey } })
+    await scene.client.put('/api/projects/{projectId}/secrets/{name}', {
+      params,
+      body: { value: plantedKey },
+    })
     const tally = newTally()
     let kill = 0
     for (; kill < kills && performance.now() < endsAt; kill++) {
@@ -66,12 +69,21 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
       await say(scene, `turn ${kill}`)
       // One that is killed often is held, and a person lets it go on.
       const pair = { params: { projectId, agentId } }
-      const release = () => scene.client.post('/api/projects/{projectId}/agents/{agentId}/release', pair).catch(() => undefined)
-      await eventually('a request', async () => (await release()) && (model.arrived.length > asked || undefined))
+      const release = () =>
+        scene.client
+          .post('/api/projects/{projectId}/agents/{agentId}/release', pair)
+          .catch(() => undefined)
+      await eventually(
+        'a request',
+        async () => (await release()) && (model.arrived.length > asked || undefined),
+      )
       await new Promise((resolve) => setTimeout(resolve, dice.below(latestKillMs)))
       await killed(scene, from[kill % from.length] ?? 'agent')
       await scene.revive()
-      await eventually('the end of the turn', async () => (await release()) && (isOver(scene) || undefined))
+      await eventually(
+        'the end of the turn',
+        async () => (await release()) && (isOver(scene) || undefined),
+      )
       options.onKill?.(tally)
     }
     const rows = await settled(scene, model.arrived.length)
@@ -82,11 +94,14 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     for (const { model: name, tokens, sent } of model.arrived) {
       const row = rows.get(name)
       if (!row) findings.lost.push(`the request for ${name} is not there`)
-      else if (row.requests !== 1 || row.finished > 1) findings.doubled.push(`${name} is there ${row.requests} times`)
+      else if (row.requests !== 1 || row.finished > 1)
+        findings.doubled.push(`${name} is there ${row.requests} times`)
       else if (row.finished === 1 && row.tokens !== textOf(tokens))
         findings.torn.push(`${name}: ${row.tokens}, not ${textOf(tokens)}`)
-      else if (row.finished === 1 && !sent) findings.torn.push(`${name} was cut and counts as exact`)
-      else if (row.finished === 0 && whole.has(name)) findings.lost.push(`${name} was had whole and counts as cut`)
+      else if (row.finished === 1 && !sent)
+        findings.torn.push(`${name} was cut and counts as exact`)
+      else if (row.finished === 0 && whole.has(name))
+        findings.lost.push(`${name} was had whole and counts as cut`)
       if (row?.finished === 0) cut++
     }
     findings.torn.push(...(await keySeenIn(scene)))
@@ -101,7 +116,8 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
 }
 
 /** What becomes of the files of its turns is not looked at here. */
-const isOver = (scene: Scene): boolean => scene.turns().every(({ state }) => !['queued', 'running'].includes(state))
+const isOver = (scene: Scene): boolean =>
+  scene.turns().every(({ state }) => !['queued', 'running'].includes(state))
 
 /** GW2: the files with the key in clear: database, transcripts, logs, and a backup of them. What the agent saw is in what it said. */
 async function keySeenIn(scene: Scene): Promise<string[]> {
@@ -110,25 +126,37 @@ async function keySeenIn(scene: Scene): Promise<string[]> {
   const backup = join(scene.data, '../backup')
   const args = [await pieceOf(productFolder, 'main'), 'backup', backup, '--data', scene.data]
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, HOME: scene.data } })
-  const files = readdirSync(scene.data, { recursive: true, encoding: 'utf8' }).map((name) => join(scene.data, name))
+  const files = readdirSync(scene.data, { recursive: true, encoding: 'utf8' }).map((name) =>
+    join(scene.data, name),
+  )
   const seen = [...files, backup].filter(
-    (file) => statSync(file, { throwIfNoEntry: false })?.isFile() && readFileSync(file).includes(plantedKey),
+    (file) =>
+      statSync(file, { throwIfNoEntry: false })?.isFile() &&
+      readFileSync(file).includes(plantedKey),
   )
   return seen.map((file) => `the key is in ${file}`)
 }
 
-const textOf = ({ inputTokens, outputTokens, cachedTokens }: Record<'inputTokens' | 'outputTokens' | 'cachedTokens', number>) =>
+const textOf = ({
+  inputTokens,
+  outputTokens,
+  cachedTokens,
+}: Record<'inputTokens' | 'outputTokens' | 'cachedTokens', number>) =>
   `${inputTokens}/${outputTokens}/${cachedTokens}`
 
 async function say(scene: Scene, content: string): Promise<void> {
   const body = { projectId: scene.projectId, toAgentId: agentId, content }
-  await eventually('a message', async () => (await scene.client.post('/api/chat', { body })) && true)
+  await eventually(
+    'a message',
+    async () => (await scene.client.post('/api/chat', { body })) && true,
+  )
 }
 
 async function killed(scene: Scene, victim: Victim): Promise<void> {
   if (victim !== 'agent') return scene.kill(victim)
   const folderId = await folderIdOf(scene.data)
-  for (const { pid, mark } of await machine.list()) if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
+  for (const { pid, mark } of await machine.list())
+    if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
 }
 
 interface Row {
@@ -143,7 +171,11 @@ async function settled(scene: Scene, arrived: number): Promise<ReadonlyMap<strin
     scene.rows(
       'select model, requests, finished, input_tokens, output_tokens, cached_tokens from model_usage where ? is not null',
     )
-  await eventually('every request', async () => read().length >= arrived || undefined, 10_000).catch(() => {})
+  await eventually(
+    'every request',
+    async () => read().length >= arrived || undefined,
+    10_000,
+  ).catch(() => {})
   return new Map(
     read().map((row) => [
       String(row['model']),

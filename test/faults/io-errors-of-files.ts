@@ -15,7 +15,9 @@ import { chance } from './random.ts'
 
 const versions = 6
 
-export async function ioErrorsOfFiles(options: Omit<PowerCutOptions, 'images'> & { readonly points: number }) {
+export async function ioErrorsOfFiles(
+  options: Omit<PowerCutOptions, 'images'> & { readonly points: number },
+) {
   const tally = newTally()
   let points = 0
   for (; points < options.points && !(options.stopEarly && !isClean(tally)); points++) {
@@ -29,7 +31,12 @@ export async function ioErrorsOfFiles(options: Omit<PowerCutOptions, 'images'> &
       times: dice.pick([1, 3, 0]),
       armedBy: '"opened"',
     }
-    await onePoint(options, fault, `seed ${options.seed}, ${how} at call ${fault.from} (${calls})`, tally)
+    await onePoint(
+      options,
+      fault,
+      `seed ${options.seed}, ${how} at call ${fault.from} (${calls})`,
+      tally,
+    )
   }
   return { points, tally }
 }
@@ -45,7 +52,13 @@ async function onePoint(
     const folder = watchedFolder(scratch.folder)
     const task: FilesTask = { folder, versions }
     const steps = [{ task: () => task, fault }]
-    const { records, ends } = await record({ library, scratch: scratch.folder, build, script: 'files-under-load', steps })
+    const { records, ends } = await record({
+      library,
+      scratch: scratch.folder,
+      build,
+      script: 'files-under-load',
+      steps,
+    })
     if (ends[0]?.code !== 0) throw new Error(`The files could not be written: ${ends[0]?.errors}`)
     const [disk, kept] = [new Disk(), new Map() as Kept]
     for (const one of records) {
@@ -56,7 +69,11 @@ async function onePoint(
     const left = [...real.keys()].filter((path) => path.endsWith('.tmp'))
     addTo(tally, judgeFiles(real, kept), where)
     addTo(tally, { ...noFindings(), torn: left.map((path) => `${path} was left behind`) }, where)
-    addTo(tally, judgeFiles(disk.afterPowerCut(nothingUnsynced), kept), `${where}, then a power cut`)
+    addTo(
+      tally,
+      judgeFiles(disk.afterPowerCut(nothingUnsynced), kept),
+      `${where}, then a power cut`,
+    )
   } finally {
     await scratch.remove()
   }

@@ -30,7 +30,12 @@ export interface IoErrorOptions {
 }
 
 /** `any`: all kinds of failures. The others are for controls, which need one kind surely. */
-export type FaultPlan = 'any' | 'failed sync' | 'failed sync, then killed' | 'failed sync while opening' | 'every sync is a lie'
+export type FaultPlan =
+  | 'any'
+  | 'failed sync'
+  | 'failed sync, then killed'
+  | 'failed sync while opening'
+  | 'every sync is a lie'
 
 export interface IoErrorResult {
   /** Failures that really happened: those that lie behind the end of the work do not count. */
@@ -44,9 +49,18 @@ const maxTriesPerPoint = 3
 
 export async function ioErrors(options: IoErrorOptions): Promise<IoErrorResult> {
   const total = { points: 0, acknowledged: 0, tally: newTally() }
-  for (let tries = 0; total.points < options.points && tries < options.points * maxTriesPerPoint; tries++) {
+  for (
+    let tries = 0;
+    total.points < options.points && tries < options.points * maxTriesPerPoint;
+    tries++
+  ) {
     const seed = `${options.seed}/${tries}`
-    const { met, acknowledged } = await onePoint(options, seed, planned(options.plan, tries, chance(seed)), total.tally)
+    const { met, acknowledged } = await onePoint(
+      options,
+      seed,
+      planned(options.plan, tries, chance(seed)),
+      total.tally,
+    )
     total.acknowledged += acknowledged
     if (met) total.points++
     if (options.stopEarly && !isClean(total.tally)) break
@@ -57,14 +71,26 @@ export async function ioErrors(options: IoErrorOptions): Promise<IoErrorResult> 
 /** Killed when the failure is noticed: the next start finds the log as the failure left it. */
 const killedThen = { killBy: '"code":"store_unavailable"' }
 
-async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: string, fault: Fault, tally: Tally) {
+async function onePoint(
+  { library, build, anywhere }: IoErrorOptions,
+  seed: string,
+  fault: Fault,
+  tally: Tally,
+) {
   const scratch = await scratchFolder()
   const folder = watchedFolder(scratch.folder)
   const ledger = new Ledger()
   const reports: LoadReport[] = []
   const task = (run: string) => (): LoadTask => {
     if (run === '1') reports.push({ type: 'closed' })
-    return { place: { folder }, seed: `${seed}/${run}`, run, writers: 4, each: 12, again: ledger.unresolved() }
+    return {
+      place: { folder },
+      seed: `${seed}/${run}`,
+      run,
+      writers: 4,
+      each: 12,
+      again: ledger.unresolved(),
+    }
   }
   const where = `seed ${seed}, ${nameOf(fault)}`
   try {
@@ -89,14 +115,25 @@ async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: stri
     addTo(tally, { ...noFindings(), torn: unsaid(reports, fault) }, where)
     addTo(tally, await examine({ folder }, ledger), `${where}, the folder afterwards`)
     const image = join(scratch.folder, 'image')
-    await cutPower(records, chance(`${seed}/cuts`), anywhere ?? defaultAnywhere, image, where, tally)
-    return { met: records.some(({ type }) => type === 'faulted'), acknowledged: ledger.acknowledged.size }
+    await cutPower(
+      records,
+      chance(`${seed}/cuts`),
+      anywhere ?? defaultAnywhere,
+      image,
+      where,
+      tally,
+    )
+    return {
+      met: records.some(({ type }) => type === 'faulted'),
+      acknowledged: ledger.acknowledged.size,
+    }
   } finally {
     await scratch.remove()
   }
 }
 
-const isFailure = (report: LoadReport): boolean => report.type === 'refused' && report.code === 'store_unavailable'
+const isFailure = (report: LoadReport): boolean =>
+  report.type === 'refused' && report.code === 'store_unavailable'
 
 /** A store whose disk has failed acknowledges nothing that is sent to it afterwards, and `check` says what is wrong. */
 function unsaid(reports: readonly LoadReport[], fault: Fault): string[] {
@@ -104,8 +141,12 @@ function unsaid(reports: readonly LoadReport[], fault: Fault): string[] {
   const first = reports.slice(0, until < 0 ? undefined : until)
   const failedAt = first.findIndex(isFailure)
   if (failedAt < 0 || fault.how !== 'eio') return []
-  const later = new Set(first.slice(failedAt).flatMap((report) => (report.type === 'tried' ? [report.attempt.id] : [])))
-  const wrong = first.flatMap((report) => (report.type === 'acknowledged' && later.has(report.id) ? [report.id] : []))
+  const later = new Set(
+    first.slice(failedAt).flatMap((report) => (report.type === 'tried' ? [report.attempt.id] : [])),
+  )
+  const wrong = first.flatMap((report) =>
+    report.type === 'acknowledged' && later.has(report.id) ? [report.id] : [],
+  )
   const found = wrong.map((id) => `${id} was sent after the disk had failed, and acknowledged`)
   const checked = first.find((report) => report.type === 'checked')
   if (checked?.type !== 'checked') return found
@@ -124,7 +165,9 @@ async function cutPower(
   where: string,
   tally: Tally,
 ): Promise<void> {
-  const openings = records.flatMap((one, index) => (one.type === 'reported' && one.text.includes('"opened"') ? [index] : []))
+  const openings = records.flatMap((one, index) =>
+    one.type === 'reported' && one.text.includes('"opened"') ? [index] : [],
+  )
   const second = openings[1] ?? 0
   const anywhere = Array.from({ length: count }, (_, index) => {
     const from = index % 2 === 0 ? second : 0
@@ -175,7 +218,8 @@ function anyFault(number: number, dice: Chance): Fault {
   const times = dice.pick([1, 1, 3, 0])
   const then = dice.one(0.5) ? killedThen : {}
   // Every fourth one lies in the opening, the others in the work and the end.
-  if (number % 4 === 0) return { calls, how, times, from: 1 + dice.below(calls.length > 1 ? 60 : 8), ...then }
+  if (number % 4 === 0)
+    return { calls, how, times, from: 1 + dice.below(calls.length > 1 ? 60 : 8), ...then }
   const most = { w: 400, s: 30, ws: 400, t: 2, o: 2, u: 2, wstou: 400 }[calls] ?? 100
   return { calls, how, times, from: 1 + dice.below(most), armedBy, ...then }
 }

@@ -16,7 +16,12 @@ const asked: [demo: 'acp' | 'mcp', messages: number][] = amount(
 test.each(asked)(
   '[CX1] two chats, a group and the web with one agent (%s) and a second behind it: no context holds what another was told',
   async (demo, messages) => {
-    const { tally, recalled } = await isolation({ build: productFolder, seed: 'npm test', messages, demo })
+    const { tally, recalled } = await isolation({
+      build: productFolder,
+      seed: 'npm test',
+      messages,
+      demo,
+    })
     expect([tally, recalled > messages]).toEqual([newTally(), true])
   },
 )

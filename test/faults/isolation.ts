@@ -42,9 +42,15 @@ const chats = [
 const [agentId, helperId] = ['talker', 'helper']
 /** So many are on their way at once. */
 const burst = 8
-const secretOf = (text: string): string[] => [...text.matchAll(/secret-\w+-\d+\./g)].map(([secret]) => secret)
+const secretOf = (text: string): string[] =>
+  [...text.matchAll(/secret-\w+-\d+\./g)].map(([secret]) => secret)
 
-export async function isolation({ build, seed, messages, demo }: IsolationOptions): Promise<IsolationResult> {
+export async function isolation({
+  build,
+  seed,
+  messages,
+  demo,
+}: IsolationOptions): Promise<IsolationResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-isolation-'))
   const dice = chance(seed)
   const telegram = await new TelegramStandIn().open()
@@ -70,10 +76,13 @@ export async function isolation({ build, seed, messages, demo }: IsolationOption
         const secret = `secret-${at}-${result.messages++}.`
         // Every fourth goes through the second agent, which tells all that it knows of the sender.
         const isForHelper = dice.one(0.25)
-        const text = isForHelper ? `[[tell ${helperId} {{recall}} ${secret}]]` : `[[recall]] ${secret}`
+        const text = isForHelper
+          ? `[[tell ${helperId} {{recall}} ${secret}]]`
+          : `[[recall]] ${secret}`
         const chat = chats[at - 1]
         if (chat) telegram.say(text, chat)
-        else await client.post('/api/chat', { body: { projectId, toAgentId: agentId, content: text } })
+        else
+          await client.post('/api/chat', { body: { projectId, toAgentId: agentId, content: text } })
         const places = [keys[at] ?? '', ...(isForHelper ? [between] : [])]
         for (const place of places) wanted.set(place, [...(wanted.get(place) ?? []), secret])
       }
@@ -85,14 +94,17 @@ export async function isolation({ build, seed, messages, demo }: IsolationOption
     }
     for (const key of keys)
       await eventually(`rest in ${key}`, async () =>
-        (await client.get('/api/conversations/{key}', { params: { key } })).activity === 'idle' ? true : undefined,
+        (await client.get('/api/conversations/{key}', { params: { key } })).activity === 'idle'
+          ? true
+          : undefined,
       )
     const findings = noFindings()
     for (const [at, key] of keys.entries()) {
       const primed = await client.get('/api/conversations/{key}/context', { params: { key } })
       const held = [...(await said(key)), JSON.stringify(primed)].flatMap(secretOf)
       result.recalled += held.length
-      for (const secret of new Set(held)) if (!secret.startsWith(`secret-${at}-`)) findings.torn.push(`${key} was told ${secret}`)
+      for (const secret of new Set(held))
+        if (!secret.startsWith(`secret-${at}-`)) findings.torn.push(`${key} was told ${secret}`)
     }
     addTo(result.tally, findings, `seed ${seed}`)
   } catch (error) {
@@ -109,14 +121,27 @@ export async function isolation({ build, seed, messages, demo }: IsolationOption
 }
 
 /** All that was said is looked at, and what is told of it does not grow with each answer. */
-const settings = { 'restart.max': 100, 'chat.summarize_after_chars': 1_000_000, 'resume.budget_tokens': 1000 }
+const settings = {
+  'restart.max': 100,
+  'chat.summarize_after_chars': 1_000_000,
+  'resume.budget_tokens': 1000,
+}
 
-async function begin(client: Client, telegram: TelegramStandIn, demo: keyof typeof demos): Promise<string> {
+async function begin(
+  client: Client,
+  telegram: TelegramStandIn,
+  demo: keyof typeof demos,
+): Promise<string> {
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'talk', settings } })
   const { protocol, args } = demos[demo]
   for (const id of [agentId, helperId]) {
-    await client.post('/api/agents', { body: { id, name: id, protocol, command: 'holdfast', args: [...args] } })
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id }, body: {} })
+    await client.post('/api/agents', {
+      body: { id, name: id, protocol, command: 'holdfast', args: [...args] },
+    })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId: id },
+      body: {},
+    })
   }
   for (const chat of chats) {
     telegram.say('hello?', chat)

@@ -26,7 +26,12 @@ const caughtUpMs = 30_000
 /** About as long as a start takes: a server killed then is killed in the middle of it. */
 const startsInMs = 350
 
-export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOptions, 'library'>): Promise<KillResult> {
+export async function serverKills({
+  build,
+  seed,
+  kills,
+  stopEarly,
+}: Omit<KillOptions, 'library'>): Promise<KillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-kill-server-'))
   const dice = chance(seed)
   const ledger = new Ledger(() => 'owner')
@@ -46,12 +51,20 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
   }
   try {
     for (let kill = 0; kill < kills; kill++) {
-      if (kill % 4 === 3) await killWhileStarting(await startServer(build, data, port), dice.below(startsInMs))
+      if (kill % 4 === 3)
+        await killWhileStarting(await startServer(build, data, port), dice.below(startsInMs))
       else {
         const http = await start()
         const again = ledger.unresolved()
         result.sentAgain += again.length
-        await workUntilKilled(http, server as ServerProcess, ledger, `${seed}/${kill}`, String(kill), 1 + dice.below(90))
+        await workUntilKilled(
+          http,
+          server as ServerProcess,
+          ledger,
+          `${seed}/${kill}`,
+          String(kill),
+          1 + dice.below(90),
+        )
       }
       result.kills++
       const findings = await examine({ folder: data }, ledger, false)
@@ -61,8 +74,16 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
     const head = await lastEvent(await start(), sightings)
     server?.child.kill('SIGTERM')
     await server?.exited
-    addTo(result.tally, sightings.end(new Map<StreamName, number>([[home, head]])), `seed ${seed}, the client that follows`)
-    addTo(result.tally, await examine({ folder: data }, ledger, false), `seed ${seed}, after an orderly end`)
+    addTo(
+      result.tally,
+      sightings.end(new Map<StreamName, number>([[home, head]])),
+      `seed ${seed}, the client that follows`,
+    )
+    addTo(
+      result.tally,
+      await examine({ folder: data }, ledger, false),
+      `seed ${seed}, after an orderly end`,
+    )
     return { ...result, acknowledged: ledger.acknowledged.size }
   } finally {
     watch?.close()
@@ -75,7 +96,10 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
 /** From the very first event on: the server may have written one of its own already. */
 async function follow(client: Client, sightings: Sightings): Promise<EventWatch> {
   const { cursor } = await client.get('/api/snapshot', { query: { streams: home } })
-  const after = encodeCursor(decodeCursor(cursor)?.incarnation ?? '', new Map<StreamName, number>([[home, 0]]))
+  const after = encodeCursor(
+    decodeCursor(cursor)?.incarnation ?? '',
+    new Map<StreamName, number>([[home, 0]]),
+  )
   return watchEvents(client, {
     streams: [home],
     after,
@@ -84,7 +108,14 @@ async function follow(client: Client, sightings: Sightings): Promise<EventWatch>
   })
 }
 
-async function workUntilKilled(client: Client, server: ServerProcess, ledger: Ledger, seed: string, run: string, after: number) {
+async function workUntilKilled(
+  client: Client,
+  server: ServerProcess,
+  ledger: Ledger,
+  seed: string,
+  run: string,
+  after: number,
+) {
   let acknowledged = 0
   let killed = false
   await runLoad({
@@ -120,9 +151,13 @@ async function lastEvent(client: Client, sightings: Sightings): Promise<number> 
   const { cursor } = await client.get('/api/snapshot', { query: { streams: home } })
   const head = decodeCursor(cursor)?.heads.get(home) ?? 0
   const deadline = performance.now() + caughtUpMs
-  while (!sightings.hasReached(new Map<StreamName, number>([[home, head]])) && performance.now() < deadline) {
+  while (
+    !sightings.hasReached(new Map<StreamName, number>([[home, head]])) &&
+    performance.now() < deadline
+  ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  if (sightings.count === before && head > before) sightings.findings.lost.push('the client that follows never came back')
+  if (sightings.count === before && head > before)
+    sightings.findings.lost.push('the client that follows never came back')
   return head
 }

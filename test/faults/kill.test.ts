@@ -31,13 +31,22 @@ describe('kill -9', () => {
   })
 
   test('[RE1] a server that is killed keeps what it acknowledged, and a client that follows has every event once', async () => {
-    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: amount(1, 4) })
+    const { tally, acknowledged } = await serverKills({
+      build: productFolder,
+      seed,
+      kills: amount(1, 4),
+    })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(amount(5, 20))
   })
 
   test('[RE1] the same on PostgreSQL', async () => {
-    const { tally, acknowledged } = await kills({ build: productFolder, seed, kills: amount(1, 2), newUrl: newPostgresUrl })
+    const { tally, acknowledged } = await kills({
+      build: productFolder,
+      seed,
+      kills: amount(1, 2),
+      newUrl: newPostgresUrl,
+    })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(amount(10, 20))
   })

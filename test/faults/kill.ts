@@ -51,7 +51,11 @@ export async function kills(options: KillOptions): Promise<KillResult> {
   const total = { kills: 0, acknowledged: 0, sentAgain: 0, tally: newTally() }
   for (let database = 0; total.kills < options.kills; database++) {
     const wanted = Math.min(killsPerDatabase, options.kills - total.kills)
-    await oneDatabase({ ...options, seed: `${options.seed}/${database}`, kills: wanted }, database * killsPerDatabase, total)
+    await oneDatabase(
+      { ...options, seed: `${options.seed}/${database}`, kills: wanted },
+      database * killsPerDatabase,
+      total,
+    )
     if (options.stopEarly && !isClean(total.tally)) break
   }
   return total
@@ -65,13 +69,22 @@ async function oneDatabase(options: KillOptions, before: number, total: Total): 
   const ledger = new Ledger()
   try {
     for (let kill = 0; kill < options.kills; kill++) {
-      const point = pointOf(before + kill, chance(`${options.seed}/${kill}`), options.library !== undefined)
+      const point = pointOf(
+        before + kill,
+        chance(`${options.seed}/${kill}`),
+        options.library !== undefined,
+      )
       total.sentAgain += ledger.unresolved().length
       const end = await workUntilKilled(options, place, String(kill), point, ledger)
       // The point may lie behind the end of the work: then the next one has its turn.
       if (end.signal === 'SIGKILL') total.kills++
-      else if (end.code !== 0) throw new Error(`The store under load ended by itself: ${end.errors}`)
-      addTo(total.tally, await examine(place, ledger), `seed ${options.seed}, kill ${kill} (${point.name})`)
+      else if (end.code !== 0)
+        throw new Error(`The store under load ended by itself: ${end.errors}`)
+      addTo(
+        total.tally,
+        await examine(place, ledger),
+        `seed ${options.seed}, kill ${kill} (${point.name})`,
+      )
       if (options.stopEarly && !isClean(total.tally)) break
     }
     total.acknowledged += ledger.acknowledged.size
@@ -80,18 +93,36 @@ async function oneDatabase(options: KillOptions, before: number, total: Total): 
   }
 }
 
-async function workUntilKilled({ build, seed, library }: KillOptions, place: Place, run: string, point: Point, ledger: Ledger) {
-  const task: LoadTask = { place, seed: `${seed}/${run}`, run, writers: 6, each: point.each, again: ledger.unresolved() }
+async function workUntilKilled(
+  { build, seed, library }: KillOptions,
+  place: Place,
+  run: string,
+  point: Point,
+  ledger: Ledger,
+) {
+  const task: LoadTask = {
+    place,
+    seed: `${seed}/${run}`,
+    run,
+    writers: 6,
+    each: point.each,
+    again: ledger.unresolved(),
+  }
   let acknowledged = 0
   return runChild({
     build,
     script: 'store-under-load',
     task,
-    env: library && point.fault && 'folder' in place ? shimEnvironment(library, place.folder, '/dev/null', point.fault) : {},
+    env:
+      library && point.fault && 'folder' in place
+        ? shimEnvironment(library, place.folder, '/dev/null', point.fault)
+        : {},
     onReport: (report, child) => {
       ledger.take(report)
       if (report.type === 'acknowledged') acknowledged++
-      const now = point.closing ? report.type === 'closing' : acknowledged === point.afterAcknowledgements
+      const now = point.closing
+        ? report.type === 'closing'
+        : acknowledged === point.afterAcknowledgements
       if (!now) return
       if (point.delayMs) setTimeout(() => child.kill('SIGKILL'), point.delayMs)
       else child.kill('SIGKILL')
@@ -120,7 +151,11 @@ function pointOf(number: number, dice: Chance, withShim: boolean): Point {
       return { name: 'while closing', closing: true, delayMs: dice.below(3), each: 4 }
     case 3: {
       const from = 1 + ((Math.floor(number / 5) * callsBetween) % callsOfOpening)
-      return { name: `call ${from} of opening`, fault: { calls: diskCalls, from, how: 'kill', times: 1 }, each: 4 }
+      return {
+        name: `call ${from} of opening`,
+        fault: { calls: diskCalls, from, how: 'kill', times: 1 },
+        each: 4,
+      }
     }
     case 4: {
       const from = 1 + dice.below(400)
@@ -128,6 +163,10 @@ function pointOf(number: number, dice: Chance, withShim: boolean): Point {
       return { name: `call ${from} of working and closing`, fault, each: 25 }
     }
     default:
-      return { name: 'right after an acknowledgement', afterAcknowledgements: 1 + dice.below(120), each: 60 }
+      return {
+        name: 'right after an acknowledgement',
+        afterAcknowledgements: 1 + dice.below(120),
+        each: 60,
+      }
   }
 }

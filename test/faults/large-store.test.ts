@@ -14,7 +14,11 @@ describe('a large store', () => {
   })
 
   test('[RE7] the write-ahead log stays within 64 MiB however long readers take', async () => {
-    const { largestWal, reads } = await sustainedLoad(productFolder, await temporaryFolder(), 60_000_000)
+    const { largestWal, reads } = await sustainedLoad(
+      productFolder,
+      await temporaryFolder(),
+      60_000_000,
+    )
     expect(largestWal).toBeLessThan(walLimitBytes)
     expect(reads).toBeGreaterThan(5)
   })

@@ -18,7 +18,10 @@ const made = '2026-01-01T00:00:00.000Z'
 const changesPerProject = 5
 
 /** Ten events for each project. */
-export async function makeLargeStore(folder: string, projects: number): Promise<{ events: number; rows: number }> {
+export async function makeLargeStore(
+  folder: string,
+  projects: number,
+): Promise<{ events: number; rows: number }> {
   const connection = SqliteConnection.openWriter(databaseIn(folder))
   try {
     await migrate(connection, made, randomness.uuid)
@@ -63,7 +66,8 @@ export async function timeToReady(folder: string): Promise<number> {
     await store.check()
     await store.eventsAfter(projectStream('proj_20260101_000000'), 0, 10)
     const createProject = useCases['create-project']
-    if (createProject) await store.run(createProject, { name: 'first after the start', by: 'owner' })
+    if (createProject)
+      await store.run(createProject, { name: 'first after the start', by: 'owner' })
     return performance.now() - startedAt
   } finally {
     await store.close()
@@ -81,7 +85,11 @@ const slowReaders = 6
 const maxReadMs = 250
 
 /** Writes until so many bytes went through the log, while readers hold their snapshots so that one is always open. */
-export async function sustainedLoad(build: string, folder: string, bytes: number): Promise<SustainedLoad> {
+export async function sustainedLoad(
+  build: string,
+  folder: string,
+  bytes: number,
+): Promise<SustainedLoad> {
   const store = await openStoreOf(build, { folder })
   const useCases = await useCasesOf(build)
   const state = { writtenBytes: 0, largestWal: 0, reads: 0 }
@@ -91,7 +99,11 @@ export async function sustainedLoad(build: string, folder: string, bytes: number
     for (let count = 0; writing(); count++) {
       const createProject = useCases['create-project']
       if (createProject)
-        await store.run(createProject, { name: `${number}-${count}`, path: `/${number}-${count}${path}`, by: 'owner' })
+        await store.run(createProject, {
+          name: `${number}-${count}`,
+          path: `/${number}-${count}${path}`,
+          by: 'owner',
+        })
       // At least the row, the event and its copy.
       state.writtenBytes += 3 * path.length
       state.largestWal = Math.max(state.largestWal, store.figures().walBytes)

@@ -14,7 +14,10 @@ export const productUseCases = [
 ] as const
 
 /** The last two write everything and are refused then. */
-export type LoadUseCase = (typeof productUseCases)[number] | 'refuse-after-writing' | 'fault-after-writing'
+export type LoadUseCase =
+  | (typeof productUseCases)[number]
+  | 'refuse-after-writing'
+  | 'fault-after-writing'
 
 /** The last letter of an attempt's id that says it has a receipt key. */
 export const keyedEnd = 'k'
@@ -41,14 +44,22 @@ export type LoadReport =
   | { readonly type: 'tried'; readonly attempt: Attempt }
   | { readonly type: 'acknowledged'; readonly id: string; readonly answer: Answer | null }
   /** `certain`: the answer says that nothing was changed. Without it the write may or may not be there. */
-  | { readonly type: 'refused'; readonly id: string; readonly code: string; readonly certain: boolean }
+  | {
+      readonly type: 'refused'
+      readonly id: string
+      readonly code: string
+      readonly certain: boolean
+    }
   /** Something no store may do, seen by a client. */
   | { readonly type: 'violation'; readonly text: string }
   /** A file was written. */
   | { readonly type: 'kept'; readonly file: string; readonly text: string }
   | { readonly type: 'opened' }
   /** What `check` said when the work was over: null when all is well. */
-  | { readonly type: 'checked'; readonly refusal: { readonly code: string; readonly text: string } | null }
+  | {
+      readonly type: 'checked'
+      readonly refusal: { readonly code: string; readonly text: string } | null
+    }
   | { readonly type: 'closing' }
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly text: string }
@@ -90,13 +101,21 @@ export class Ledger {
     this.#open.delete(report.id)
     if (report.type === 'refused') {
       this.refused.set(attempt.id, attempt)
-      if (!attempt.mustFail) this.violations.push(`${attempt.id} (${attempt.useCase}) was refused with ${report.code}`)
+      if (!attempt.mustFail)
+        this.violations.push(`${attempt.id} (${attempt.useCase}) was refused with ${report.code}`)
       return
     }
-    if (attempt.mustFail) this.violations.push(`${attempt.id} (${attempt.useCase}) was accepted, but had to be refused`)
+    if (attempt.mustFail)
+      this.violations.push(`${attempt.id} (${attempt.useCase}) was accepted, but had to be refused`)
     const data = JSON.stringify(eventOf(attempt, report.answer, this.#by(attempt)))
     const late = this.#retried.has(attempt.id)
-    this.acknowledged.set(attempt.id, { attempt, answer: report.answer, mark: markOfAttempt(attempt), data, late })
+    this.acknowledged.set(attempt.id, {
+      attempt,
+      answer: report.answer,
+      mark: markOfAttempt(attempt),
+      data,
+      late,
+    })
   }
 
   /** Tried and never answered, and safe to send again. */

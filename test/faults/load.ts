@@ -34,7 +34,18 @@ const withName = new Set<LoadUseCase>([
   'refuse-after-writing',
   'fault-after-writing',
 ])
-const words = ['設計', 'naïve', '🚀 launch', 'plain', 'Ωmega', 'two words', '“quoted”', "it's", '100%', 'back\\slash']
+const words = [
+  '設計',
+  'naïve',
+  '🚀 launch',
+  'plain',
+  'Ωmega',
+  'two words',
+  '“quoted”',
+  "it's",
+  '100%',
+  'back\\slash',
+]
 
 export async function runLoad(parts: LoadParts): Promise<void> {
   const { report, run } = parts
@@ -42,9 +53,13 @@ export async function runLoad(parts: LoadParts): Promise<void> {
   const shared = new Writer(parts, `${run}.s`)
   const project = await shared.createProject(false)
   if (!project) return
-  const writers = Array.from({ length: parts.writers }, (_, index) => new Writer(parts, `${run}.${index}`, project))
+  const writers = Array.from(
+    { length: parts.writers },
+    (_, index) => new Writer(parts, `${run}.${index}`, project),
+  )
   const ended = await Promise.allSettled(writers.map((writer) => writer.work(parts.each)))
-  for (const one of ended) if (one.status === 'rejected') report({ type: 'failed', text: String(one.reason) })
+  for (const one of ended)
+    if (one.status === 'rejected') report({ type: 'failed', text: String(one.reason) })
 }
 
 class Writer {
@@ -92,7 +107,9 @@ class Writer {
 
   /** No other project's. Over HTTP it would have to be there. */
   #folder(most: number): { path?: string } {
-    return this.#parts.overHttp ? {} : { path: `/${this.#name}/${this.#count}/${this.#filler(most)}` }
+    return this.#parts.overHttp
+      ? {}
+      : { path: `/${this.#name}/${this.#count}/${this.#filler(most)}` }
   }
 
   async #createAgent(): Promise<void> {
@@ -107,7 +124,10 @@ class Writer {
   }
 
   async #assign(): Promise<void> {
-    const pair = { projectId: this.#chance.pick(this.#projects), agentId: this.#chance.pick(this.#agents) }
+    const pair = {
+      projectId: this.#chance.pick(this.#projects),
+      agentId: this.#chance.pick(this.#agents),
+    }
     const key = `${pair.projectId} ${pair.agentId}`
     if (this.#used.has(key)) return this.#changeProject(pair.projectId)
     this.#used.add(key)
@@ -134,14 +154,19 @@ class Writer {
     if (direct && this.#chance.one(0.3)) await this.#try('refuse-after-writing', {}, true)
     else if (direct && this.#chance.one(0.2)) await this.#try('fault-after-writing', {}, true)
     else if (this.#chance.one(0.4)) await this.#try('change-project', { projectId, settings }, true)
-    else if (this.#chance.one(0.5)) await this.#try('change-project', { projectId: 'proj_gone' }, true)
+    else if (this.#chance.one(0.5))
+      await this.#try('change-project', { projectId: 'proj_gone' }, true)
     else {
       const id = this.#chance.pick(this.#agents)
       await this.#try('create-agent', { id, protocol: 'mcp' }, true)
     }
   }
 
-  async #try(useCase: LoadUseCase, input: Record<string, unknown>, mustFail = false): Promise<Answer | null | undefined> {
+  async #try(
+    useCase: LoadUseCase,
+    input: Record<string, unknown>,
+    mustFail = false,
+  ): Promise<Answer | null | undefined> {
     const keyed = this.#chance.one(0.5)
     const id = `${this.#name}.${this.#count++}${keyed ? keyedEnd : ''}`
     // A name that begins with the attempt's id is given out once.
@@ -149,10 +174,16 @@ class Writer {
     const attempt: Attempt = { id, writer: this.#name, useCase, input: named, keyed, mustFail }
     const twice = keyed && this.#chance.one(0.2)
     if (!twice) return sendOne(this.#parts, attempt)
-    const [first, second] = await Promise.all([sendOne(this.#parts, attempt), sendOne(this.#parts, attempt)])
+    const [first, second] = await Promise.all([
+      sendOne(this.#parts, attempt),
+      sendOne(this.#parts, attempt),
+    ])
     const same = JSON.stringify(first) === JSON.stringify(second)
     if (first !== undefined && second !== undefined && !same) {
-      this.#parts.report({ type: 'violation', text: `${attempt.id} was sent twice with one key and had two answers` })
+      this.#parts.report({
+        type: 'violation',
+        text: `${attempt.id} was sent twice with one key and had two answers`,
+      })
     }
     return first ?? second
   }
@@ -166,7 +197,10 @@ class Writer {
 }
 
 /** Undefined: not acknowledged. */
-async function sendOne({ send, report }: LoadParts, attempt: Attempt): Promise<Answer | null | undefined> {
+async function sendOne(
+  { send, report }: LoadParts,
+  attempt: Attempt,
+): Promise<Answer | null | undefined> {
   report({ type: 'tried', attempt })
   try {
     const answer = await send(attempt)
@@ -176,7 +210,12 @@ async function sendOne({ send, report }: LoadParts, attempt: Attempt): Promise<A
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'internal'
     if (code === 'internal' && !attempt.mustFail)
       report({ type: 'failed', text: error instanceof Error ? String(error.stack) : String(error) })
-    report({ type: 'refused', id: attempt.id, code, certain: attempt.mustFail || !uncertain.has(code) })
+    report({
+      type: 'refused',
+      id: attempt.id,
+      code,
+      certain: attempt.mustFail || !uncertain.has(code),
+    })
     return undefined
   }
 }

@@ -25,20 +25,27 @@ export const inFolder =
   async (name) => {
     const folder = join(parent, name)
     await mkdir(folder)
-    return { place: { folder }, check: () => checkImage(folder, new Ledger()), schema: async () => schemaOfFile(folder) }
+    return {
+      place: { folder },
+      check: () => checkImage(folder, new Ledger()),
+      schema: async () => schemaOfFile(folder),
+    }
   }
 
 function schemaOfFile(folder: string): string {
   const db = new DatabaseSync(databaseIn(folder), { readOnly: true })
   try {
-    const tables = db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all()
+    const tables = db
+      .prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name')
+      .all()
     return JSON.stringify([tables, db.prepare(metaKeys).all()])
   } finally {
     db.close()
   }
 }
 
-const metaKeys = "select key, case key when 'schema_version' then value end as value from meta order by key"
+const metaKeys =
+  "select key, case key when 'schema_version' then value end as value from meta order by key"
 
 export const onPostgres =
   (newUrl: () => Promise<string>): NewDatabase =>

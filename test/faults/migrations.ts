@@ -32,14 +32,20 @@ export interface MigrationResult {
 /** More statements than this means that the counting is broken. */
 const maxStatements = 2000
 
-export async function killedMigrations({ changes = [], step, lanes, newUrl }: MigrationOptions): Promise<MigrationResult> {
+export async function killedMigrations({
+  changes = [],
+  step,
+  lanes,
+  newUrl,
+}: MigrationOptions): Promise<MigrationResult> {
   const build = await changedBuild([...diesAtStatement, ...changes])
   const scratch = await scratchFolder()
   const newDatabase = newUrl ? onPostgres(newUrl) : inFolder(scratch.folder)
   const state = { next: 1, kills: 0, statements: Number.POSITIVE_INFINITY, tally: newTally() }
   try {
     const undisturbed = await newDatabase('undisturbed')
-    if (await diesAt(build.folder, undisturbed, 0)) throw new Error('It died although it was not told to')
+    if (await diesAt(build.folder, undisturbed, 0))
+      throw new Error('It died although it was not told to')
     const whole = await undisturbed.schema()
     const lane = async (): Promise<void> => {
       while (state.next < Math.min(state.statements, maxStatements)) {
@@ -54,7 +60,8 @@ export async function killedMigrations({ changes = [], step, lanes, newUrl }: Mi
         const where = `killed at statement ${statement}`
         addTo(state.tally, await database.check(), where)
         const again = await database.schema()
-        if (again !== whole) addTo(state.tally, { ...noFindings(), torn: [`its schema is ${again}`] }, where)
+        if (again !== whole)
+          addTo(state.tally, { ...noFindings(), torn: [`its schema is ${again}`] }, where)
       }
     }
     await Promise.all(Array.from({ length: lanes }, lane))
@@ -66,10 +73,15 @@ export async function killedMigrations({ changes = [], step, lanes, newUrl }: Mi
 }
 
 /** False: it came through before its n-th statement. */
-async function diesAt(build: string, { place }: MigratedDatabase, statement: number): Promise<boolean> {
+async function diesAt(
+  build: string,
+  { place }: MigratedDatabase,
+  statement: number,
+): Promise<boolean> {
   const env = { DIE_AT_STATEMENT: String(statement) }
   const task: MigrateTask = { place }
   const end = await runChild({ build, script: 'migrate-and-die', task, env })
-  if (end.signal === null && end.code !== 0) throw new Error(`The migration failed by itself: ${end.errors}`)
+  if (end.signal === null && end.code !== 0)
+    throw new Error(`The migration failed by itself: ${end.errors}`)
   return end.signal === 'SIGKILL'
 }

@@ -18,7 +18,15 @@ beforeAll(async () => {
   const store = await openStoreOf(productFolder, { folder })
   const send = sendToStore(store, undefined)
   const report = ledger.take.bind(ledger)
-  await runLoad({ run: '0', chance: chance('oracle'), writers: 4, each: 30, again: [], send, report })
+  await runLoad({
+    run: '0',
+    chance: chance('oracle'),
+    writers: 4,
+    each: 30,
+    again: [],
+    send,
+    report,
+  })
   stored = await store.read(readStored)
   await store.close()
   await remove()
@@ -54,30 +62,53 @@ describe('the oracle of the fault bench', () => {
     const home = homeOf(stored.events)
     const again = { ...(home[5] as (typeof home)[number]), seq: home.length + 1 }
     const at = stored.events.findLastIndex(({ stream }) => stream === 'home') + 1
-    expect(judge({ ...stored, events: stored.events.toSpliced(at, 0, again) }, ledger).doubled).toHaveLength(1)
+    expect(
+      judge({ ...stored, events: stored.events.toSpliced(at, 0, again) }, ledger).doubled,
+    ).toHaveLength(1)
     expect(judge({ ...stored, events: stored.events.toSpliced(3, 1) }, ledger).torn).not.toEqual([])
-    const streams = stored.streams.map((row) => (row.name === 'home' ? { ...row, head: row.head + 1 } : row))
+    const streams = stored.streams.map((row) =>
+      row.name === 'home' ? { ...row, head: row.head + 1 } : row,
+    )
     expect(judge({ ...stored, streams }, ledger).torn).toHaveLength(1)
-    const copy = stored.events.findIndex(({ ref_seq, type }) => ref_seq !== null && type === 'project-changed')
-    expect(judge({ ...stored, events: stored.events.toSpliced(copy, 1) }, ledger).torn).not.toEqual([])
+    const copy = stored.events.findIndex(
+      ({ ref_seq, type }) => ref_seq !== null && type === 'project-changed',
+    )
+    expect(judge({ ...stored, events: stored.events.toSpliced(copy, 1) }, ledger).torn).not.toEqual(
+      [],
+    )
   })
 
   test('[RE4] it sees two writes of one writer in the wrong order', () => {
-    const ofOne = [...ledger.acknowledged.values()].filter(({ attempt, late }) => attempt.writer === '0.1' && !late)
-    const [first, second] = ofOne.map(({ data }) => homeOf(stored.events).find((event) => event.data === data))
+    const ofOne = [...ledger.acknowledged.values()].filter(
+      ({ attempt, late }) => attempt.writer === '0.1' && !late,
+    )
+    const [first, second] = ofOne.map(({ data }) =>
+      homeOf(stored.events).find((event) => event.data === data),
+    )
     const events = swapTexts(stored.events, first?.seq ?? 0, second?.seq ?? 0)
     expect(judge({ ...stored, events }, ledger).reordered).not.toEqual([])
   })
 
   test('[RE1] it sees other bytes, state that is not what the events say, and half of a write', () => {
     const [event] = homeOf(stored.events)
-    const events = stored.events.map((each) => (each === event ? { ...each, data: `${each.data} ` } : each))
+    const events = stored.events.map((each) =>
+      each === event ? { ...each, data: `${each.data} ` } : each,
+    )
     expect(judge({ ...stored, events }, ledger).torn).toHaveLength(1)
-    for (const table of ['projects', 'agents', 'assignments', 'people', 'receipts', 'credentials'] as const) {
+    for (const table of [
+      'projects',
+      'agents',
+      'assignments',
+      'people',
+      'receipts',
+      'credentials',
+    ] as const) {
       const { lost, torn } = judge({ ...stored, [table]: stored[table].slice(1) }, ledger)
       expect(lost.length + torn.length, table).toBeGreaterThan(0)
     }
-    const projects = stored.projects.map((row, index) => (index === 0 ? { ...row, name: 'another' } : row))
+    const projects = stored.projects.map((row, index) =>
+      index === 0 ? { ...row, name: 'another' } : row,
+    )
     expect(judge({ ...stored, projects }, ledger).torn).toHaveLength(1)
   })
 
@@ -100,7 +131,10 @@ test('[RE2] what could not be run here is said, and on a build machine it has fa
     notRun: 'no compiler',
   }
   vi.stubEnv('CI', undefined)
-  expect([passed(result), markdownTable([result]).includes('not run: no compiler')]).toEqual([true, true])
+  expect([passed(result), markdownTable([result]).includes('not run: no compiler')]).toEqual([
+    true,
+    true,
+  ])
   vi.stubEnv('CI', 'true')
   expect(passed(result)).toBe(false)
 })

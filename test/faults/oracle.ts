@@ -52,7 +52,8 @@ export function saysProgress(what: string, every = 20): (tally: Tally) => void {
   }
 }
 
-export const isClean = ({ lost, doubled, reordered, torn }: Tally): boolean => lost + doubled + reordered + torn === 0
+export const isClean = ({ lost, doubled, reordered, torn }: Tally): boolean =>
+  lost + doubled + reordered + torn === 0
 
 type Event = Tables['events']
 type Acknowledgements = Pick<Ledger, 'acknowledged' | 'refused' | 'violations'>
@@ -61,7 +62,12 @@ type Acknowledgements = Pick<Ledger, 'acknowledged' | 'refused' | 'violations'>
  * `exact`: the answer's own text is in the event. Over HTTP the answer was written anew, so there only its content counts.
  * `alone`: nothing but the load wrote; with others (agents, chats) their events are passed over, and only the streams must be dense.
  */
-export function judge(stored: Stored, ledger: Acknowledgements, exact = true, alone = true): Findings {
+export function judge(
+  stored: Stored,
+  ledger: Acknowledgements,
+  exact = true,
+  alone = true,
+): Findings {
   const findings = noFindings()
   findings.torn.push(...ledger.violations)
   checkStreams(stored, findings)
@@ -78,7 +84,9 @@ export function judge(stored: Stored, ledger: Acknowledgements, exact = true, al
 const isTrimmed = (name: string): boolean => name.startsWith('turns:')
 
 function checkStreams({ streams, events }: Stored, { torn }: Findings): void {
-  const floors = new Map(streams.filter(({ name }) => isTrimmed(name)).map(({ name, floor }) => [name as string, floor]))
+  const floors = new Map(
+    streams.filter(({ name }) => isTrimmed(name)).map(({ name, floor }) => [name as string, floor]),
+  )
   const heads = new Map<string, number>()
   for (const { stream, seq } of events) {
     const expected = (heads.get(stream) ?? floors.get(stream) ?? 0) + 1
@@ -88,7 +96,8 @@ function checkStreams({ streams, events }: Stored, { torn }: Findings): void {
   for (const { name, head, floor } of streams) {
     const last = heads.get(name) ?? floors.get(name) ?? 0
     if (head !== last) torn.push(`${name} says its head is ${head}, its last event is ${last}`)
-    if (floor !== 0 && !isTrimmed(name)) torn.push(`${name} says events up to ${floor} were trimmed`)
+    if (floor !== 0 && !isTrimmed(name))
+      torn.push(`${name} says events up to ${floor} were trimmed`)
     heads.delete(name)
   }
   for (const name of heads.keys()) torn.push(`${name} has events and no row`)
@@ -96,7 +105,11 @@ function checkStreams({ streams, events }: Stored, { torn }: Findings): void {
 
 type ByMark = ReadonlyMap<string, readonly Event[]>
 
-function readHome({ events }: Stored, alone: boolean, { torn }: Findings): { state: State; byMark: ByMark } {
+function readHome(
+  { events }: Stored,
+  alone: boolean,
+  { torn }: Findings,
+): { state: State; byMark: ByMark } {
   const state = emptyState()
   const byMark = new Map<string, Event[]>()
   for (const event of events) {
@@ -106,7 +119,8 @@ function readHome({ events }: Stored, alone: boolean, { torn }: Findings): { sta
       continue
     }
     const body = JSON.parse(event.data)
-    if (!applyEvent(state, event.type, body) && alone) torn.push(`home ${event.seq} has the type ${event.type}`)
+    if (!applyEvent(state, event.type, body) && alone)
+      torn.push(`home ${event.seq} has the type ${event.type}`)
     const mark = markOfEvent(event.type, body)
     byMark.set(mark, [...(byMark.get(mark) ?? []), event])
   }
@@ -114,18 +128,25 @@ function readHome({ events }: Stored, alone: boolean, { torn }: Findings): { sta
 }
 
 /** What changes one project is copied into its stream, once and in order. */
-function checkCopies({ events }: Stored, alone: boolean, { torn, doubled, reordered }: Findings): void {
+function checkCopies(
+  { events }: Stored,
+  alone: boolean,
+  { torn, doubled, reordered }: Findings,
+): void {
   const copies = new Map<number, Event>()
   let last: Event | undefined
   for (const event of events) {
     if (event.ref_stream === null) continue
     if (event.ref_stream !== 'home' || event.ref_seq === null) {
-      if (alone) torn.push(`${event.stream} ${event.seq} stands for ${event.ref_stream} ${event.ref_seq}`)
+      if (alone)
+        torn.push(`${event.stream} ${event.seq} stands for ${event.ref_stream} ${event.ref_seq}`)
       continue
     }
     if (copies.has(event.ref_seq)) doubled.push(`home ${event.ref_seq} has two copies`)
     if (last?.stream === event.stream && (last.ref_seq ?? 0) >= event.ref_seq) {
-      reordered.push(`${event.stream} ${event.seq} stands for home ${event.ref_seq}, after ${last.ref_seq}`)
+      reordered.push(
+        `${event.stream} ${event.seq} stands for home ${event.ref_seq}, after ${last.ref_seq}`,
+      )
     }
     copies.set(event.ref_seq, event)
     last = event
@@ -136,11 +157,15 @@ function checkCopies({ events }: Stored, alone: boolean, { torn, doubled, reorde
     copies.delete(event.seq)
     const about = projectOfEvent(event)
     if (copy && (copy.type !== event.type || copy.stream !== `project:${about}`)) {
-      torn.push(`${copy.stream} ${copy.seq} (${copy.type}) is no copy of home ${event.seq} (${event.type})`)
+      torn.push(
+        `${copy.stream} ${copy.seq} (${copy.type}) is no copy of home ${event.seq} (${event.type})`,
+      )
     }
-    if (!copy && about && event.type !== 'project-created') torn.push(`home ${event.seq} (${event.type}) has no copy`)
+    if (!copy && about && event.type !== 'project-created')
+      torn.push(`home ${event.seq} (${event.type}) has no copy`)
   }
-  for (const copy of copies.values()) torn.push(`${copy.stream} ${copy.seq} stands for home ${copy.ref_seq}, which is not there`)
+  for (const copy of copies.values())
+    torn.push(`${copy.stream} ${copy.seq} stands for home ${copy.ref_seq}, which is not there`)
 }
 
 function projectOfEvent({ data }: Event): string | undefined {
@@ -148,9 +173,18 @@ function projectOfEvent({ data }: Event): string | undefined {
   return body.project?.id ?? body.projectId
 }
 
-function checkAcknowledged(stored: Stored, ledger: Acknowledgements, byMark: ByMark, exact: boolean, findings: Findings): void {
+function checkAcknowledged(
+  stored: Stored,
+  ledger: Acknowledgements,
+  byMark: ByMark,
+  exact: boolean,
+  findings: Findings,
+): void {
   const receipts = new Set(stored.receipts.map(({ key }) => key))
-  const hashes = new Set([...stored.agents.map((row) => row.passkey_hash), ...stored.credentials.map((row) => row.hash)])
+  const hashes = new Set([
+    ...stored.agents.map((row) => row.passkey_hash),
+    ...stored.credentials.map((row) => row.hash),
+  ])
   const lastOfWriter = new Map<string, number>()
   for (const { attempt, answer, mark, data, late } of ledger.acknowledged.values()) {
     const [event, ...more] = byMark.get(mark) ?? []
@@ -158,23 +192,37 @@ function checkAcknowledged(stored: Stored, ledger: Acknowledgements, byMark: ByM
       findings.lost.push(`${attempt.id} (${attempt.useCase}) was acknowledged and is not there`)
       continue
     }
-    for (const { seq } of more) findings.doubled.push(`${attempt.id} (${attempt.useCase}) is there twice: ${event.seq}, ${seq}`)
-    const same = exact ? event.data === data : isDeepStrictEqual(JSON.parse(event.data ?? ''), JSON.parse(data))
-    if (!same) findings.torn.push(`${attempt.id} is home ${event.seq} with ${event.data} instead of ${data}`)
-    if (attempt.keyed && !receipts.has(attempt.id)) findings.lost.push(`${attempt.id} has lost its receipt`)
+    for (const { seq } of more)
+      findings.doubled.push(
+        `${attempt.id} (${attempt.useCase}) is there twice: ${event.seq}, ${seq}`,
+      )
+    const same = exact
+      ? event.data === data
+      : isDeepStrictEqual(JSON.parse(event.data ?? ''), JSON.parse(data))
+    if (!same)
+      findings.torn.push(`${attempt.id} is home ${event.seq} with ${event.data} instead of ${data}`)
+    if (attempt.keyed && !receipts.has(attempt.id))
+      findings.lost.push(`${attempt.id} has lost its receipt`)
     const secret = answer?.['passkey'] ?? answer?.['token']
     if (typeof secret === 'string' && !hashes.has(hashSecret(secret)))
       findings.lost.push(`${attempt.id}: its secret opens nothing`)
     if (late) continue
-    if ((lastOfWriter.get(attempt.writer) ?? 0) >= event.seq) findings.reordered.push(`${attempt.id} is home ${event.seq}`)
+    if ((lastOfWriter.get(attempt.writer) ?? 0) >= event.seq)
+      findings.reordered.push(`${attempt.id} is home ${event.seq}`)
     lastOfWriter.set(attempt.writer, event.seq)
   }
 }
 
-function checkRefused(stored: Stored, ledger: Acknowledgements, byMark: ByMark, { torn }: Findings): void {
+function checkRefused(
+  stored: Stored,
+  ledger: Acknowledgements,
+  byMark: ByMark,
+  { torn }: Findings,
+): void {
   const receipts = new Set(stored.receipts.map(({ key }) => key))
   for (const attempt of ledger.refused.values()) {
-    if (byMark.has(markOfAttempt(attempt))) torn.push(`${attempt.id} (${attempt.useCase}) was refused and is there`)
+    if (byMark.has(markOfAttempt(attempt)))
+      torn.push(`${attempt.id} (${attempt.useCase}) was refused and is there`)
     if (receipts.has(attempt.id)) torn.push(`${attempt.id} was refused and has a receipt`)
   }
 }
@@ -182,9 +230,14 @@ function checkRefused(stored: Stored, ledger: Acknowledgements, byMark: ByMark, 
 /** A receipt without its event, or an event without its receipt, is half a write. */
 function checkReceipts({ receipts, events }: Stored, { torn }: Findings): void {
   const withReceipt = new Set(receipts.map(({ key }) => key))
-  const withEvent = new Set(events.flatMap(({ data }) => (data === null ? [] : [attemptOf(JSON.parse(data))])))
-  for (const key of withReceipt) if (!withEvent.has(key)) torn.push(`${key} has a receipt and no event`)
-  for (const id of withEvent) if (id.endsWith(keyedEnd) && !withReceipt.has(id)) torn.push(`${id} has an event and no receipt`)
+  const withEvent = new Set(
+    events.flatMap(({ data }) => (data === null ? [] : [attemptOf(JSON.parse(data))])),
+  )
+  for (const key of withReceipt)
+    if (!withEvent.has(key)) torn.push(`${key} has a receipt and no event`)
+  for (const id of withEvent)
+    if (id.endsWith(keyedEnd) && !withReceipt.has(id))
+      torn.push(`${id} has an event and no receipt`)
 }
 
 const attemptOf = ({ by, person }: { by: string; person?: { name: string } }): string =>
@@ -206,7 +259,9 @@ function checkState(stored: Stored, state: State, { torn }: Findings): void {
   const agentsOf = Map.groupBy(state.assignments, (pair) => pair.slice(0, pair.indexOf(' ')))
   const expected = new Map(
     [...state.projects].map(([id, project]) => {
-      const agentIds = (agentsOf.get(id) ?? []).map((pair) => pair.slice(pair.indexOf(' ') + 1)).sort()
+      const agentIds = (agentsOf.get(id) ?? [])
+        .map((pair) => pair.slice(pair.indexOf(' ') + 1))
+        .sort()
       return [id, { ...project, agentIds }]
     }),
   )
@@ -223,7 +278,8 @@ function checkState(stored: Stored, state: State, { torn }: Findings): void {
     torn,
   )
   for (const { id } of stored.people) {
-    if (!stored.credentials.some((row) => row.person_id === id)) torn.push(`person ${id} has no credential`)
+    if (!stored.credentials.some((row) => row.person_id === id))
+      torn.push(`person ${id} has no credential`)
   }
 }
 
@@ -237,8 +293,11 @@ function compare(
   for (const [id, row] of rows) {
     seen.add(id)
     if (!isDeepStrictEqual(expected.get(id), row)) {
-      torn.push(`${what} ${id} is ${JSON.stringify(row)}; the events say ${JSON.stringify(expected.get(id))}`)
+      torn.push(
+        `${what} ${id} is ${JSON.stringify(row)}; the events say ${JSON.stringify(expected.get(id))}`,
+      )
     }
   }
-  for (const id of expected.keys()) if (!seen.has(id)) torn.push(`${what} ${id} is not there; the events say it is`)
+  for (const id of expected.keys())
+    if (!seen.has(id)) torn.push(`${what} ${id} is not there; the events say it is`)
 }

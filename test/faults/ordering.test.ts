@@ -28,7 +28,13 @@ describe('order', () => {
   test('[RE4] the same on PostgreSQL, with the readers on another node', async () => {
     const url = await newPostgresUrl()
     const [write, read] = [await openPostgres({ url }), await openPostgres({ url })]
-    const { tally, seen, events } = await ordering({ seed, events: 1000, write, read, startReader: productReader })
+    const { tally, seen, events } = await ordering({
+      seed,
+      events: 1000,
+      write,
+      read,
+      startReader: productReader,
+    })
     expect(tally).toEqual(newTally())
     expect(seen).toBe(8 * events)
   })
@@ -36,7 +42,14 @@ describe('order', () => {
   test('[RE4] control: readers with a cursor by time, or with nothing behind their doorbell, are caught', async () => {
     for (const startReader of [timeCursor, withoutPoll]) {
       const { store } = await openTestStore({ writerUrl })
-      const { tally } = await ordering({ seed, events: 1000, write: store, read: store, startReader, patienceMs: 500 })
+      const { tally } = await ordering({
+        seed,
+        events: 1000,
+        write: store,
+        read: store,
+        startReader,
+        patienceMs: 500,
+      })
       expect(tally.lost).toBeGreaterThan(0)
     }
   })

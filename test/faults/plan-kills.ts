@@ -29,7 +29,12 @@ export interface PlanKillResult {
 
 const agents = ['left', 'right'] as const
 
-export async function planKills({ build, seed, pairs, kills }: PlanKillOptions): Promise<PlanKillResult> {
+export async function planKills({
+  build,
+  seed,
+  pairs,
+  kills,
+}: PlanKillOptions): Promise<PlanKillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-plan-'))
   const dice = chance(seed)
   const result = { tasks: 2 * pairs, kills: 0, tally: newTally() }
@@ -51,7 +56,11 @@ export async function planKills({ build, seed, pairs, kills }: PlanKillOptions):
     addTo(result.tally, { ...noFindings(), ...(await plan.findings()) }, `seed ${seed}`)
   } catch (error) {
     if (!(error instanceof TooLate)) throw error
-    addTo(result.tally, { ...noFindings(), lost: [error.message] }, `seed ${seed}, after ${result.kills} kills`)
+    addTo(
+      result.tally,
+      { ...noFindings(), lost: [error.message] },
+      `seed ${seed}, after ${result.kills} kills`,
+    )
   } finally {
     server.child.kill('SIGKILL')
     await server.exited
@@ -61,7 +70,12 @@ export async function planKills({ build, seed, pairs, kills }: PlanKillOptions):
   return result
 }
 
-async function killServer({ child, exited }: ServerProcess, build: string, data: string, port: number): Promise<ServerProcess> {
+async function killServer(
+  { child, exited }: ServerProcess,
+  build: string,
+  data: string,
+  port: number,
+): Promise<ServerProcess> {
   child.kill('SIGKILL')
   await exited
   const next = await startServer(build, data, port, {}, 'up')
@@ -76,7 +90,10 @@ async function begin(client: Client, pairs: number) {
   for (const agentId of agents) {
     const entry = { id: agentId, name: agentId, command: 'holdfast', args: ['demo-mcp'] }
     await client.post('/api/agents', { body: { ...entry, protocol: 'mcp' } })
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId },
+      body: {},
+    })
   }
   const work = await client.post('/api/projects/{projectId}/sessions', { params, body: {} })
   const ids: string[] = []
@@ -84,11 +101,28 @@ async function begin(client: Client, pairs: number) {
     const before = ids.slice(-2)
     for (const assignedTo of agents) {
       const description = `[[ask May ${assignedTo} do step ${pair}?]]`
-      const draft = { ['sessionId']: work.id, phase: pair, type: 'step', title: `step ${pair}`, description, assignedTo }
-      ids.push((await client.post('/api/projects/{projectId}/tasks', { params, body: { ...draft, dependsOn: before } })).id)
+      const draft = {
+        ['sessionId']: work.id,
+        phase: pair,
+        type: 'step',
+        title: `step ${pair}`,
+        description,
+        assignedTo,
+      }
+      ids.push(
+        (
+          await client.post('/api/projects/{projectId}/tasks', {
+            params,
+            body: { ...draft, dependsOn: before },
+          })
+        ).id,
+      )
     }
   }
-  const first = { params: { projectId, taskId: ids[0] ?? '' }, body: { status: 'in_progress' as const } }
+  const first = {
+    params: { projectId, taskId: ids[0] ?? '' },
+    body: { status: 'in_progress' as const },
+  }
   await client.patch('/api/projects/{projectId}/tasks/{taskId}', first)
   const place = { params: { projectId, workSessionId: work.id } }
   const whole = () => client.get('/api/projects/{projectId}/sessions/{workSessionId}', place)
@@ -101,13 +135,21 @@ async function begin(client: Client, pairs: number) {
     /** Both of the pair have asked, and both are there. */
     asked: (pair: number) =>
       eventually(`the questions of step ${pair}`, async () => {
-        const open = (await pending()).filter(({ instructionContent }) => instructionContent?.endsWith(` step ${pair}?`))
-        const { items } = await client.get('/api/agent-sessions', { query: { projectId, state: 'active' } })
-        return open.length === agents.length && items.length === agents.length ? open.map(({ id }) => id) : undefined
+        const open = (await pending()).filter(({ instructionContent }) =>
+          instructionContent?.endsWith(` step ${pair}?`),
+        )
+        const { items } = await client.get('/api/agent-sessions', {
+          query: { projectId, state: 'active' },
+        })
+        return open.length === agents.length && items.length === agents.length
+          ? open.map(({ id }) => id)
+          : undefined
       }),
     /** And waits until it was started again. */
     async killAgent(agentId: string) {
-      const { pid, launchId } = await eventually(`a process of ${agentId}`, () => processOf(agentId))
+      const { pid, launchId } = await eventually(`a process of ${agentId}`, () =>
+        processOf(agentId),
+      )
       process.kill(pid ?? 0, 'SIGKILL')
       await eventually(`the next process of ${agentId}`, async () => {
         const next = await processOf(agentId)
@@ -127,11 +169,18 @@ async function begin(client: Client, pairs: number) {
       const lost = done.tasks
         .filter(({ result }) => (result as { answer?: string } | null)?.answer !== 'approved')
         .map(({ id }) => id)
-      if (done.state !== 'completed' || done.tasks.length !== ids.length) lost.push(`it is ${done.stateSummary}`)
-      const doubled = done.approvals.length > ids.length ? [`${done.approvals.length} questions for ${ids.length} tasks`] : []
+      if (done.state !== 'completed' || done.tasks.length !== ids.length)
+        lost.push(`it is ${done.stateSummary}`)
+      const doubled =
+        done.approvals.length > ids.length
+          ? [`${done.approvals.length} questions for ${ids.length} tasks`]
+          : []
       const startOf = new Map(done.tasks.map(({ id, startedAt }) => [id, startedAt ?? '']))
       const early = done.tasks.filter(({ completedAt, id }) =>
-        done.tasks.some((other) => other.dependsOn.includes(id) && (startOf.get(other.id) ?? '') < (completedAt ?? '')),
+        done.tasks.some(
+          (other) =>
+            other.dependsOn.includes(id) && (startOf.get(other.id) ?? '') < (completedAt ?? ''),
+        ),
       )
       return { lost, doubled, reordered: early.map(({ id }) => id) }
     },

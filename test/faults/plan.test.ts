@@ -5,6 +5,11 @@ import { newTally } from './oracle.ts'
 import { planKills } from './plan-kills.ts'
 
 test('[WK5] [AP8] an approval-gated plan of two agents runs to its end through kills of an agent and of the server; the person only decides', async () => {
-  const { tally, kills } = await planKills({ build: productFolder, seed: 'npm test', pairs: 2, kills: 2 })
+  const { tally, kills } = await planKills({
+    build: productFolder,
+    seed: 'npm test',
+    pairs: 2,
+    kills: 2,
+  })
   expect([tally, kills]).toEqual([newTally(), 2])
 })

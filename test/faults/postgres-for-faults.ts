@@ -65,9 +65,15 @@ export async function startPostgres(): Promise<BenchPostgres> {
 }
 
 async function readyIn(folder: string): Promise<Address> {
-  for (const deadline = performance.now() + readyMs; performance.now() < deadline; await wait(pollMs)) {
-    if (existsSync(join(folder, 'ready'))) return JSON.parse(await readFile(join(folder, 'ready'), 'utf8')) as Address
-    if (existsSync(join(folder, 'failed'))) throw new Error(await readFile(join(folder, 'failed'), 'utf8'))
+  for (
+    const deadline = performance.now() + readyMs;
+    performance.now() < deadline;
+    await wait(pollMs)
+  ) {
+    if (existsSync(join(folder, 'ready')))
+      return JSON.parse(await readFile(join(folder, 'ready'), 'utf8')) as Address
+    if (existsSync(join(folder, 'failed')))
+      throw new Error(await readFile(join(folder, 'failed'), 'utf8'))
   }
   throw new Error(`PostgreSQL was not ready after ${readyMs / 1000} s`)
 }

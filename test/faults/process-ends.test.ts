@@ -10,7 +10,12 @@ import { processEnds } from './process-ends/process-ends.ts'
 const kinds = Object.keys(families).filter((kind) => kind !== 'stubborn')
 
 test('[RE6] however a process ends, nothing of it is left and no bystander is hit', async () => {
-  const { tally, processes, cycles } = await processEnds({ build: productFolder, seed: 'npm test', cycles: 7, kinds })
+  const { tally, processes, cycles } = await processEnds({
+    build: productFolder,
+    seed: 'npm test',
+    cycles: 7,
+    kinds,
+  })
   expect(tally).toEqual(newTally())
   expect(cycles).toBe(7)
   expect(processes).toBeGreaterThan(20)
@@ -19,7 +24,13 @@ test('[RE6] however a process ends, nothing of it is left and no bystander is hi
 test('[RE6] control: a build that kills by number alone is caught', async () => {
   const build = await changedBuild([killByPidAlone])
   try {
-    const { tally } = await processEnds({ build: build.folder, seed: 'npm test', cycles: 2, kinds, stopEarly: true })
+    const { tally } = await processEnds({
+      build: build.folder,
+      seed: 'npm test',
+      cycles: 2,
+      kinds,
+      stopEarly: true,
+    })
     expect(tally.lost).toBeGreaterThan(0)
   } finally {
     await build.remove()

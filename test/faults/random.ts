@@ -35,7 +35,10 @@ export function chance(seed: string): Chance {
       const cards = [...from]
       for (let i = cards.length - 1; i > 0; i--) {
         const j = below(i + 1)
-        ;[cards[i], cards[j]] = [cards[j] as (typeof cards)[number], cards[i] as (typeof cards)[number]]
+        ;[cards[i], cards[j]] = [
+          cards[j] as (typeof cards)[number],
+          cards[i] as (typeof cards)[number],
+        ]
       }
       return cards
     },

@@ -45,7 +45,11 @@ const brokenOff = (name: string, error: unknown): Result => ({
   test: name,
   points: 'broken off',
   seed: values.seed,
-  tally: { ...newTally(), torn: 1, first: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+  tally: {
+    ...newTally(),
+    torn: 1,
+    first: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  },
   controls: [],
   seconds: 0,
 })
@@ -58,7 +62,9 @@ for (const name of names) {
   console.log(`${name} …`)
   const done = await part(bench).catch((error): Result[] => [brokenOff(name, error)])
   for (const result of done) {
-    console.log(`${passed(result) ? 'ok  ' : 'FAIL'} ${result.rule} ${result.test}: ${result.notRun ?? result.points}`)
+    console.log(
+      `${passed(result) ? 'ok  ' : 'FAIL'} ${result.rule} ${result.test}: ${result.notRun ?? result.points}`,
+    )
     if (result.tally.first) console.log(`     ${result.tally.first}`)
   }
   console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)

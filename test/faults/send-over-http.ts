@@ -17,14 +17,25 @@ export function sendOverHttp(client: () => Client, timeoutMs?: number): Send {
     try {
       return ((await request(client(), attempt, timeoutMs)) as Answer | undefined) ?? null
     } catch (error) {
-      throw new SendFailure(error instanceof ProblemError ? error.problem.code : 'unreachable', error)
+      throw new SendFailure(
+        error instanceof ProblemError ? error.problem.code : 'unreachable',
+        error,
+      )
     }
   }
 }
 
-function request(client: Client, { id, useCase, input, keyed }: Attempt, timeoutMs: number | undefined): Promise<unknown> {
+function request(
+  client: Client,
+  { id, useCase, input, keyed }: Attempt,
+  timeoutMs: number | undefined,
+): Promise<unknown> {
   // Not tried again here: what has no answer is sent again by the load, when it has a key.
-  const options = { retries: 0, ...(keyed && { idempotencyKey: id }), ...(timeoutMs !== undefined && { timeoutMs }) }
+  const options = {
+    retries: 0,
+    ...(keyed && { idempotencyKey: id }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  }
   // A path must lead to a folder, of which the load makes none.
   const {
     projectId = '',
@@ -42,9 +53,15 @@ function request(client: Client, { id, useCase, input, keyed }: Attempt, timeout
     case 'create-agent':
       return client.post('/api/agents', { ...options, body: { protocol: 'acp', ...body } })
     case 'assign-agent':
-      return client.put('/api/projects/{projectId}/agents/{agentId}', { ...options, params: { projectId, agentId } })
+      return client.put('/api/projects/{projectId}/agents/{agentId}', {
+        ...options,
+        params: { projectId, agentId },
+      })
     case 'unassign-agent':
-      return client.delete('/api/projects/{projectId}/agents/{agentId}', { ...options, params: { projectId, agentId } })
+      return client.delete('/api/projects/{projectId}/agents/{agentId}', {
+        ...options,
+        params: { projectId, agentId },
+      })
     case 'add-person':
       return client.post('/api/people', { ...options, body: { role: 'member', ...body } })
     case 'refuse-after-writing':

@@ -24,8 +24,19 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
   kind: 'server' | 'up' = 'server',
 ): Promise<ServerProcess> {
-  const args = [...forShortLives, await pieceOf(build, 'main'), kind, '--port', String(port), '--data', data]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = [
+    ...forShortLives,
+    await pieceOf(build, 'main'),
+    kind,
+    '--port',
+    String(port),
+    '--data',
+    data,
+  ]
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   const exited = once(child, 'exit').then(ended)
   let errors = ''
@@ -33,7 +44,10 @@ export async function startServer(
     errors = `${errors}${bytes}`.slice(-maxErrorText)
   })
   const ready = new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The server was not ready within ${readyMs} ms\n${errors}`)), readyMs)
+    const timer = setTimeout(
+      () => reject(new Error(`The server was not ready within ${readyMs} ms\n${errors}`)),
+      readyMs,
+    )
     let text = ''
     child.stdout.on('data', (bytes) => {
       text += bytes
@@ -42,9 +56,16 @@ export async function startServer(
     })
     void exited.then(() => {
       clearTimeout(timer)
-      reject(new Error(`The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`))
+      reject(
+        new Error(
+          `The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`,
+        ),
+      )
     })
-  }).then(async (url) => ({ url, token: env['HOLDFAST_TOKEN'] ?? (await readOwnerToken(data)) ?? '' }))
+  }).then(async (url) => ({
+    url,
+    token: env['HOLDFAST_TOKEN'] ?? (await readOwnerToken(data)) ?? '',
+  }))
   // A test that kills it while it starts does not wait for this.
   ready.catch(() => undefined)
   return { child, exited, ready }

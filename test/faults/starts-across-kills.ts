@@ -60,7 +60,9 @@ export async function startsAcrossKills({
       const before = device.log.length
       const taken = device.sees(({ type }) => type === 'agent:spawning')
       device.say(spawn)
-      await (acknowledged ? taken : new Promise((resolve) => setTimeout(resolve, dice.below(latestKillMs))))
+      await (acknowledged
+        ? taken
+        : new Promise((resolve) => setTimeout(resolve, dice.below(latestKillMs))))
       server?.child.kill('SIGKILL')
       await server?.exited
       await start(Number(new URL(url).port))
@@ -69,8 +71,10 @@ export async function startsAcrossKills({
       const heard = await outcome(device, before)
       const findings = noFindings()
       if (heard.length === 0) findings.lost.push(`not ready within ${readyWithinMs / 1000} s`)
-      if (heard.some(({ type }) => type === 'agent:failed')) findings.torn.push(JSON.stringify(heard))
-      if (heard.filter(({ type }) => type === 'agent:ready').length > 1) findings.doubled.push('it was ready twice')
+      if (heard.some(({ type }) => type === 'agent:failed'))
+        findings.torn.push(JSON.stringify(heard))
+      if (heard.filter(({ type }) => type === 'agent:ready').length > 1)
+        findings.doubled.push('it was ready twice')
       addTo(result.tally, findings, `seed ${seed}, kill ${result.kills}`)
       if (findings.lost.length > 0 || (stopEarly && findings.torn.length > 0)) break
       device.say({ type: 'agent:terminate', role })
@@ -86,7 +90,8 @@ export async function startsAcrossKills({
   }
 }
 
-const isOutcome = ({ type }: { type: string }): boolean => type === 'agent:ready' || type === 'agent:failed'
+const isOutcome = ({ type }: { type: string }): boolean =>
+  type === 'agent:ready' || type === 'agent:failed'
 
 /** What it has come to since then; nothing when it takes too long. */
 async function outcome(device: Device, since: number): Promise<{ type: string }[]> {
@@ -101,6 +106,9 @@ async function begin({ url, token }: Place): Promise<string> {
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'starts' } })
   const entry = { id: agentId, name: 'Starter', command: 'holdfast', args: ['demo-acp'] }
   await client.post('/api/agents', { body: { ...entry, protocol: 'acp' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+    body: {},
+  })
   return projectId
 }

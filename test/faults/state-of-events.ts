@@ -15,7 +15,12 @@ export interface State {
   readonly assignments: Set<string>
 }
 
-export const emptyState = (): State => ({ projects: new Map(), agents: new Map(), people: new Map(), assignments: new Set() })
+export const emptyState = (): State => ({
+  projects: new Map(),
+  agents: new Map(),
+  people: new Map(),
+  assignments: new Set(),
+})
 
 type Known = Pick<
   EventBodies,
@@ -35,14 +40,20 @@ const apply: { [Type in keyof Known]: (state: State, body: Known[Type]) => void 
     projects.delete(projectId)
     for (const pair of assignments) if (pair.startsWith(`${projectId} `)) assignments.delete(pair)
   },
-  'agent-created': ({ agents }, { agent: { projectIds: _, ...agent } }) => void agents.set(agent.id, agent),
-  'agent-assigned': ({ assignments }, { projectId, agentId }) => void assignments.add(`${projectId} ${agentId}`),
-  'agent-unassigned': ({ assignments }, { projectId, agentId }) => void assignments.delete(`${projectId} ${agentId}`),
+  'agent-created': ({ agents }, { agent: { projectIds: _, ...agent } }) =>
+    void agents.set(agent.id, agent),
+  'agent-assigned': ({ assignments }, { projectId, agentId }) =>
+    void assignments.add(`${projectId} ${agentId}`),
+  'agent-unassigned': ({ assignments }, { projectId, agentId }) =>
+    void assignments.delete(`${projectId} ${agentId}`),
   'person-added': ({ people }, { person }) => void people.set(person.id, person),
 }
 
 /** A version that did not have a setting yet meant what is its default today. */
-const asToday = (project: Project): Project => ({ ...project, settings: effectiveSettings(project.settings) })
+const asToday = (project: Project): Project => ({
+  ...project,
+  settings: effectiveSettings(project.settings),
+})
 
 /** False: an event this load cannot have caused. */
 export function applyEvent(state: State, type: string, body: unknown): boolean {

@@ -18,11 +18,15 @@ export interface Stored {
 export async function readStored(reader: Reader): Promise<Stored> {
   return {
     streams: await reader.query((db) => db.selectFrom('streams').selectAll().orderBy('name')),
-    events: await reader.query((db) => db.selectFrom('events').selectAll().orderBy('stream').orderBy('seq')),
+    events: await reader.query((db) =>
+      db.selectFrom('events').selectAll().orderBy('stream').orderBy('seq'),
+    ),
     receipts: await reader.query((db) => db.selectFrom('receipts').selectAll()),
     projects: await reader.query((db) => db.selectFrom('projects').selectAll()),
     agents: await reader.query((db) => db.selectFrom('agents').selectAll()),
-    assignments: await reader.query((db) => db.selectFrom('assignments').selectAll().orderBy('created_at').orderBy('agent_id')),
+    assignments: await reader.query((db) =>
+      db.selectFrom('assignments').selectAll().orderBy('created_at').orderBy('agent_id'),
+    ),
     people: await reader.query((db) => db.selectFrom('people').selectAll()),
     credentials: await reader.query((db) => db.selectFrom('credentials').selectAll()),
   }

@@ -25,14 +25,33 @@ export const passed = (result: Result): boolean =>
     result.controls.every(({ caught }) => caught) &&
     result.figure?.holds !== false)
 
-const columns = ['rule', 'test', 'points', 'lost', 'doubled', 'reordered', 'torn', 'controls', 'seconds'] as const
+const columns = [
+  'rule',
+  'test',
+  'points',
+  'lost',
+  'doubled',
+  'reordered',
+  'torn',
+  'controls',
+  'seconds',
+] as const
 
 function cellsOf(result: Result): string[] {
   const { rule, test, points, tally, controls, seconds, notRun, figure } = result
   if (notRun) return [rule, test, `not run: ${notRun}`, '', '', '', '', '', '']
-  const caught = controls.map(({ name, caught: yes }) => `${name}: ${yes ? 'caught' : 'MISSED'}`).join('; ')
+  const caught = controls
+    .map(({ name, caught: yes }) => `${name}: ${yes ? 'caught' : 'MISSED'}`)
+    .join('; ')
   const counts = [tally.lost, tally.doubled, tally.reordered, tally.torn].map(String)
-  return [rule, test, figure ? `${points}; ${figure.text}` : points, ...counts, caught, seconds.toFixed(0)]
+  return [
+    rule,
+    test,
+    figure ? `${points}; ${figure.text}` : points,
+    ...counts,
+    caught,
+    seconds.toFixed(0),
+  ]
 }
 
 export function markdownTable(results: readonly Result[]): string {

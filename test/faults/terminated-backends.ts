@@ -43,12 +43,25 @@ interface Run {
   readonly refusedNames: Set<string>
 }
 
-export async function terminatedBackends({ build, url, requests }: TerminatedOptions): Promise<TerminatedResult> {
+export async function terminatedBackends({
+  build,
+  url,
+  requests,
+}: TerminatedOptions): Promise<TerminatedResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-terminated-'))
   const named = new URL(url)
   named.searchParams.set('application_name', name)
-  const server = await startServer(build, data, 0, { DATABASE_URL: named.href, HOLDFAST_TOKEN: token })
-  const run: Run = { left: requests, refused: 0, findings: noFindings(), created: new Set(), refusedNames: new Set() }
+  const server = await startServer(build, data, 0, {
+    DATABASE_URL: named.href,
+    HOLDFAST_TOKEN: token,
+  })
+  const run: Run = {
+    left: requests,
+    refused: 0,
+    findings: noFindings(),
+    created: new Set(),
+    refusedNames: new Set(),
+  }
   const tally = newTally()
   const stop = new AbortController()
   try {
@@ -77,7 +90,8 @@ async function terminate(url: string, signal: AbortSignal, left: () => number): 
   let terminated = 0
   try {
     for (; !signal.aborted; await someAnswered(signal, left)) {
-      const sql = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'
+      const sql =
+        'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'
       terminated += (await client.query(sql, [name])).rowCount ?? 0
     }
     return terminated
@@ -111,7 +125,9 @@ async function sendOverHttp(url: string, lane: number, run: Run): Promise<void> 
       [`/api/projects/${id}/tasks`],
       ['/api/processes'],
     ]
-    const [path, init] = (id === '' ? requests[0] : requests[turn % requests.length]) as (typeof requests)[number]
+    const [path, init] = (
+      id === '' ? requests[0] : requests[turn % requests.length]
+    ) as (typeof requests)[number]
     const answer = await fetch(url + path, { headers, ...init })
     const body = await answer.json()
     judge(`${init?.method ?? 'GET'} ${path}`, answer, body, run)
@@ -122,19 +138,30 @@ async function sendOverHttp(url: string, lane: number, run: Run): Promise<void> 
   }
 }
 
-function judge(what: string, { status, headers: said }: Response, body: { code?: string }, run: Run): void {
+function judge(
+  what: string,
+  { status, headers: said }: Response,
+  body: { code?: string },
+  run: Run,
+): void {
   if (status < 400) return
   run.refused++
-  if (status !== 503 || !said.has('retry-after')) run.findings.torn.push(`${what}: ${status} ${JSON.stringify(body)}`)
+  if (status !== 503 || !said.has('retry-after'))
+    run.findings.torn.push(`${what}: ${status} ${JSON.stringify(body)}`)
 }
 
 /** A feed has no answer but its events; its error may be anything but ours. */
 async function subscribeOverAndOver(url: string, run: Run): Promise<void> {
   while (run.left > 0) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers, perMessageDeflate: false })
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers,
+      perMessageDeflate: false,
+    })
     await new Promise<void>((resolve) => {
       socket.on('open', () =>
-        socket.send(JSON.stringify({ type: 'subscribe', streams: ['home'], cursor: 'old', requestId: 'r' })),
+        socket.send(
+          JSON.stringify({ type: 'subscribe', streams: ['home'], cursor: 'old', requestId: 'r' }),
+        ),
       )
       socket.on('message', (data) => {
         const text = String(data)
@@ -142,7 +169,8 @@ async function subscribeOverAndOver(url: string, run: Run): Promise<void> {
         if (!text.includes('"subscribed"')) socket.close()
       })
       socket.on('unexpected-response', (_, { statusCode, headers: said }) => {
-        if (statusCode !== 503 || !said['retry-after']) run.findings.torn.push(`WebSocket: ${statusCode}`)
+        if (statusCode !== 503 || !said['retry-after'])
+          run.findings.torn.push(`WebSocket: ${statusCode}`)
         socket.terminate()
       })
       socket.on('error', () => {})
@@ -156,7 +184,9 @@ async function compare(url: string, { created, refusedNames, findings }: Run): P
   for (let cursor = ''; ; ) {
     // The last backends may have been ended a moment ago: a 503 is asked again.
     const answer = await eventually('the list of projects', async () => {
-      const asked = await fetch(`${url}/api/projects?limit=100${cursor && `&cursor=${cursor}`}`, { headers })
+      const asked = await fetch(`${url}/api/projects?limit=100${cursor && `&cursor=${cursor}`}`, {
+        headers,
+      })
       return asked.status === 503 ? undefined : asked
     })
     const page = (await answer.json()) as { items: { name: string }[]; nextCursor: string | null }
@@ -165,7 +195,10 @@ async function compare(url: string, { created, refusedNames, findings }: Run): P
     cursor = page.nextCursor
   }
   const there = new Set(names)
-  for (const project of created) if (!there.has(project)) findings.lost.push(`${project} was acknowledged and is not there`)
-  for (const project of refusedNames) if (there.has(project)) findings.torn.push(`${project} was refused and is there`)
-  if (there.size < names.length) findings.doubled.push(`${names.length - there.size} projects are there twice`)
+  for (const project of created)
+    if (!there.has(project)) findings.lost.push(`${project} was acknowledged and is not there`)
+  for (const project of refusedNames)
+    if (there.has(project)) findings.torn.push(`${project} was refused and is there`)
+  if (there.size < names.length)
+    findings.doubled.push(`${names.length - there.size} projects are there twice`)
 }

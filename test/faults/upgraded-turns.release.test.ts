@@ -9,7 +9,12 @@ test('[RE10] [CH12] a folder of the build before with turns of each kind running
   // A copy of the sources has no history: there today's build takes over what its own server began.
   const before = await beforeOneTurn().catch(() => undefined)
   try {
-    const options = { before: before?.folder ?? productFolder, build: productFolder, seed: 'npm test', rounds: 1 }
+    const options = {
+      before: before?.folder ?? productFolder,
+      build: productFolder,
+      seed: 'npm test',
+      rounds: 1,
+    }
     expect(await upgradedTurns(options)).toEqual(newTally())
   } finally {
     await before?.remove()

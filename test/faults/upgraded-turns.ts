@@ -55,16 +55,28 @@ const messages = talkers.flatMap((agentId) => [`${agentId}-runs.`, `${agentId}-w
 const tasks = workers.map((agentId) => `${agentId}-runs.`)
 export const turnsInRound = prompts.length + messages.length + tasks.length
 
-export async function upgradedTurns({ seed, rounds, newUrl, ...builds }: UpgradeOptions): Promise<Tally> {
+export async function upgradedTurns({
+  seed,
+  rounds,
+  newUrl,
+  ...builds
+}: UpgradeOptions): Promise<Tally> {
   const tally = newTally()
   const dice = chance(seed)
   for (let nth = 0; nth < rounds; nth++) {
     const data = await mkdtemp(join(tmpdir(), 'holdfast-upgraded-'))
-    const env = { XDG_STATE_HOME: join(data, 'state'), ...(newUrl && { DATABASE_URL: await newUrl() }) }
+    const env = {
+      XDG_STATE_HOME: join(data, 'state'),
+      ...(newUrl && { DATABASE_URL: await newUrl() }),
+    }
     const upgrade = new Upgrade(builds, data, env)
     const where = `seed ${seed}, round ${nth}`
     try {
-      addTo(tally, await upgrade.findings(earliestKillMs + dice.below(latestKillMs - earliestKillMs)), where)
+      addTo(
+        tally,
+        await upgrade.findings(earliestKillMs + dice.below(latestKillMs - earliestKillMs)),
+        where,
+      )
     } catch (error) {
       if (!(error instanceof TooLate)) throw error
       addTo(tally, { ...noFindings(), lost: [error.message] }, where)
@@ -88,7 +100,11 @@ class Upgrade {
   #client: Client = createClient({ url: 'http://127.0.0.1:9', token: '' })
   #projectId = ''
 
-  constructor(builds: Pick<UpgradeOptions, 'before' | 'build'>, data: string, env: Readonly<Record<string, string>>) {
+  constructor(
+    builds: Pick<UpgradeOptions, 'before' | 'build'>,
+    data: string,
+    env: Readonly<Record<string, string>>,
+  ) {
     this.#builds = builds
     this.#data = data
     this.#env = env
@@ -103,7 +119,9 @@ class Upgrade {
     await this.#kill()
     await this.#start(build)
     this.#answerQuestion()
-    await eventually('the end of all turns', async () => ((await this.#isOver()) ? true : undefined))
+    await eventually('the end of all turns', async () =>
+      (await this.#isOver()) ? true : undefined,
+    )
     const findings = await this.#judge()
     await this.#kill()
     if (before !== build) findings.torn.push(...(await refuses(before, this.#data, this.#env)))
@@ -137,20 +155,34 @@ class Upgrade {
   /** Everybody is there and has answered once, except for who is given a task. */
   async #begin(): Promise<void> {
     await mkdir(this.#folder)
-    this.#projectId = (await this.#client.post('/api/projects', { body: { name: 'upgraded', path: this.#folder } })).id
+    this.#projectId = (
+      await this.#client.post('/api/projects', { body: { name: 'upgraded', path: this.#folder } })
+    ).id
     const params = { projectId: this.#projectId }
     for (const [id, { protocol, args }] of Object.entries(demos)) {
-      await this.#client.post('/api/agents', { body: { id, name: id, protocol, command: 'holdfast', args: [...args] } })
-      await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params: { ...params, agentId: id }, body: {} })
+      await this.#client.post('/api/agents', {
+        body: { id, name: id, protocol, command: 'holdfast', args: [...args] },
+      })
+      await this.#client.put('/api/projects/{projectId}/agents/{agentId}', {
+        params: { ...params, agentId: id },
+        body: {},
+      })
     }
     this.#place.userSessionId = await this.#device.create(this.#projectId)
     void this.#device.stay()
-    for (const role of ['writer', 'asker']) this.#device.say({ type: 'agent:spawn', role, agentId: 'actor' })
+    for (const role of ['writer', 'asker'])
+      this.#device.say({ type: 'agent:spawn', role, agentId: 'actor' })
     await this.#eventually('both roles', () => this.#reported('agent:ready').length === 2)
     for (const agentId of talkers) {
-      await this.#client.post('/api/projects/{projectId}/chat/start', { params, query: { agentId } })
+      await this.#client.post('/api/projects/{projectId}/chat/start', {
+        params,
+        query: { agentId },
+      })
       await this.#say(agentId, 'hello.')
-      await this.#eventually(`the first answer of ${agentId}`, async () => (await this.#answers(agentId, 'hello.')).length > 0)
+      await this.#eventually(
+        `the first answer of ${agentId}`,
+        async () => (await this.#answers(agentId, 'hello.')).length > 0,
+      )
     }
     const streams = talkers.map((agentId) => conversationStream(webKey(this.#projectId, agentId)))
     const watch = watchEvents(this.#client, {
@@ -172,17 +204,27 @@ class Upgrade {
     for (const agentId of workers) {
       const description = `[[write ${agentId}]] ${slow} ${agentId}-runs.`
       const body = { phase: 1, type: 'code', title: 'Work', description, assignedTo: agentId }
-      const { id: taskId } = await this.#client.post('/api/projects/{projectId}/tasks', { params, body })
+      const { id: taskId } = await this.#client.post('/api/projects/{projectId}/tasks', {
+        params,
+        body,
+      })
       const begins = { params: { ...params, taskId }, body: { status: 'in_progress' as const } }
       await this.#client.patch('/api/projects/{projectId}/tasks/{taskId}', begins)
     }
-    for (const agentId of workers) await eventually(`${agentId} to begin`, () => stat(join(this.#folder, agentId)))
+    for (const agentId of workers)
+      await eventually(`${agentId} to begin`, () => stat(join(this.#folder, agentId)))
     for (const agentId of talkers) await this.#say(agentId, `${slow} ${agentId}-runs.`)
     this.#prompt('writer', `${slow} role-runs.`)
     this.#prompt('writer', 'role-waits.')
     this.#prompt('asker', '[[ask]] role-asks.')
-    await this.#eventually('the question', () => this.#reported('permission:requested').length === 1)
-    await this.#eventually('the messages to be in hand', () => this.#handed.length === talkers.length)
+    await this.#eventually(
+      'the question',
+      () => this.#reported('permission:requested').length === 1,
+    )
+    await this.#eventually(
+      'the messages to be in hand',
+      () => this.#handed.length === talkers.length,
+    )
     for (const agentId of talkers) await this.#say(agentId, `${agentId}-waits.`)
   }
 
@@ -192,15 +234,25 @@ class Upgrade {
 
   #answerQuestion(): void {
     const [asked] = this.#reported('permission:requested')
-    this.#device.say({ type: 'permission:answer', approvalId: asked?.approvalId, outcome: 'allowed' })
+    this.#device.say({
+      type: 'permission:answer',
+      approvalId: asked?.approvalId,
+      outcome: 'allowed',
+    })
   }
 
   async #isOver(): Promise<boolean> {
     const turns = await this.#turns()
     const isOpen = turns.some(({ state }) => state === 'queued' || state === 'running')
     if (isOpen || this.#reported('agent:response').length < prompts.length) return false
-    if ((await this.#tasks('completed')).length + (await this.#tasks('failed')).length < workers.length) return false
-    const last = await Promise.all(talkers.map((agentId) => this.#answers(agentId, `${agentId}-waits.`)))
+    if (
+      (await this.#tasks('completed')).length + (await this.#tasks('failed')).length <
+      workers.length
+    )
+      return false
+    const last = await Promise.all(
+      talkers.map((agentId) => this.#answers(agentId, `${agentId}-waits.`)),
+    )
     return last.every((found) => found.length > 0) || turns.some(({ state }) => state === 'unknown')
   }
 
@@ -211,11 +263,14 @@ class Upgrade {
       if (found.length > 1) findings.doubled.push(`${what}: ${found.length} times`)
     }
     const whole = (word: string, text: string): void => {
-      if (word.endsWith('-runs.') && !text.includes(said)) findings.torn.push(`the answer to ${word} is ${JSON.stringify(text)}`)
+      if (word.endsWith('-runs.') && !text.includes(said))
+        findings.torn.push(`the answer to ${word} is ${JSON.stringify(text)}`)
     }
     const kept = await this.#messagesOfRoles()
     for (const word of prompts) {
-      const responses = this.#reported('agent:response').filter(({ content }) => content.endsWith(word))
+      const responses = this.#reported('agent:response').filter(({ content }) =>
+        content.endsWith(word),
+      )
       once(`the response to ${word}`, responses)
       for (const role of ['user', 'assistant'])
         once(
@@ -237,22 +292,30 @@ class Upgrade {
       )
     for (const task of await this.#tasks('failed'))
       findings.torn.push(`the task of ${task.assignedTo} failed: ${JSON.stringify(task.result)}`)
-    for (const { assignedTo, result } of await this.#tasks('completed')) whole(`${assignedTo}-runs.`, JSON.stringify(result))
-    for (const key of await this.#openToOthers()) findings.torn.push(`${key} can be read by somebody else`)
+    for (const { assignedTo, result } of await this.#tasks('completed'))
+      whole(`${assignedTo}-runs.`, JSON.stringify(result))
+    for (const key of await this.#openToOthers())
+      findings.torn.push(`${key} can be read by somebody else`)
     const asked = await this.#askedInTalks()
     for (const word of [...prompts, 'talker-runs.', 'talker-waits.', 'worker-runs.'])
       once(
         `${word} told to an agent`,
-        asked.filter((text) => (word === 'worker-runs.' ? text.includes(word) : text.endsWith(word))),
+        asked.filter((text) =>
+          word === 'worker-runs.' ? text.includes(word) : text.endsWith(word),
+        ),
       )
-    const { items } = await this.#client.get('/api/processes', { query: { projectId: this.#projectId, limit: 100 } })
+    const { items } = await this.#client.get('/api/processes', {
+      query: { projectId: this.#projectId, limit: 100 },
+    })
     once(
       'the process of a task that is pulled',
       items.filter(({ agentId }) => agentId === 'doer'),
     )
     for (const { state, agentId, about } of await this.#turns())
       if (state !== 'answered')
-        findings.torn.push(`a turn of ${agentId} (${about}) is ${state}, though its process was never gone`)
+        findings.torn.push(
+          `a turn of ${agentId} (${about}) is ${state}, though its process was never gone`,
+        )
     return findings
   }
 
@@ -265,35 +328,52 @@ class Upgrade {
   }
 
   async #say(toAgentId: string, content: string): Promise<void> {
-    await this.#client.post('/api/chat', { body: { projectId: this.#projectId, toAgentId, content } })
+    await this.#client.post('/api/chat', {
+      body: { projectId: this.#projectId, toAgentId, content },
+    })
   }
 
   async #answers(agentId: string, word: string): Promise<string[]> {
     const params = { projectId: this.#projectId, agentId }
-    const { items } = await this.#client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
-      params,
-      query: { limit: 100 },
-    })
-    return items.filter(({ senderId, content }) => senderId === agentId && content.endsWith(word)).map(({ content }) => content)
+    const { items } = await this.#client.get(
+      '/api/projects/{projectId}/agents/{agentId}/messages',
+      {
+        params,
+        query: { limit: 100 },
+      },
+    )
+    return items
+      .filter(({ senderId, content }) => senderId === agentId && content.endsWith(word))
+      .map(({ content }) => content)
   }
 
   async #tasks(status: 'in_progress' | 'completed' | 'failed') {
     const params = { projectId: this.#projectId }
-    return (await this.#client.get('/api/projects/{projectId}/tasks', { params, query: { status } })).items
+    return (
+      await this.#client.get('/api/projects/{projectId}/tasks', { params, query: { status } })
+    ).items
   }
 
   /** Turns of all conversations, for any agent. */
   async #turns() {
-    const { items: conversations } = await this.#client.get('/api/conversations', { query: { limit: 100 } })
+    const { items: conversations } = await this.#client.get('/api/conversations', {
+      query: { limit: 100 },
+    })
     const lists = conversations.map(({ key }) =>
-      this.#client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 100 } }),
+      this.#client.get('/api/conversations/{key}/turns', {
+        params: { key },
+        query: { limit: 100 },
+      }),
     )
     return (await Promise.all(lists)).flatMap(({ items }) => items)
   }
 
   async #messagesOfRoles() {
     const lists = this.#keysOfRoles.map((key) =>
-      this.#client.get('/api/conversations/{key}/messages', { params: { key }, query: { limit: 100 } }),
+      this.#client.get('/api/conversations/{key}/messages', {
+        params: { key },
+        query: { limit: 100 },
+      }),
     )
     return (await Promise.all(lists)).flatMap(({ items }) => items)
   }
@@ -304,8 +384,12 @@ class Upgrade {
 
   /** CX8: which of the console's conversations somebody else can read. */
   async #openToOthers(): Promise<string[]> {
-    const { token } = await this.#client.post('/api/people', { body: { name: 'Bo', role: 'member' } })
-    const { items } = await createClient({ ...this.#place, token }).get('/api/conversations', { query: { limit: 100 } })
+    const { token } = await this.#client.post('/api/people', {
+      body: { name: 'Bo', role: 'member' },
+    })
+    const { items } = await createClient({ ...this.#place, token }).get('/api/conversations', {
+      query: { limit: 100 },
+    })
     return items.map(({ key }) => key).filter((key) => this.#keysOfRoles.includes(key))
   }
 

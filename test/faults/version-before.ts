@@ -30,8 +30,10 @@ export interface EarlierForm {
   readonly commit: string
 }
 
-const git = async (args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<string> =>
-  (await run('git', ['-C', productFolder, ...args], { env })).stdout.trim()
+const git = async (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> => (await run('git', ['-C', productFolder, ...args], { env })).stdout.trim()
 
 /**
  * The oldest first. Left out are those whose statements were changed later: such a form is nobody's any more, for it was never released.
@@ -39,12 +41,15 @@ const git = async (args: readonly string[], env: NodeJS.ProcessEnv = process.env
  */
 export async function earlierForms(): Promise<EarlierForm[]> {
   const today = statementsOf(migrations)
-  const changed = (await git(['log', '--reverse', '--format=%H', '--', folderOfMigrations])).split('\n').slice(1)
+  const changed = (await git(['log', '--reverse', '--format=%H', '--', folderOfMigrations]))
+    .split('\n')
+    .slice(1)
   const forms = new Map<number, EarlierForm>()
   for (const one of changed) {
     const commit = await git(['rev-parse', '--short', `${one}^`])
     const there = await statementsIn(commit)
-    if (there.every((text, index) => text === today[index])) forms.set(there.length, { version: there.length, commit })
+    if (there.every((text, index) => text === today[index]))
+      forms.set(there.length, { version: there.length, commit })
   }
   forms.delete(today.length)
   return [...forms.values()].sort((a, b) => a.version - b.version)
@@ -66,7 +71,9 @@ async function statementsIn(commit: string): Promise<string[]> {
 
 /** A text for each version, of both engines, the same for the same statements however they are written. */
 const statementsOf = (all: readonly Migration[]): string[] =>
-  all.map(({ statements }) => [sqliteDialect, postgresDialect].flatMap(statements).join(';').replaceAll(/\s+/g, ''))
+  all.map(({ statements }) =>
+    [sqliteDialect, postgresDialect].flatMap(statements).join(';').replaceAll(/\s+/g, ''),
+  )
 
 export async function checkOut(commit: string): Promise<VersionBefore> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-before-'))

@@ -47,7 +47,13 @@ const longestDelayMs = 25
 const gatheredMs = 90
 const longestWriteMs = 120
 
-export async function workKills({ build, seed, kills, stopEarly, whenTorn }: WorkKillOptions): Promise<WorkKillResult> {
+export async function workKills({
+  build,
+  seed,
+  kills,
+  stopEarly,
+  whenTorn,
+}: WorkKillOptions): Promise<WorkKillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-work-'))
   const author = new Author(seed)
   const result = { kills: 0, acknowledged: 0, resumed: 0, tally: newTally() }
@@ -107,7 +113,11 @@ class Author {
   }
 
   /** What it would not do although all that it needs was acknowledged. */
-  async workUntilKilled({ child, exited }: ServerProcess, client: Client, dice: Chance): Promise<string[]> {
+  async workUntilKilled(
+    { child, exited }: ServerProcess,
+    client: Client,
+    dice: Chance,
+  ): Promise<string[]> {
     const moment = dice.pick(['answered', 'on its way', 'files being written'] as const)
     const kill = (): void => void child.kill('SIGKILL')
     const lost: string[] = []
@@ -125,9 +135,15 @@ class Author {
   }
 
   /** The very first step has its file. */
-  async beginUntilTorn({ child, exited }: ServerProcess, client: Client, data: string): Promise<string[]> {
+  async beginUntilTorn(
+    { child, exited }: ServerProcess,
+    client: Client,
+    data: string,
+  ): Promise<string[]> {
     await this.#send(client)
-    await eventually('half a file', async () => ((await tornFiles(data)).length > 0 ? true : undefined))
+    await eventually('half a file', async () =>
+      (await tornFiles(data)).length > 0 ? true : undefined,
+    )
     child.kill('SIGKILL')
     await exited
     return []
@@ -136,7 +152,11 @@ class Author {
   /** With the same key until it is answered; only then is it the next one's turn. */
   async #send(client: Client): Promise<void> {
     const idempotencyKey = `${this.#seed}/${this.#round}/${this.#next}`
-    await this.#step.send({ client, model: this.#model, options: { idempotencyKey, retries: 0, timeoutMs } })
+    await this.#step.send({
+      client,
+      model: this.#model,
+      options: { idempotencyKey, retries: 0, timeoutMs },
+    })
     this.acknowledged++
     this.#next++
     if (this.#next < steps.length) return
@@ -155,7 +175,10 @@ class Author {
     await this.#resumeOnce(data, client, findings)
     const { projectId, workSessionId } = this.#model
     const params = { projectId, workSessionId }
-    const saved = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', { params })
+    const saved = await client.post(
+      '/api/projects/{projectId}/sessions/{workSessionId}/checkpoint',
+      { params },
+    )
     if (!saved.written) findings.torn.push('the files cannot be written')
     findings.torn.push(...(await this.#differing(data)))
     return findings
@@ -185,7 +208,8 @@ class Author {
     for await (const task of client.pages('/api/projects/{projectId}/tasks', { params })) {
       found.tasks.set(task.id, `${task.status} ${task.progressPercent}`)
       const isLeft = task.status !== 'completed' && task.status !== 'failed'
-      if (isLeft && task['sessionId'] !== workSessionId) findings.torn.push(`${task.id} was left behind in ${task['sessionId']}`)
+      if (isLeft && task['sessionId'] !== workSessionId)
+        findings.torn.push(`${task.id} was left behind in ${task['sessionId']}`)
     }
     for await (const each of client.pages('/api/projects/{projectId}/approaches', { params }))
       found.approaches.set(each.id, each.kind)
@@ -196,11 +220,18 @@ class Author {
     for await (const { name, size } of client.pages(path, { params: place }))
       found.artifacts.set(`${workSessionId}/${name}`, size)
     const ours = new Map([...artifacts].filter(([key]) => key.startsWith(workSessionId)))
-    for (const [name, expected] of Object.entries({ tasks, approaches, approvals, artifacts: ours })) {
+    for (const [name, expected] of Object.entries({
+      tasks,
+      approaches,
+      approvals,
+      artifacts: ours,
+    })) {
       const there: ReadonlyMap<unknown, unknown> = found[name as keyof typeof found]
       for (const [key, value] of expected as ReadonlyMap<unknown, unknown>)
-        if (there.get(key) !== value) findings.lost.push(`${name} ${key} is ${there.get(key)}, acknowledged was ${value}`)
-      for (const key of there.keys()) if (!expected.has(key as never)) findings.doubled.push(`${name} ${key} is one too many`)
+        if (there.get(key) !== value)
+          findings.lost.push(`${name} ${key} is ${there.get(key)}, acknowledged was ${value}`)
+      for (const key of there.keys())
+        if (!expected.has(key as never)) findings.doubled.push(`${name} ${key} is one too many`)
     }
   }
 
@@ -218,10 +249,14 @@ class Author {
       reader.all(selectEventsAfter, { stream, after: 0, limit: manyEvents }),
     )
     const expected = contextInLog(events, params.workSessionId)
-    const answer = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+    const answer = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', {
+      params,
+    })
     const found = contextIn(answer)
     if (!isDeepStrictEqual(found, expected))
-      findings.torn.push(`the resume says ${JSON.stringify(found)}, the log ${JSON.stringify(expected)}`)
+      findings.torn.push(
+        `the resume says ${JSON.stringify(found)}, the log ${JSON.stringify(expected)}`,
+      )
     this.#model.workSessionId = answer.session.id
     this.resumed++
     // What was left to do has come along.

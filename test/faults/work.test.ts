@@ -7,9 +7,12 @@ import { workKills } from './work-kills.ts'
 
 test('[CK4] [RS1] killed in the middle of work: nothing acknowledged is lost, the files are whole, a resume is what the log says', async () => {
   const runs = await Promise.all(
-    amount(['a'], ['a', 'b']).map((lane) => workKills({ build: productFolder, seed: `npm test ${lane}`, kills: 2 })),
+    amount(['a'], ['a', 'b']).map((lane) =>
+      workKills({ build: productFolder, seed: `npm test ${lane}`, kills: 2 }),
+    ),
   )
-  const sum = (of: (run: (typeof runs)[number]) => number): number => runs.reduce((total, run) => total + of(run), 0)
+  const sum = (of: (run: (typeof runs)[number]) => number): number =>
+    runs.reduce((total, run) => total + of(run), 0)
   expect(runs.map(({ tally }) => tally)).toEqual(runs.map(newTally))
   expect(sum(({ acknowledged }) => acknowledged)).toBeGreaterThan(amount(10, 20))
   expect(sum(({ resumed }) => resumed)).toBeGreaterThan(amount(0, 2))

@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { agentKey } from '../../src/domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream-name.ts'
 import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
-import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '../../src/services/agent-sessions/queries.ts'
+import {
+  findDueAgentSessions,
+  listAgentSessions,
+  listLiveAgentSessions,
+} from '../../src/services/agent-sessions/queries.ts'
 import { sendMessage } from '../../src/services/conversations/post-message.ts'
 import { getConversation } from '../../src/services/conversations/queries.ts'
 import { endChat } from '../../src/services/conversations/start-chat.ts'
@@ -35,7 +39,10 @@ async function open(settings?: Readonly<Record<string, number>>) {
   return { store, clock, folder, office, sweeper, pass }
 }
 
-const sweeperOf = ({ store, calls }: Pick<Office, 'store' | 'calls'>, clock: ManualClock): AgentSessionSweeper =>
+const sweeperOf = (
+  { store, calls }: Pick<Office, 'store' | 'calls'>,
+  clock: ManualClock,
+): AgentSessionSweeper =>
   new AgentSessionSweeper({ store, clock, logger: nowhere, lastSeen: calls.lastSeen })
 
 describe('a session that nobody hears of', () => {
@@ -47,7 +54,13 @@ describe('a session that nobody hears of', () => {
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
     await pass(1000)
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'expired' })
-    expect(await store.query(getWorkSession, { viewer: null, projectId: office.projectId, workSessionId })).toMatchObject({
+    expect(
+      await store.query(getWorkSession, {
+        viewer: null,
+        projectId: office.projectId,
+        workSessionId,
+      }),
+    ).toMatchObject({
       state: 'interrupted',
       interruptionReason: 'abandoned',
     })
@@ -88,7 +101,13 @@ describe('a session that nobody hears of', () => {
     const ben = await office.hire('ben')
     await office.say('hello')
     const { agentSessionId, agentId, projectId } = await office.signIn()
-    await store.run(sendMessage, { agentSessionId, agentId, projectId, toAgentId: ben, content: 'do this' })
+    await store.run(sendMessage, {
+      agentSessionId,
+      agentId,
+      projectId,
+      toAgentId: ben,
+      content: 'do this',
+    })
     await store.run(unassignAgent, { projectId, agentId, by })
     const key = agentKey(agentId, ben)
     expect(await store.query(getConversation, { key })).toMatchObject({ state: 'open' })
@@ -131,7 +150,9 @@ describe('time in which nobody could be heard', () => {
     await sweeper.run()
     expect(await office.one(going)).toMatchObject({ state: 'terminating' })
     const after = await office.one(chat)
-    expect(Date.parse(after?.expiresAt ?? '') - Date.parse(before?.expiresAt ?? '')).toBeGreaterThan(7.9 * 60 * minute)
+    expect(
+      Date.parse(after?.expiresAt ?? '') - Date.parse(before?.expiresAt ?? ''),
+    ).toBeGreaterThan(7.9 * 60 * minute)
     expect(await office.next(chat)).toMatchObject({ action: 'wait_for_messages' })
     await pass(minute, 4000)
     expect(await office.one(going)).toMatchObject({ state: 'ended', endReason: 'closed' })
@@ -211,10 +232,18 @@ describe('with many sessions', () => {
     const file = `${folder}/holdfast.db`
     const plan = [
       ...(await planOf(file, (reader) =>
-        findDueAgentSessions.run(reader, {}, { now: new Date(clock.now()).toISOString(), timeZone: 'UTC' }),
+        findDueAgentSessions.run(
+          reader,
+          {},
+          { now: new Date(clock.now()).toISOString(), timeZone: 'UTC' },
+        ),
       )),
       ...(await planOf(file, (reader) =>
-        listLiveAgentSessions.run(reader, { after: firstLive, limit: 100 }, { now: '', timeZone: 'UTC' }),
+        listLiveAgentSessions.run(
+          reader,
+          { after: firstLive, limit: 100 },
+          { now: '', timeZone: 'UTC' },
+        ),
       )),
     ]
     // Each index holds live ones alone; the last is the key, asked for single ones.
@@ -223,7 +252,9 @@ describe('with many sessions', () => {
     expect(plan.filter((step) => /agent_sessions\b/.test(step) && !allowed.test(step))).toEqual([])
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
     await sweeper.run()
-    expect((await store.query(listAgentSessions, { state: 'active', limit: 200 })).items).toHaveLength(100)
+    expect(
+      (await store.query(listAgentSessions, { state: 'active', limit: 200 })).items,
+    ).toHaveLength(100)
   }, 60_000)
 
   test('[AS6] thousands that expire at once are ended in bounded steps, and others are served meanwhile', async () => {
@@ -270,7 +301,12 @@ function damage(file: string, projectId: string): void {
 }
 
 /** Straight into the table: how they came to be is not of interest. */
-function fill(file: string, { projectId, agentId }: Office, state: 'ended' | 'active', count: number): void {
+function fill(
+  file: string,
+  { projectId, agentId }: Office,
+  state: 'ended' | 'active',
+  count: number,
+): void {
   const database = new DatabaseSync(file)
   database.exec('pragma busy_timeout = 5000')
   const at = '2026-03-01T09:00:00.000Z'

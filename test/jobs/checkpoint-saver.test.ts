@@ -13,9 +13,9 @@ test('[CK1] running work that has changed is saved every five minutes, and no mo
   const over = await store.run(createWorkSession, { projectId })
   await store.run(endWorkSession, { projectId, workSessionId: over.id })
   const periodic = async (id: string) =>
-    (await store.query(getWorkSession, { viewer: null, projectId, workSessionId: id })).checkpoints.filter(
-      ({ reason }) => reason === 'periodic',
-    ).length
+    (
+      await store.query(getWorkSession, { viewer: null, projectId, workSessionId: id })
+    ).checkpoints.filter(({ reason }) => reason === 'periodic').length
   const pass = async (seconds: number) => {
     clock.advance(seconds * 1000)
     await saveAllDue(store, clock)

@@ -25,7 +25,8 @@ const receipt = (key: string): ReceiptKey => ({
 describe('clearing away what has run out', () => {
   test('[SE1] expired codes and credentials are cleared away, valid ones stay', async () => {
     const { store, clock } = await open()
-    const until = (at: string) => ({ name: at, kind: 'script', expiresAt: at, by: ownerWho }) as const
+    const until = (at: string) =>
+      ({ name: at, kind: 'script', expiresAt: at, by: ownerWho }) as const
     await store.run(createToken, until('2026-03-01T09:05:00.000Z'))
     const valid = await store.run(createToken, until('2026-03-09T09:00:00.000Z'))
     const lasting = await store.run(createToken, { name: 'for ever', kind: 'script', by: ownerWho })
@@ -60,9 +61,13 @@ describe('clearing away what has run out', () => {
       await pad.coordinator.tell({ type: 'process-output', launchId, text: 'words\n' })
       return launchId
     }
-    const [ended, lives] = [await launch(pad.agentId), await launch(await pad.startable(await pad.hire('other')))]
+    const [ended, lives] = [
+      await launch(pad.agentId),
+      await launch(await pad.startable(await pad.hire('other'))),
+    ]
     await pad.coordinator.tell(exited(ended))
-    const outputs = async () => Promise.all([ended, lives].map(async (id) => (await pad.process(id)).output))
+    const outputs = async () =>
+      Promise.all([ended, lives].map(async (id) => (await pad.process(id)).output))
     clock.advance(30 * day - 1)
     await store.run(sweepExpired, {})
     expect(await outputs()).toEqual(['words\n', 'words\n'])
@@ -74,7 +79,9 @@ describe('clearing away what has run out', () => {
 
   test('[SE8] one run clears a bounded number and says that there is more', async () => {
     const { store, clock } = await open()
-    await Promise.all(Array.from({ length: maxSweptRows + 10 }, () => store.run(createSignInCode, { by })))
+    await Promise.all(
+      Array.from({ length: maxSweptRows + 10 }, () => store.run(createSignInCode, { by })),
+    )
     await store.run(createProject, { name: 'a', by }, receipt('one'))
     clock.advance(8 * day)
     expect(await store.run(sweepExpired, {})).toEqual({ swept: maxSweptRows, more: true })
@@ -83,7 +90,9 @@ describe('clearing away what has run out', () => {
 
   test('[SE8] what runs out faster than one run clears it is cleared all the same', async () => {
     const { store, clock } = await open()
-    await Promise.all(Array.from({ length: 2 * maxSweptRows + 10 }, () => store.run(createSignInCode, { by })))
+    await Promise.all(
+      Array.from({ length: 2 * maxSweptRows + 10 }, () => store.run(createSignInCode, { by })),
+    )
     clock.advance(day)
     await expiredRemover(store).run()
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })

@@ -53,10 +53,15 @@ async function open(engine: EngineName = 'SQLite') {
     store,
     clock,
     cutOver: () => cutover.run(),
-    say: (content: string, role: 'user' | 'assistant' = 'user') => store.run(addMessage, { key, role, content, by }),
-    history: async () => texts((await store.query(getHistory, { key, hidden: false, limit: 200 })).items),
+    say: (content: string, role: 'user' | 'assistant' = 'user') =>
+      store.run(addMessage, { key, role, content, by }),
+    history: async () =>
+      texts((await store.query(getHistory, { key, hidden: false, limit: 200 })).items),
     chapters: async (of = key) => (await store.query(listChapters, { key: of, limit: 50 })).items,
-    said: async (day: string) => texts((await store.query(listChapterMessages, { key, day, hidden: false, limit: 200 })).items),
+    said: async (day: string) =>
+      texts(
+        (await store.query(listChapterMessages, { key, day, hidden: false, limit: 200 })).items,
+      ),
     read: () => store.query(getConversation, { key }),
   }
 }
@@ -75,8 +80,15 @@ describe('chapters', () => {
     clock.advance(1)
     await cutOver()
     expect(await history()).toEqual([])
-    expect(await read()).toMatchObject({ messageCount: 0, summary: '', flags: { localOnly: true }, updated })
-    expect(await chapters()).toMatchObject([{ day: '2026-03-01', state: 'closed', messageCount: 2, summary: 'greetings' }])
+    expect(await read()).toMatchObject({
+      messageCount: 0,
+      summary: '',
+      flags: { localOnly: true },
+      updated,
+    })
+    expect(await chapters()).toMatchObject([
+      { day: '2026-03-01', state: 'closed', messageCount: 2, summary: 'greetings' },
+    ])
     expect(await said('2026-03-01')).toEqual(['早上好', 'good morning'])
     // Looked at again, nothing more is closed.
     await cutOver()
@@ -116,7 +128,11 @@ describe('chapters', () => {
     ])
     clock.advance(10 * hourMs)
     await say('at midnight')
-    expect((await chapters()).map(({ day }) => day)).toEqual(['2026-03-03', '2026-03-02', '2026-03-01'])
+    expect((await chapters()).map(({ day }) => day)).toEqual([
+      '2026-03-03',
+      '2026-03-02',
+      '2026-03-01',
+    ])
   })
 
   test('[DC2] what is unread stays unread and is handed over all the same', async () => {
@@ -148,11 +164,24 @@ describe('chapters', () => {
       clock.advance(untilBoundaryMs + hourMs)
       await cutOver()
       await room.say('are you still there?')
-      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'open', messageCount: 2 }])
+      expect(await chapters(chat)).toMatchObject([
+        { day: '2026-03-01', state: 'open', messageCount: 2 },
+      ])
       await room.answer(ann, 'a long answer')
-      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'closed', messageCount: 3 }])
-      const messages = await store.query(listChapterMessages, { key: chat, day: '20260301', hidden: false, limit: 10 })
-      expect(texts(messages.items)).toEqual(['a long question', 'are you still there?', 'a long answer'])
+      expect(await chapters(chat)).toMatchObject([
+        { day: '2026-03-01', state: 'closed', messageCount: 3 },
+      ])
+      const messages = await store.query(listChapterMessages, {
+        key: chat,
+        day: '20260301',
+        hidden: false,
+        limit: 10,
+      })
+      expect(texts(messages.items)).toEqual([
+        'a long question',
+        'are you still there?',
+        'a long answer',
+      ])
       // What came in between is unread still, and its answer is of the new day.
       // The session still knows the day that is over (CX4): another one answers it.
       expect((await room.handOver(ann)).messages).toEqual([])
@@ -160,7 +189,10 @@ describe('chapters', () => {
       const next = await room.begin()
       expect(texts((await room.handOver(next)).messages)).toEqual(['are you still there?'])
       await room.answer(next, 'yes')
-      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-02', messageCount: 1 }, { day: '2026-03-01' }])
+      expect(await chapters(chat)).toMatchObject([
+        { day: '2026-03-02', messageCount: 1 },
+        { day: '2026-03-01' },
+      ])
     },
   )
 
@@ -181,16 +213,19 @@ describe('chapters', () => {
     ])
   })
 
-  test.each(engines)('[DC4] on %s a deleted conversation is in no note any more', async (engine) => {
-    const { store, clock, cutOver, say } = await open(engine)
-    await say('forget this')
-    clock.advance(untilBoundaryMs)
-    await cutOver()
-    expect((await store.query(listNotes, { month: '202603', limit: 50 })).items).toHaveLength(1)
-    await store.run(deleteConversation, { key, by })
-    await cutOver()
-    expect((await store.query(listNotes, { month: '202603', limit: 50 })).items).toEqual([])
-  })
+  test.each(engines)(
+    '[DC4] on %s a deleted conversation is in no note any more',
+    async (engine) => {
+      const { store, clock, cutOver, say } = await open(engine)
+      await say('forget this')
+      clock.advance(untilBoundaryMs)
+      await cutOver()
+      expect((await store.query(listNotes, { month: '202603', limit: 50 })).items).toHaveLength(1)
+      await store.run(deleteConversation, { key, by })
+      await cutOver()
+      expect((await store.query(listNotes, { month: '202603', limit: 50 })).items).toEqual([])
+    },
+  )
 
   test('[DC2] what is due, and whether a turn runs in it, is found through indexes, however many conversations and messages there are', async () => {
     const { folder } = await openChatStore()
@@ -199,20 +234,35 @@ describe('chapters', () => {
       await findDueChapters.run(reader, { after: beforeAllDue }, clock)
       await turnRunsIn(reader, key)
       await findDaysToNote.run(reader, {}, clock)
-      await listChapters.run({ ...reader, row: async () => ({ key }) as never }, { key, limit: 50 }, clock)
+      await listChapters.run(
+        { ...reader, row: async () => ({ key }) as never },
+        { key, limit: 50 },
+        clock,
+      )
     })
-    expect(plan.filter((step) => /^SCAN(?! CONSTANT)/.test(step) && !step.includes('chapters_not_noted'))).toEqual([])
+    expect(
+      plan.filter(
+        (step) => /^SCAN(?! CONSTANT)/.test(step) && !step.includes('chapters_not_noted'),
+      ),
+    ).toEqual([])
     expect(plan.join('\n')).toMatch(/conversations_by_due[\s\S]*turns_in[\s\S]*chapters_not_noted/)
   })
 
   test('[DC2] a program that embeds conversations has no duty: who reads first after the boundary closes the day', async () => {
     const { store, clock, chapters } = await open()
-    const conversations = conversationsOn(store, { by, save: null, noted: async () => {}, close: async () => {} })
+    const conversations = conversationsOn(store, {
+      by,
+      save: null,
+      noted: async () => {},
+      close: async () => {},
+    })
     await conversations.addMessage(key, 'user', 'yesterday')
     await conversations.setSummary(key, 'what was said')
     clock.advance(untilBoundaryMs)
     expect(await conversations.getHistory(key)).toEqual([])
     expect(await conversations.getSummary(key)).toBe('')
-    expect(await chapters()).toMatchObject([{ day: '2026-03-01', state: 'closed', summary: 'what was said' }])
+    expect(await chapters()).toMatchObject([
+      { day: '2026-03-01', state: 'closed', summary: 'what was said' },
+    ])
   })
 })

@@ -36,7 +36,11 @@ function nodeOn(store: Store, holder: string, clock: Clock) {
 }
 
 /** The database has one clock, each node its own. */
-const openNodes = async (): Promise<{ time: ManualClock; a: ReturnType<typeof nodeOn>; b: ReturnType<typeof nodeOn> }> => {
+const openNodes = async (): Promise<{
+  time: ManualClock
+  a: ReturnType<typeof nodeOn>
+  b: ReturnType<typeof nodeOn>
+}> => {
   const { store, clock } = await openTestStore()
   return { time: clock, a: nodeOn(store, 'a', clock), b: nodeOn(store, 'b', clock) }
 }
@@ -85,7 +89,8 @@ test('[SC5] jobs that cannot be looked after end with the lease, not before', as
   const { store, clock } = await openTestStore()
   let away = false
   const sometimes = {
-    run: (...args: unknown[]) => (away ? Promise.reject(new Error('away')) : Reflect.apply(store.run, store, args)),
+    run: (...args: unknown[]) =>
+      away ? Promise.reject(new Error('away')) : Reflect.apply(store.run, store, args),
   }
   const a = nodeOn(sometimes as unknown as Store, 'a', clock)
   await a.lease.renew()
@@ -110,13 +115,21 @@ test('[SC5] the time of the jobs is the database’s, whatever the clock of the 
 
 test('[SC5] of twelve nodes that look at once on PostgreSQL exactly one runs the jobs, time after time', async () => {
   const url = await newPostgresStoreUrl()
-  const stores = [await openPostgres({ url }), await openPostgres({ url }), await openPostgres({ url })]
+  const stores = [
+    await openPostgres({ url }),
+    await openPostgres({ url }),
+    await openPostgres({ url }),
+  ]
   for (let round = 0; round < 5; round++) {
-    const nodes = stores.flatMap((store, s) => [0, 1, 2, 3].map((n) => nodeOn(store, `${round} ${s} ${n}`, systemClock)))
+    const nodes = stores.flatMap((store, s) =>
+      [0, 1, 2, 3].map((n) => nodeOn(store, `${round} ${s} ${n}`, systemClock)),
+    )
     await Promise.all(nodes.map(({ lease }) => lease.renew()))
     const [holder, ...others] = nodes.filter(({ begun }) => begun > 0)
     expect(others).toEqual([])
-    expect(Math.abs(epochMs(new Date().toISOString()) - (holder?.clock?.now() ?? 0))).toBeLessThan(60_000)
+    expect(Math.abs(epochMs(new Date().toISOString()) - (holder?.clock?.now() ?? 0))).toBeLessThan(
+      60_000,
+    )
     await holder?.lease.stop()
   }
 })

@@ -6,19 +6,34 @@ import { endChat } from '../../src/services/conversations/start-chat.ts'
 import { listCoordinators } from '../../src/services/processes/queries.ts'
 import { unassignAgent } from '../../src/services/projects/change-project.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
-import { exited, openPad, ordered, playCoordinator, running } from '../services/processes/launch-pad.ts'
+import {
+  exited,
+  openPad,
+  ordered,
+  playCoordinator,
+  running,
+} from '../services/processes/launch-pad.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
 import { openTestStore } from '../support/store.ts'
 
 const minute = 60_000
 
-async function open(settings: Readonly<Record<string, number>> = {}, takeoverMinutes: number | null = null) {
+async function open(
+  settings: Readonly<Record<string, number>> = {},
+  takeoverMinutes: number | null = null,
+) {
   const { store, clock } = await openTestStore()
   const pad = await openPad(store, clock, settings)
   const { lastSeen, waitingCalls } = pad.calls
   const parts = { store, clock, logger: nowhere, lastSeen }
   const newSweeper = () =>
-    new LaunchSweeper({ ...parts, launches: pad.launches, waitingCalls, unreachableSeconds: 30, takeoverMinutes })
+    new LaunchSweeper({
+      ...parts,
+      launches: pad.launches,
+      waitingCalls,
+      unreachableSeconds: 30,
+      takeoverMinutes,
+    })
   const sweepers = [newSweeper(), new AgentSessionSweeper(parts)]
   const sweep = async () => {
     for (const each of sweepers) await each.run()
@@ -36,7 +51,8 @@ async function open(settings: Readonly<Record<string, number>> = {}, takeoverMin
     sweepers[0] = newSweeper()
   }
   const stopOf = async (launchId: string) => (await pad.process(launchId)).stopReason
-  const coordinatorState = async () => (await store.query(listCoordinators, { limit: 1 })).items[0]?.state
+  const coordinatorState = async () =>
+    (await store.query(listCoordinators, { limit: 1 })).items[0]?.state
   return { store, clock, pad, sweep, pass, restart, stopOf, coordinatorState }
 }
 
@@ -75,7 +91,11 @@ describe('a process', () => {
   })
 
   test('[NA6] of a chat that makes no call for too long is stopped; one that has messages to answer gets longer', async () => {
-    const settings = { 'chat.soft_timeout_minutes': 1, 'chat.hard_timeout_minutes': 2, 'turn.max_minutes': 5 }
+    const settings = {
+      'chat.soft_timeout_minutes': 1,
+      'chat.hard_timeout_minutes': 2,
+      'turn.max_minutes': 5,
+    }
     const { pad, pass, stopOf } = await open(settings)
     await pad.openPanel()
     const idle = await running(pad)
@@ -110,7 +130,9 @@ describe('a process', () => {
   })
 
   test('[CO6] is not touched by an hour of sleep, nor by a server that was away', async () => {
-    const { pad, clock, sweep, pass, restart, stopOf, coordinatorState } = await open({ 'agent.start_timeout_seconds': 10 })
+    const { pad, clock, sweep, pass, restart, stopOf, coordinatorState } = await open({
+      'agent.start_timeout_seconds': 10,
+    })
     await pad.openPanel()
     const chat = await running(pad)
     await pad.giveTask()
@@ -118,12 +140,20 @@ describe('a process', () => {
     await pad.coordinator.start(young)
     clock.advance(60 * minute)
     await sweep()
-    expect([await stopOf(chat.launchId), await stopOf(young), await coordinatorState()]).toEqual([null, null, 'connected'])
+    expect([await stopOf(chat.launchId), await stopOf(young), await coordinatorState()]).toEqual([
+      null,
+      null,
+      'connected',
+    ])
     restart()
     clock.advance(60 * minute)
     restart()
     await sweep()
-    expect([await stopOf(chat.launchId), await stopOf(young), await coordinatorState()]).toEqual([null, null, 'connected'])
+    expect([await stopOf(chat.launchId), await stopOf(young), await coordinatorState()]).toEqual([
+      null,
+      null,
+      'connected',
+    ])
     // From here on the clock counts again.
     await pass(10_000)
     expect(await stopOf(young)).toBe('start_timeout')
@@ -140,7 +170,10 @@ describe('a launch that waits', () => {
     await store.run(endChat, { projectId: pad.projectId, agentId: pad.agentId, by })
     await pass(2000)
     expect(await pad.process(launchId)).toMatchObject({ state: 'ended', reason: 'withdrawn' })
-    expect(await typesOf(store, `coordinator:${pad.coordinator.id}`)).toEqual(['launch-ordered', 'stop-ordered'])
+    expect(await typesOf(store, `coordinator:${pad.coordinator.id}`)).toEqual([
+      'launch-ordered',
+      'stop-ordered',
+    ])
   })
 
   test('[CO3] is withdrawn with the assignment of its agent', async () => {
@@ -186,11 +219,9 @@ describe('a coordinator that is silent', () => {
     expect(await coordinatorState()).toBe('connected')
     await pass(2000)
     expect(await stopOf(chat.launchId)).toBe('idle')
-    expect((await typesOf(store, 'home')).filter((type) => type.startsWith('coordinator-'))).toEqual([
-      'coordinator-joined',
-      'coordinator-unreachable',
-      'coordinator-back',
-    ])
+    expect(
+      (await typesOf(store, 'home')).filter((type) => type.startsWith('coordinator-')),
+    ).toEqual(['coordinator-joined', 'coordinator-unreachable', 'coordinator-back'])
   }, 60_000)
 
   test('[CO8] is taken over by the clock where that is set, and only then', async () => {
@@ -200,10 +231,15 @@ describe('a coordinator that is silent', () => {
     await pass(5 * minute - 2000, true)
     expect(await pad.process(chat.launchId)).toMatchObject({ state: 'running' })
     await pass(2000, true)
-    expect(await pad.process(chat.launchId)).toMatchObject({ state: 'ended', reason: 'coordinator_lost' })
+    expect(await pad.process(chat.launchId)).toMatchObject({
+      state: 'ended',
+      reason: 'coordinator_lost',
+    })
     expect(await pad.one(chat)).toMatchObject({ state: 'ended', endReason: 'coordinator_lost' })
     expect(await coordinatorState()).toBe('stopped')
     await pass(10_000, true)
-    expect((await typesOf(pad.store, 'home')).filter((type) => type === 'coordinator-taken-over')).toHaveLength(1)
+    expect(
+      (await typesOf(pad.store, 'home')).filter((type) => type === 'coordinator-taken-over'),
+    ).toHaveLength(1)
   })
 })

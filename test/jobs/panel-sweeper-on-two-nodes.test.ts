@@ -18,19 +18,27 @@ test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and
   const room = await openRoom(nodes[0])
   const pair = { projectId: room.projectId, agentId: 'ann' }
   const panelIds = Array.from({ length: 10 }, (_, number) => `p${number}`)
-  await Promise.all(panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })))
+  await Promise.all(
+    panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })),
+  )
   await room.begin()
   const sweepers = nodes.map((store) => new PanelSweeper({ store, clock, logger: nowhere }))
   const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.run()))
-  const state = async () => (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]?.state
+  const state = async () =>
+    (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]
+      ?.state
   await sweep()
   for (let passed = 0; passed < 62_000; passed += 2000) {
     clock.advance(2000)
-    await Promise.all(nodes.map((store) => store.run(touchPanels, { panelIds: panelIds.slice(0, 2) })))
+    await Promise.all(
+      nodes.map((store) => store.run(touchPanels, { panelIds: panelIds.slice(0, 2) })),
+    )
     await sweep()
   }
   const left = () =>
-    nodes[0].read((reader) => reader.all(selectPanels, { project_id: pair.projectId, agent_id: 'ann', limit: 99 }))
+    nodes[0].read((reader) =>
+      reader.all(selectPanels, { project_id: pair.projectId, agent_id: 'ann', limit: 99 }),
+    )
   expect((await left()).map(({ panel_id }) => panel_id).sort()).toEqual(['p0', 'p1'])
   expect(await state()).toBe('active')
   for (let passed = 0; passed < 60_000; passed += 2000) {

@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'
 import { PanelSweeper } from '../../src/jobs/panel-sweeper.ts'
 import { listAgentSessions } from '../../src/services/agent-sessions/queries.ts'
-import { endChat, expirePanel, maxPanelsOfChat, startChat, touchPanels } from '../../src/services/conversations/start-chat.ts'
+import {
+  endChat,
+  expirePanel,
+  maxPanelsOfChat,
+  startChat,
+  touchPanels,
+} from '../../src/services/conversations/start-chat.ts'
 import { assignAgent, unassignAgent } from '../../src/services/projects/change-project.ts'
 import { selectPanels, selectPurpose } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
@@ -36,11 +42,19 @@ async function open() {
       }
     },
     panels: async () =>
-      (await store.read((reader) => reader.all(selectPanels, { project_id: projectId, agent_id: 'ann', limit: 200 })))
+      (
+        await store.read((reader) =>
+          reader.all(selectPanels, { project_id: projectId, agent_id: 'ann', limit: 200 }),
+        )
+      )
         .map(({ panel_id }) => panel_id)
         .sort(),
-    state: async () => (await store.query(listAgentSessions, { projectId, limit: 1 })).items[0]?.state,
-    wish: () => store.read((reader) => reader.first(selectPurpose, { project_id: projectId, agent_id: 'ann' })),
+    state: async () =>
+      (await store.query(listAgentSessions, { projectId, limit: 1 })).items[0]?.state,
+    wish: () =>
+      store.read((reader) =>
+        reader.first(selectPurpose, { project_id: projectId, agent_id: 'ann' }),
+      ),
   }
 }
 
@@ -266,7 +280,9 @@ describe('a page that goes away', () => {
     expect(await state()).toBe('active')
     await pass(2000)
     expect(await state()).toBe('terminating')
-    expect((await typesOf(store, projectStream(room.projectId))).at(-1)).toBe('agent-session-terminating')
+    expect((await typesOf(store, projectStream(room.projectId))).at(-1)).toBe(
+      'agent-session-terminating',
+    )
   })
 
   test('[CH5] and had no panel open says nothing new: with none left the chat is closed', async () => {

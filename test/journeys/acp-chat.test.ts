@@ -17,9 +17,15 @@ test('[CH12] an agent that is spoken to answers in the chat, and goes on when th
   expect(await chat.answer()).toBe('echo: hello')
   const { pid } = await chat.process('running')
   await chat.say('[[slow 20 100]] once')
-  await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
+  await until(
+    async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0,
+  )
   await first.kill()
-  const second = await startHoldfast({ up: true, data: first.data, args: ['--port', new URL(first.url).port] })
+  const second = await startHoldfast({
+    up: true,
+    data: first.data,
+    args: ['--port', new URL(first.url).port],
+  })
   expect(await chat.answer()).toContain('echo: once')
   const later = await openChat(second, chat)
   expect((await later.process('running')).pid).toBe(pid)

@@ -6,7 +6,15 @@ import { until } from '../support/coordinator-process.ts'
 import { openSocket } from '../support/feed-clients.ts'
 import { at } from '../support/git-repository.ts'
 import { hostile } from '../support/hostile-agent.ts'
-import { addAgent, clientOf, type House, type Message, openHouse, openPerson, type Person } from '../support/person.ts'
+import {
+  addAgent,
+  clientOf,
+  type House,
+  type Message,
+  openHouse,
+  openPerson,
+  type Person,
+} from '../support/person.ts'
 import { startHoldfast } from '../support/running-server.ts'
 
 let house: House
@@ -19,7 +27,9 @@ beforeAll(async () => {
 })
 
 const stateOf = async ({ about }: Person) =>
-  clientOf(house).get('/api/user-sessions/{userSessionId}', { params: { userSessionId: about.sessionId } })
+  clientOf(house).get('/api/user-sessions/{userSessionId}', {
+    params: { userSessionId: about.sessionId },
+  })
 
 /** Spawned, and its process lives; it does not become ready. */
 async function spawning(person: Person, role: string): Promise<void> {
@@ -34,15 +44,25 @@ test('[US1] from the first to the last: created, spawned, answered, the agent te
   expect(await stateOf(person)).toMatchObject({ state: 'ACTIVE', agents: [] })
   const { workspace } = await person.spawn('auth')
   expect(await person.roster()).toEqual(['auth ACTIVE'])
-  expect(await person.say('auth', 'hello')).toMatchObject({ role: 'auth', content: 'echo: hello', stopReason: 'end_turn' })
+  expect(await person.say('auth', 'hello')).toMatchObject({
+    role: 'auth',
+    content: 'echo: hello',
+    stopReason: 'end_turn',
+  })
   expect(await person.processes()).toHaveLength(1)
   person.send('agent:terminate', { role: 'auth' })
-  expect(await person.next('agent:terminated')).toMatchObject({ role: 'auth', reason: 'user requested' })
+  expect(await person.next('agent:terminated')).toMatchObject({
+    role: 'auth',
+    reason: 'user requested',
+  })
   expect(await person.processes()).toEqual([])
   expect(await stateOf(person)).toMatchObject({ state: 'ACTIVE', agents: [] })
   await person.spawn('db')
   person.send('session:terminate')
-  expect(await person.next('session:terminated')).toMatchObject({ reason: 'user requested', agentsTerminated: 1 })
+  expect(await person.next('session:terminated')).toMatchObject({
+    reason: 'user requested',
+    agentsTerminated: 1,
+  })
   expect(await person.processes()).toEqual([])
   expect(await stateOf(person)).toMatchObject({ state: 'TERMINATED' })
   const { items } = await clientOf(house).get('/api/user-sessions', { query: {} })
@@ -69,7 +89,10 @@ test('[US2] a role that is taken, one that nobody has, one terminated twice: eac
   person.send('session:terminate')
   await person.next('session:terminated')
   person.send('agent:spawn', { role: 'auth', requestId: 'late' })
-  expect(await person.next('error')).toMatchObject({ code: 'user_session_terminated', requestId: 'late' })
+  expect(await person.next('error')).toMatchObject({
+    code: 'user_session_terminated',
+    requestId: 'late',
+  })
 })
 
 test('[AG2] an agent in a role works in a worktree of its own, and its answer is streamed and then whole', async () => {
@@ -96,15 +119,18 @@ test('[AG3] three side by side, each in its own worktree: one is terminated, the
   expect((await person.roster()).toSorted()).toEqual(['auth ACTIVE', 'db ACTIVE', 'tests ACTIVE'])
   await Promise.all(roles.map((role) => person.say(role, `[[write ${role}.txt by ${role}]]`)))
   for (const { role, workspace } of ready)
-    for (const other of roles) expect(existsSync(join(workspace, `${other}.txt`))).toBe(other === role)
+    for (const other of roles)
+      expect(existsSync(join(workspace, `${other}.txt`))).toBe(other === role)
   person.send('agent:terminate', { role: 'auth' })
   expect(await person.next('agent:terminated', 'auth')).toMatchObject({ reason: 'user requested' })
   expect((await person.roster()).toSorted()).toEqual(['db ACTIVE', 'tests ACTIVE'])
-  for (const role of ['db', 'tests']) expect(await person.say(role, 'hello')).toMatchObject({ content: 'echo: hello' })
+  for (const role of ['db', 'tests'])
+    expect(await person.say(role, 'hello')).toMatchObject({ content: 'echo: hello' })
   person.send('session:terminate')
   expect(await person.next('session:terminated')).toMatchObject({ agentsTerminated: 2 })
   expect(await person.processes()).toEqual([])
-  for (const { role, workspace } of ready) expect(readFileSync(join(workspace, `${role}.txt`), 'utf8')).toBe(`by ${role}`)
+  for (const { role, workspace } of ready)
+    expect(readFileSync(join(workspace, `${role}.txt`), 'utf8')).toBe(`by ${role}`)
 })
 
 test('[AP4] what an agent asks waits for the person, and what they say is what happens', async () => {
@@ -116,7 +142,10 @@ test('[AP4] what an agent asks waits for the person, and what they say is what h
   ] as const) {
     const answered = person.say('careful', `[[ask]][[write ${path} x]]`)
     const { approvalId, options } = await person.next('permission:requested', 'careful')
-    person.send('permission:answer', { approvalId, optionId: options.find((each: Message) => each.kind === kind).optionId })
+    person.send('permission:answer', {
+      approvalId,
+      optionId: options.find((each: Message) => each.kind === kind).optionId,
+    })
     expect(await answered).toMatchObject({ content })
     expect(existsSync(join(workspace, path))).toBe(kind === 'allow_once')
   }
@@ -127,12 +156,20 @@ test('[AC2] agents in roles record what they learnt and save their state with ou
   const roles = ['scribe', 'clerk']
   await Promise.all(roles.map((role) => person.spawn(role)))
   for (const role of roles)
-    expect(await person.say(role, `[[record learnt as ${role}]] [[checkpoint half way as ${role}]]`)).toMatchObject({
+    expect(
+      await person.say(role, `[[record learnt as ${role}]] [[checkpoint half way as ${role}]]`),
+    ).toMatchObject({
       content: 'record_approach: done\nsave_checkpoint: done',
     })
   const params = { projectId: house.projectId }
-  const approaches = await clientOf(house).get('/api/projects/{projectId}/approaches', { params, query: {} })
-  const work = await clientOf(house).get('/api/projects/{projectId}/sessions', { params, query: {} })
+  const approaches = await clientOf(house).get('/api/projects/{projectId}/approaches', {
+    params,
+    query: {},
+  })
+  const work = await clientOf(house).get('/api/projects/{projectId}/sessions', {
+    params,
+    query: {},
+  })
   for (const role of roles) {
     const own = work.items.find(({ currentAgentRole }) => currentAgentRole === role)
     expect(own).toMatchObject({ contextSummary: `half way as ${role}` })
@@ -156,7 +193,10 @@ test('[AG4] one agent crashes, the other goes on and the session stays; the retr
     ],
   })
   expect((await slow).content).toContain('piece 10')
-  expect(await person.spawn('one', { load: true })).toMatchObject({ how: 'loaded', notRestored: null })
+  expect(await person.spawn('one', { load: true })).toMatchObject({
+    how: 'loaded',
+    notRestored: null,
+  })
   expect(await person.say('one', 'here again')).toMatchObject({ content: 'echo: here again' })
 })
 
@@ -173,7 +213,10 @@ test('[RL6] messages queue behind a turn, one is withdrawn, and a cancel stops t
   expect(await person.next('agent:withdrawn', 'busy')).toMatchObject({ messageId })
   person.send('agent:cancel', { role: 'busy' })
   expect(await person.next('agent:response', 'busy')).toMatchObject({ stopReason: 'cancelled' })
-  expect(await person.next('agent:response', 'busy')).toMatchObject({ content: 'echo: next', stopReason: 'end_turn' })
+  expect(await person.next('agent:response', 'busy')).toMatchObject({
+    content: 'echo: next',
+    stopReason: 'end_turn',
+  })
 })
 
 test('[US8] an absolute workspace below the project’s folder is where the agent works; one elsewhere is refused in words', async () => {
@@ -183,7 +226,9 @@ test('[US8] an absolute workspace below the project’s folder is where the agen
   expect(workspace).toBe(named)
   await person.say('ui', '[[write made.txt here]]')
   expect(readFileSync(join(named, 'made.txt'), 'utf8')).toBe('here')
-  await expect(person.spawn('far', { workspace: '/etc/holdfast' })).rejects.toThrow(/^workspace: .*neither below/)
+  await expect(person.spawn('far', { workspace: '/etc/holdfast' })).rejects.toThrow(
+    /^workspace: .*neither below/,
+  )
   expect(existsSync('/etc/holdfast')).toBe(false)
 })
 
@@ -265,13 +310,21 @@ test('[RL4] the server is killed in the middle of a turn and started again: the 
     return socket
   }
   const [same, phone] = [await follow(before.at(-1).seq), await follow(0)]
-  expect(await same.next('agent:response')).toMatchObject({ content: pieces, stopReason: 'end_turn' })
+  expect(await same.next('agent:response')).toMatchObject({
+    content: pieces,
+    stopReason: 'end_turn',
+  })
   await phone.next('agent:response')
-  const numbered = ({ inbox }: typeof same): Message[] => inbox.all.filter(({ seq }) => seq !== undefined)
+  const numbered = ({ inbox }: typeof same): Message[] =>
+    inbox.all.filter(({ seq }) => seq !== undefined)
   const log = [...before, ...numbered(same)]
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
   expect(numbered(phone)).toEqual(log)
-  const said = log.map(({ type, update }) => (type === 'agent:update' && update.kind === 'text' ? update.text : '')).join('')
+  const said = log
+    .map(({ type, update }) =>
+      type === 'agent:update' && update.kind === 'text' ? update.text : '',
+    )
+    .join('')
   expect(said).toBe(pieces)
   same.send({ type: 'session:terminate', ...person.about })
   await same.next('session:terminated')
@@ -289,9 +342,19 @@ test('[AP13] a question is asked, the server killed, the answer given on another
   house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
   const phone = await openSocket({ port, token })
   phone.send({ type: 'session:resume', ...person.about })
-  expect((await phone.next('session:snapshot')).agents).toMatchObject([{ questions: [{ questionId }] }])
-  phone.send({ type: 'question:answer', ...person.about, questionId, action: 'accept', content: { colour: 'blue', count: 2 } })
-  expect(await phone.next('agent:response')).toMatchObject({ content: 'answered {"colour":"blue","count":2}' })
+  expect((await phone.next('session:snapshot')).agents).toMatchObject([
+    { questions: [{ questionId }] },
+  ])
+  phone.send({
+    type: 'question:answer',
+    ...person.about,
+    questionId,
+    action: 'accept',
+    content: { colour: 'blue', count: 2 },
+  })
+  expect(await phone.next('agent:response')).toMatchObject({
+    content: 'answered {"colour":"blue","count":2}',
+  })
   phone.send({ type: 'session:terminate', ...person.about })
   await phone.next('session:terminated')
 })

@@ -19,7 +19,9 @@ const restMs = 50
 
 /** As a program runs it; a failure of the command is a failure of the test. */
 async function holdfast(argv: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = execFile(process.execPath, [main, ...argv, '--json'], { env: { ...process.env, ...env } })
+  const child = execFile(process.execPath, [main, ...argv, '--json'], {
+    env: { ...process.env, ...env },
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const written = { stdout: '', stderr: '' }
   child.stdout?.on('data', (text) => (written.stdout += text))
@@ -40,7 +42,9 @@ function write(client: Client): Load {
   let writing = true
   const writers = Array.from({ length: writersAtOnce }, async (_, writer) => {
     for (let i = 0; writing; i++) {
-      acknowledged.push((await client.post('/api/projects', { body: { name: `${writer}-${i}` } })).id)
+      acknowledged.push(
+        (await client.post('/api/projects', { body: { name: `${writer}-${i}` } })).id,
+      )
       if (acknowledged.length > enough) await pause(restMs)
     }
   })
@@ -102,18 +106,32 @@ test.each(amount(['SQLite'] as const, ['SQLite', 'PostgreSQL'] as const))(
     expect(before.filter((id) => !there.has(id))).toEqual([])
 
     for (const after of [cursor, later.cursor]) {
-      const feed = await followEvents({ port: portOf(second), token: second.token, streams: 'home', after })
+      const feed = await followEvents({
+        port: portOf(second),
+        token: second.token,
+        streams: 'home',
+        after,
+      })
       const { event, data: snapshot, id } = await feed.next()
       expect(event).toBe('snapshot')
       expect(snapshot.state.home.projects.length).toBeGreaterThan(0)
       // And from there on it hears again.
-      const made = await clientOf(second).post('/api/projects', { body: { name: 'after the restore' } })
+      const made = await clientOf(second).post('/api/projects', {
+        body: { name: 'after the restore' },
+      })
       const heard = await feed.next()
-      expect([heard.event === 'snapshot', heard.data.data.project.id, heard.id === id]).toEqual([false, made.id, false])
+      expect([heard.event === 'snapshot', heard.data.data.project.id, heard.id === id]).toEqual([
+        false,
+        made.id,
+        false,
+      ])
       feed.close()
     }
 
-    const { deep } = await holdfast(['doctor', '--deep', '--data', data], { ...elsewhere, HOLDFAST_PORT: '0' })
+    const { deep } = await holdfast(['doctor', '--deep', '--data', data], {
+      ...elsewhere,
+      HOLDFAST_PORT: '0',
+    })
     expect(deep.findings).toEqual([])
     expect(deep.rows).toBeGreaterThan(before.length)
     expect(await second.stop()).toBe(0)

@@ -1,7 +1,15 @@
 /** The command line as people run it: real processes, real signals, real pipes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
@@ -48,8 +56,11 @@ test('[CL1] up prints exactly two lines on standard output; the log goes to stan
   await until(child, () => signedIn(stdout()))
   child.kill('SIGTERM')
   expect(await exit).toBe(0)
-  expect(stdout()).toMatch(/^Holdfast is ready at http:\/\/127\.0\.0\.1:\d+\nSign in: http:\/\/127\.0\.0\.1:\d+\/sign-in#\S+\n$/)
-  for (const line of stderr().trimEnd().split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
+  expect(stdout()).toMatch(
+    /^Holdfast is ready at http:\/\/127\.0\.0\.1:\d+\nSign in: http:\/\/127\.0\.0\.1:\d+\/sign-in#\S+\n$/,
+  )
+  for (const line of stderr().trimEnd().split('\n').filter(Boolean))
+    expect(JSON.parse(line)).toHaveProperty('level')
   expect(stderr()).not.toContain(/sign-in#(\S+)/.exec(stdout())?.[1])
 })
 
@@ -83,9 +94,12 @@ test('[SE10] what an earlier build kept in the data folder itself is found, move
   // An earlier build had no key to seal with.
   rmSync(join(data, 'secrets'), { recursive: true })
   const next = await startHoldfast({ data, up: true, onFile: true })
-  expect(names.map((name) => [existsSync(join(data, name)), readFileSync(join(data, 'secrets', name), 'utf8')])).toEqual(
-    secrets.map((text) => [false, text]),
-  )
+  expect(
+    names.map((name) => [
+      existsSync(join(data, name)),
+      readFileSync(join(data, 'secrets', name), 'utf8'),
+    ]),
+  ).toEqual(secrets.map((text) => [false, text]))
   await isConnected(next)
   const list = start(['coordinators', '--data', data, '--json'])
   expect(await list.exit).toBe(0)
@@ -102,7 +116,9 @@ test('[CL2] a command finds the server, answers, and ends at once', async () => 
   const dead = start(['projects', '--data', server.data])
   expect(await dead.exit).toBe(3)
   expect(dead.stderr()).toContain('No server is running')
-  expect(JSON.parse(readFileSync(join(server.data, 'run', 'server.json'), 'utf8')).pid).toBe(server.pid)
+  expect(JSON.parse(readFileSync(join(server.data, 'run', 'server.json'), 'utf8')).pid).toBe(
+    server.pid,
+  )
 })
 
 test('[CL1] --env-file takes a path relative to where npm was called, and - for standard input', async () => {
@@ -111,20 +127,32 @@ test('[CL1] --env-file takes a path relative to where npm was called, and - for 
   writeFileSync(join(cwd, 'keys.env'), 'FROM_FILE=1\n')
   const root = join(main, '..', '..', '..')
   const holdfast = (words: readonly string[], input = '') => {
-    const child = spawnSync('npm', ['run', '-s', '--prefix', root, 'holdfast', '--', ...words, '--json'], {
-      cwd,
-      input,
-      encoding: 'utf8',
-      env: { ...process.env, INIT_CWD: undefined, HOLDFAST_DATA: data },
-    })
+    const child = spawnSync(
+      'npm',
+      ['run', '-s', '--prefix', root, 'holdfast', '--', ...words, '--json'],
+      {
+        cwd,
+        input,
+        encoding: 'utf8',
+        env: { ...process.env, INIT_CWD: undefined, HOLDFAST_DATA: data },
+      },
+    )
     expect([child.stderr, child.status]).toEqual(['', 0])
     return JSON.parse(child.stdout)
   }
-  expect(Object.keys(holdfast(['agents', 'add', 'a', '--env-file', 'keys.env']).env)).toEqual(['FROM_FILE'])
-  expect(Object.keys(holdfast(['agents', 'add', 'b', '--env-file', '-'], 'FROM_STDIN=2\n').env)).toEqual(['FROM_STDIN'])
+  expect(Object.keys(holdfast(['agents', 'add', 'a', '--env-file', 'keys.env']).env)).toEqual([
+    'FROM_FILE',
+  ])
+  expect(
+    Object.keys(holdfast(['agents', 'add', 'b', '--env-file', '-'], 'FROM_STDIN=2\n').env),
+  ).toEqual(['FROM_STDIN'])
   // Where Node starts the program itself, it takes --env-file for its own.
   const started = [main, 'agents', 'add', 'c', '--env', '-', '--json', '--data', data]
-  const { stdout } = spawnSync(process.execPath, started, { cwd, input: 'FROM_STDIN=3\n', encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, started, {
+    cwd,
+    input: 'FROM_STDIN=3\n',
+    encoding: 'utf8',
+  })
   expect(Object.keys(JSON.parse(stdout).env)).toEqual(['FROM_STDIN'])
   await stop()
 })
@@ -138,7 +166,9 @@ test('[CL2] a reader that stops reading is no reason to fall over', async () => 
 
 test('[OP2] an event stream that is open does not hold up the stop', async () => {
   const server = await startHoldfast()
-  const response = await fetch(`${server.url}/api/events?streams=home`, { headers: { authorization: `Bearer ${server.token}` } })
+  const response = await fetch(`${server.url}/api/events?streams=home`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  })
   expect(response.status).toBe(200)
   const waited = ownTime()
   expect(await server.stop()).toBe(0)
@@ -180,25 +210,53 @@ test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and ke
   const client = createClient({ url: server.url, token: server.token })
   const before = (await client.get('/api/projects', {})).items.length
   const { file, args } = offering(join(temporaryFolder(), 'sessions'))
-  const { exit, stdout, stderr } = start(['agents', 'doctor', 'demo', '--json', '--data', server.data])
+  const { exit, stdout, stderr } = start([
+    'agents',
+    'doctor',
+    'demo',
+    '--json',
+    '--data',
+    server.data,
+  ])
   expect([await exit, stderr()]).toEqual([0, expect.stringContaining('start')])
   const report = JSON.parse(stdout())
   expect(report.agentInfo).toEqual({ name: 'holdfast-demo', version: report.version })
-  expect(report).toMatchObject({ agent: 'demo', version: expect.any(String), can: { start: true, cancel: true, list: false } })
-  const results = Object.fromEntries(report.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok]))
-  expect(results).toMatchObject({ start: true, prompt: true, permission: true, cancel: true, load: true, end: true, fork: false })
+  expect(report).toMatchObject({
+    agent: 'demo',
+    version: expect.any(String),
+    can: { start: true, cancel: true, list: false },
+  })
+  const results = Object.fromEntries(
+    report.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok]),
+  )
+  expect(results).toMatchObject({
+    start: true,
+    prompt: true,
+    permission: true,
+    cancel: true,
+    load: true,
+    end: true,
+    fork: false,
+  })
   const sandbox = (await probeSandbox(process.env)).works || undefined
   expect([results['workplace'], results['strict']]).toEqual([sandbox, sandbox])
   const params = { agentId: 'demo' }
-  expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({ ...report, at: expect.any(String) })
+  expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({
+    ...report,
+    at: expect.any(String),
+  })
   expect((await client.get('/api/projects', {})).items).toHaveLength(before)
 
   expect(results).toMatchObject({ list: false, known: true })
-  await client.post('/api/agents', { body: { id: 'other', name: 'other', protocol: 'acp', command: file, args: [...args] } })
+  await client.post('/api/agents', {
+    body: { id: 'other', name: 'other', protocol: 'acp', command: file, args: [...args] },
+  })
   const other = start(['agents', 'doctor', 'other', '--json', '--data', server.data])
   expect([await other.exit, other.stderr()]).toEqual([0, expect.stringContaining('start')])
   const tried = JSON.parse(other.stdout())
-  const details = Object.fromEntries(tried.checks.map((each: { name: string; ok: boolean; detail: string }) => [each.name, each]))
+  const details = Object.fromEntries(
+    tried.checks.map((each: { name: string; ok: boolean; detail: string }) => [each.name, each]),
+  )
   expect(details).toMatchObject({
     list: { ok: true, detail: '2 in a process of its own, 1 of this workplace' },
     fork: { ok: true, detail: 'a fork of its own session answers' },
@@ -206,14 +264,28 @@ test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and ke
     known: { ok: false, detail: 'unknown_update weather, refused_request terminal/create' },
   })
   expect(tried.can.unknown).toEqual(['unknown_update weather', 'refused_request terminal/create'])
-  const counted = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } })
-  const named = [...(await counted.text()).matchAll(/^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]+)"\}/gm)]
-  expect(named.map(([, kind, name]) => `${kind} ${name}`).sort()).toEqual(tried.can.unknown.toSorted())
+  const counted = await fetch(`${server.url}/metrics`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  const named = [
+    ...(await counted.text()).matchAll(
+      /^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]+)"\}/gm,
+    ),
+  ]
+  expect(named.map(([, kind, name]) => `${kind} ${name}`).sort()).toEqual(
+    tried.can.unknown.toSorted(),
+  )
   const left = readdirSync(join(server.data, 'worktrees'), { recursive: true, encoding: 'utf8' })
   expect(left.filter((each) => each.endsWith('.git'))).toEqual([])
 
-  await client.post('/api/agents', { body: { id: 'gone', name: 'gone', protocol: 'acp', command: '/nowhere/agent' } })
+  await client.post('/api/agents', {
+    body: { id: 'gone', name: 'gone', protocol: 'acp', command: '/nowhere/agent' },
+  })
   const failed = start(['agents', 'doctor', 'gone', '--json', '--data', server.data])
   expect(await failed.exit).toBe(1)
-  expect(JSON.parse(failed.stdout())).toMatchObject({ agent: 'gone', checks: [{ name: 'start', ok: false }], can: {} })
+  expect(JSON.parse(failed.stdout())).toMatchObject({
+    agent: 'gone',
+    checks: [{ name: 'start', ok: false }],
+    can: {},
+  })
 })

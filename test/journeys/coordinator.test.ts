@@ -11,7 +11,11 @@ import { openChat } from '../support/chat.ts'
 import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
 import { amount } from '../support/extent.ts'
 import { ownTime } from '../support/own-time.ts'
-import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+import {
+  type HoldfastOptions,
+  type RunningHoldfast,
+  startHoldfast,
+} from '../support/running-server.ts'
 import { isRunning } from '../support/script-process.ts'
 import { storeOf } from '../support/store-of-journeys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -34,7 +38,9 @@ async function talk(holdfast: RunningHoldfast) {
 }
 
 async function coordinatorTokens(client: Client) {
-  return (await client.get('/api/tokens', { query: {} })).items.filter(({ kind }) => kind === 'coordinator')
+  return (await client.get('/api/tokens', { query: {} })).items.filter(
+    ({ kind }) => kind === 'coordinator',
+  )
 }
 
 /** One coordinator and one folder, from one server to the next. The last one stops it all. */
@@ -55,7 +61,9 @@ describe('one server after the other', () => {
     await chat.open()
     await chat.say('[[slow 1 700]] once')
     const { pid } = await chat.process('running')
-    await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
+    await until(
+      async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0,
+    )
     const coordinator = await coordinatorOf(holdfast.data)
     await holdfast.kill()
     const later = await openChat(await start(), chat)
@@ -71,7 +79,10 @@ describe('one server after the other', () => {
     const before = await coordinatorOf(holdfast.data)
     await holdfast.kill()
     const file = join(holdfast.data, 'run', 'coordinator.json')
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }))
+    writeFileSync(
+      file,
+      JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }),
+    )
     const second = await start()
     const after = await coordinatorOf(holdfast.data, before)
     expect(after.linkVersion).toBe(linkVersion)
@@ -112,7 +123,9 @@ test('[OP2] a second signal kills agents that will not go', async () => {
   const waited = ownTime()
   process.kill(holdfast.pid, 'SIGTERM')
   process.kill(holdfast.pid, 'SIGINT')
-  await until(() => [holdfast.pid, coordinator.pid, pid ?? 0, Number(forked)].every((each) => !isRunning(each)))
+  await until(() =>
+    [holdfast.pid, coordinator.pid, pid ?? 0, Number(forked)].every((each) => !isRunning(each)),
+  )
   // Agents that are not killed at once have 5 s to go.
   expect(waited()).toBeLessThan(4000)
 })
@@ -166,21 +179,32 @@ describe('on one machine', () => {
       description: '[[slow 1 2000]] done',
       assignedTo: agentId,
     } as const
-    const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params: { projectId }, body: draft })
+    const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', {
+      params: { projectId },
+      body: draft,
+    })
     const path = '/api/projects/{projectId}/tasks/{taskId}' as const
     await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
-    const agentSessions = async () => (await client.get('/api/agent-sessions', { query: { agentId } })).items
+    const agentSessions = async () =>
+      (await client.get('/api/agent-sessions', { query: { agentId } })).items
     const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
     await until(async () => (await live()).length === 2)
     process.kill(talking, 'SIGKILL')
     await until(async () => (await live()).length === 1)
     expect(await live()).toMatchObject([{ purpose: 'task' }])
     const ended = (await chat.processes()).find((each) => each.launchId === launchId)
-    expect(ended).toMatchObject({ reason: 'crashed', signal: 'SIGKILL', endedAt: expect.any(String) })
+    expect(ended).toMatchObject({
+      reason: 'crashed',
+      signal: 'SIGKILL',
+      endedAt: expect.any(String),
+    })
     // Nobody came by later to clear it up.
     const talked = (await agentSessions()).find(({ purpose }) => purpose === 'chat')
     expect(talked).toMatchObject({ endReason: 'process_exited', endedAt: ended?.endedAt })
-    await until(async () => (await client.get(path, { params: { projectId, taskId } })).status === 'completed')
+    await until(
+      async () =>
+        (await client.get(path, { params: { projectId, taskId } })).status === 'completed',
+    )
     await chat.say('still there?')
     expect(await chat.answer()).toBe('echo: still there?')
   })
@@ -190,15 +214,20 @@ describe('on one machine', () => {
     await chat.open()
     await chat.say('[[slow 1 300]] never lost')
     const { pid, launchId } = await chat.process('running')
-    const agentSession = async () => (await chat.client.get('/api/agent-sessions', { query: { agentId: chat.agentId } })).items
+    const agentSession = async () =>
+      (await chat.client.get('/api/agent-sessions', { query: { agentId: chat.agentId } })).items
     await until(async () => (await agentSession()).length > 0)
     const coordinator = await coordinatorOf(holdfast.data)
     process.kill(coordinator.pid, 'SIGKILL')
     expect(await chat.answer()).toBe('piece 1\necho: never lost')
     await coordinatorOf(holdfast.data, coordinator)
-    await until(async () => (await chat.processes()).some((each) => each.launchId === launchId && each.state === 'ended'))
+    await until(async () =>
+      (await chat.processes()).some((each) => each.launchId === launchId && each.state === 'ended'),
+    )
     expect(isRunning(pid ?? 0)).toBe(false)
-    expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({ reason: 'leftover' })
+    expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({
+      reason: 'leftover',
+    })
     expect(chat.answers).toHaveLength(1)
   })
 
@@ -211,7 +240,9 @@ describe('on one machine', () => {
     expect(isRunning(pid)).toBe(true)
     // Another takes over meanwhile: when it wakes it has lost what it had. The agent may hear of it first, and go by itself.
     const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
-    await chat.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: String(known?.id) } })
+    await chat.client.post('/api/coordinators/{coordinatorId}/takeover', {
+      params: { coordinatorId: String(known?.id) },
+    })
     process.kill(coordinator.pid, 'SIGCONT')
     await until(() => !isRunning(pid))
     await chat.say('after')
@@ -229,7 +260,10 @@ describe('on one machine', () => {
     await other.say('you too')
     expect(await other.answer()).toBe('echo: you too')
     expect((await coordinatorTokens(chat.client)).map(({ id }) => id)).toEqual([revoked?.id])
-    expect(await chat.process('running')).toMatchObject({ pid, coordinatorId: (await other.process('running')).coordinatorId })
+    expect(await chat.process('running')).toMatchObject({
+      pid,
+      coordinatorId: (await other.process('running')).coordinatorId,
+    })
     expect(isRunning(pid)).toBe(true)
     expect(await holdfast.stop()).toBe(0)
     expect([isRunning(pid), isRunning(coordinator.pid)]).toEqual([false, false])

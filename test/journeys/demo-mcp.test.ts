@@ -27,8 +27,12 @@ beforeAll(async () => {
   shared = await startHoldfast()
   // Before anybody makes a project of their own: then the demo would not be made any more.
   const client = createClient({ url: shared.url, token: shared.token })
-  const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
-  await vi.waitFor(async () => expect(await findDemo()).toBeDefined(), { timeout: 60_000, interval: 50 })
+  const findDemo = async () =>
+    (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
+  await vi.waitFor(async () => expect(await findDemo()).toBeDefined(), {
+    timeout: 60_000,
+    interval: 50,
+  })
   return () => shared.kill()
 })
 
@@ -46,14 +50,19 @@ async function openPerson(): Promise<Person> {
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
   await client.post('/api/agents', { body: { id: agentId, name: 'Demo', protocol: 'mcp' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+    body: {},
+  })
   const answers: string[] = []
   let arrived: (() => void) | undefined
   const key = `web:${projectId}.${agentId}`
   const feed = watchEvents(client, {
     streams: [`conversation:${key}`],
     onEvent: (event) => {
-      const { message } = ('data' in event ? event.data : {}) as { message?: { senderId: string; content: string } }
+      const { message } = ('data' in event ? event.data : {}) as {
+        message?: { senderId: string; content: string }
+      }
       if (message?.senderId !== agentId) return
       answers.push(message.content)
       arrived?.()
@@ -67,7 +76,8 @@ async function openPerson(): Promise<Person> {
     client,
     projectId,
     agentId,
-    say: (content) => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } }),
+    say: (content) =>
+      client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } }),
     async answer() {
       while (answers.length === 0) await new Promise<void>((resolve) => (arrived = resolve))
       return answers.shift() ?? ''
@@ -75,19 +85,26 @@ async function openPerson(): Promise<Person> {
   }
 }
 
-const inProject = ({ projectId, agentId }: Person) => ({ args: ['--project', projectId, '--agent', agentId] })
+const inProject = ({ projectId, agentId }: Person) => ({
+  args: ['--project', projectId, '--agent', agentId],
+})
 
 test('[UI6] the first start brings a demo agent that whoever starts agents can start, with what a launch gets alone', async () => {
   const { holdfast, client } = await openPerson()
-  const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
+  const findDemo = async () =>
+    (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
   await expect.poll(findDemo).toBeDefined()
   const demo = await findDemo()
   if (!demo) throw new Error('it was there just now')
   const { command, args, projectIds } = demo
   const [projectId = ''] = projectIds
-  expect(await client.get('/api/projects/{projectId}', { params: { projectId } })).toMatchObject({ name: 'demo' })
+  expect(await client.get('/api/projects/{projectId}', { params: { projectId } })).toMatchObject({
+    name: 'demo',
+  })
   await client.post('/api/chat', { body: { projectId, toAgentId: demo.id, content: 'hello' } })
-  const { passkey } = await client.post('/api/agents/{agentId}/passkey', { params: { agentId: demo.id } })
+  const { passkey } = await client.post('/api/agents/{agentId}/passkey', {
+    params: { agentId: demo.id },
+  })
   const [file, given] = programOf(command ?? '', args, [process.execPath, main])
   const env = {
     HOLDFAST_URL: holdfast.url,
@@ -96,7 +113,11 @@ test('[UI6] the first start brings a demo agent that whoever starts agents can s
     HOLDFAST_AGENT_ID: demo.id,
     HOLDFAST_PROJECT_ID: projectId,
   }
-  const child = spawn(file, given, { env, cwd: temporaryFolder(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(file, given, {
+    env,
+    cwd: temporaryFolder(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   for await (const bytes of child.stderr) {
@@ -154,7 +175,10 @@ test('[TK3] the demo agent does a task and leaves when there is none', async () 
   const person = await openPerson()
   const { client, projectId, agentId } = person
   const params = { projectId }
-  const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', { params, body: {} })
+  const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', {
+    params,
+    body: {},
+  })
   const draft = {
     ['sessionId']: workSessionId,
     phase: 1,
@@ -163,7 +187,10 @@ test('[TK3] the demo agent does a task and leaves when there is none', async () 
     description: '[[say done so]]',
     assignedTo: agentId,
   }
-  const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params, body: draft })
+  const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', {
+    params,
+    body: draft,
+  })
   const path = '/api/projects/{projectId}/tasks/{taskId}' as const
   await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
   const demo = startDemo(person.holdfast, inProject(person))
@@ -183,11 +210,20 @@ test('[NA13] a demo agent that crashes in the middle loses nothing: whoever come
   const { client, projectId, agentId } = person
   // Nobody saw it die but the coordinator, which here is the person.
   const owner = await connectMcp(person.holdfast.url, person.holdfast.token)
-  await owner.call('report_process_exit', { agent_id: agentId, project_id: projectId, remaining_processes: 0 })
+  await owner.call('report_process_exit', {
+    agent_id: agentId,
+    project_id: projectId,
+    remaining_processes: 0,
+  })
   const { passkey } = await client.post('/api/agents/{agentId}/passkey', { params: { agentId } })
   const next = await connectMcp(person.holdfast.url, passkey)
-  expect(await next.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'chat' })
-  expect(await next.call('get_pending_messages')).toMatchObject({ messages: [{ id, content: '[[crash]]' }] })
+  expect(await next.call('authenticate', { project_id: projectId })).toMatchObject({
+    status: 'ok',
+    purpose: 'chat',
+  })
+  expect(await next.call('get_pending_messages')).toMatchObject({
+    messages: [{ id, content: '[[crash]]' }],
+  })
   await next.call('respond_chat', { content: 'I will not' })
   expect(await person.answer()).toBe('I will not')
 })
@@ -246,7 +282,8 @@ test('[MC2] the demo agent has the habits that others must cope with: it ignores
   const { agentId } = person
   await person.say('[[ignore-sigterm]][[fork]][[no-logout]]')
   const demo = startDemo(person.holdfast, inProject(person))
-  const [, forked = ''] = /^ignoring SIGTERM\nforked (\d+)\nnot logging out$/.exec(await person.answer()) ?? []
+  const [, forked = ''] =
+    /^ignoring SIGTERM\nforked (\d+)\nnot logging out$/.exec(await person.answer()) ?? []
   onTestFinished(() => void process.kill(Number(forked), 'SIGKILL'))
   demo.child.kill('SIGTERM')
   await person.say('still there?')

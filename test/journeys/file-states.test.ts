@@ -14,20 +14,29 @@ async function openRoom(env: Readonly<Record<string, string>> = {}) {
     await chat.say(text)
     return chat.answer()
   }
-  const turns = async () => (await client.get('/api/conversations/{key}/turns', { params: { key }, query: {} })).items
+  const turns = async () =>
+    (await client.get('/api/conversations/{key}/turns', { params: { key }, query: {} })).items
   return { holdfast, repository, chat, client, projectId, agentId, key, say, turns }
 }
 
 test('[FS7] [SE20] each turn has the files before and after it, and what it changed; the diff shows it', async () => {
   const recorded = recordingGit()
-  const { holdfast, repository, client, key, say, turns } = await openRoom({ PATH: `${recorded.bin}:${process.env['PATH']}` })
+  const { holdfast, repository, client, key, say, turns } = await openRoom({
+    PATH: `${recorded.bin}:${process.env['PATH']}`,
+  })
   await say('[[write made.txt by the chat]] written')
   writeFileSync(join(repository.folder, 'mine.txt'), 'the person’s\n')
   await say('nothing')
   const [second, first] = await turns()
-  expect(first).toMatchObject({ before: expect.stringMatching(/^[0-9a-f]{40}$/), changes: { files: 1, added: 1, removed: 0 } })
+  expect(first).toMatchObject({
+    before: expect.stringMatching(/^[0-9a-f]{40}$/),
+    changes: { files: 1, added: 1, removed: 0 },
+  })
   expect(first?.after).not.toBe(first?.before)
-  expect(second).toMatchObject({ after: second?.before, changes: { files: 0, added: 0, removed: 0 } })
+  expect(second).toMatchObject({
+    after: second?.before,
+    changes: { files: 0, added: 0, removed: 0 },
+  })
   expect(repository.git('cat-file', '-t', first?.after ?? '')).toBe('tree')
   expect(repository.git('cat-file', 'blob', `${second?.before}:mine.txt`)).toBe('the person’s')
   expect(readFileSync(join(repository.folder, 'made.txt'), 'utf8')).toBe('by the chat')
@@ -35,12 +44,17 @@ test('[FS7] [SE20] each turn has the files before and after it, and what it chan
     params: { key, turnId: first?.id ?? '' },
     query: {},
   })
-  expect(diff).toMatchObject({ files: [{ path: 'made.txt', added: 1, removed: 0 }], changes: first?.changes, cut: false })
+  expect(diff).toMatchObject({
+    files: [{ path: 'made.txt', added: 1, removed: 0 }],
+    changes: first?.changes,
+    cut: false,
+  })
   expect(diff.text).toContain('+by the chat')
   const calls = recorded.calls()
   expect(calls.map(({ args }) => args[0])).toContain('write-tree')
   // The demo's own repository is made before any agent.
-  const isDemo = ({ cwd }: { readonly cwd: string }): boolean => cwd.endsWith('/run/demo-unfinished')
+  const isDemo = ({ cwd }: { readonly cwd: string }): boolean =>
+    cwd.endsWith('/run/demo-unfinished')
   expect(
     strayCalls(
       calls.filter((call) => !isDemo(call)),
@@ -57,14 +71,23 @@ test('[FS8] a rewind brings files, conversation and context back, shows what oth
   const [second, first] = await turns()
   const at = { params: { key, turnId: second?.id ?? '' } }
   const messages = async () =>
-    (await client.get('/api/conversations/{key}/messages', { params: { key }, query: {} })).items.map(({ content }) => content)
+    (
+      await client.get('/api/conversations/{key}/messages', { params: { key }, query: {} })
+    ).items.map(({ content }) => content)
   expect((await messages()).join()).toContain('second')
   writeFileSync(file('a.txt'), 'the person’s')
-  const refused = client.post('/api/conversations/{key}/turns/{turnId}/rewind', { ...at, body: { to: 'before' } })
+  const refused = client.post('/api/conversations/{key}/turns/{turnId}/rewind', {
+    ...at,
+    body: { to: 'before' },
+  })
   const lost = { files: [{ path: 'a.txt', why: 'changed' }], count: 1, digest: expect.any(String) }
-  await expect(refused).rejects.toMatchObject({ problem: { code: 'would_lose', status: 409, losses: lost } })
+  await expect(refused).rejects.toMatchObject({
+    problem: { code: 'would_lose', status: 409, losses: lost },
+  })
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('the person’s')
-  const digest = await refused.catch((error: { problem: { losses: { digest: string } } }) => error.problem.losses.digest)
+  const digest = await refused.catch(
+    (error: { problem: { losses: { digest: string } } }) => error.problem.losses.digest,
+  )
   const body = { to: 'before', confirm: String(digest) } as const
   await client.post('/api/conversations/{key}/turns/{turnId}/rewind', { ...at, body })
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('one')
@@ -72,7 +95,10 @@ test('[FS8] a rewind brings files, conversation and context back, shows what oth
   expect((await turns()).map(({ rewound }) => rewound)).toEqual([true, false])
   const about = () => client.get('/api/conversations/{key}', { params: { key } })
   // What was taken back counts no more, and the reader is told that it can be undone.
-  expect(await about()).toMatchObject({ rewound: { turnId: second?.id, to: 'before' }, lines: { added: 1, removed: 0 } })
+  expect(await about()).toMatchObject({
+    rewound: { turnId: second?.id, to: 'before' },
+    lines: { added: 1, removed: 0 },
+  })
   await client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: {} })
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('the person’s')
   expect((await messages()).join()).toContain('second')
@@ -110,7 +136,10 @@ test('[FS9] a fork is a new conversation in a new worktree with the files as the
   await say('[[write a.txt two]] second')
   const first = (await turns()).at(-1)
   const at = { params: { key, turnId: first?.id ?? '' } }
-  const made = await client.post('/api/conversations/{key}/turns/{turnId}/fork', { ...at, body: {} })
+  const made = await client.post('/api/conversations/{key}/turns/{turnId}/fork', {
+    ...at,
+    body: {},
+  })
   expect(made.conversation).toMatch(/^fork:/)
   expect(readFileSync(join(made.workplace, 'a.txt'), 'utf8')).toBe('one')
   expect(readFileSync(join(repository.folder, 'a.txt'), 'utf8')).toBe('two')
@@ -124,15 +153,22 @@ test('[FS9] a fork is a new conversation in a new worktree with the files as the
     ...fork,
     body: { role: 'user', content: '[[write b.txt forked]] third' },
   })
-  const answered = async () => (await client.get('/api/conversations/{key}/turns', { ...fork, query: {} })).items[0]
+  const answered = async () =>
+    (await client.get('/api/conversations/{key}/turns', { ...fork, query: {} })).items[0]
   await until(async () => (await answered())?.state === 'answered')
   const turn = await answered()
   expect(turn).toMatchObject({ agentId, before: first?.after, changes: { files: 1 } })
   expect(turn?.primer).toContain('first')
   expect(turn?.primer).not.toContain('second')
   expect(readFileSync(join(made.workplace, 'b.txt'), 'utf8')).toBe('forked')
-  const { items: said } = await client.get('/api/conversations/{key}/messages', { ...fork, query: {} })
+  const { items: said } = await client.get('/api/conversations/{key}/messages', {
+    ...fork,
+    query: {},
+  })
   expect(said.at(-1)).toMatchObject({ role: 'assistant', senderId: agentId, content: turn?.text })
-  const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query: {} })
+  const { items } = await client.get('/api/projects/{projectId}/worktrees', {
+    params: { projectId },
+    query: {},
+  })
   expect(items).toMatchObject([{ conversation: made.conversation, branch: made.branch }])
 })

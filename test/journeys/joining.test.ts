@@ -32,18 +32,35 @@ function joinWith(args: readonly string[], env: Readonly<Record<string, string>>
   })
   let said = ''
   child.stderr.on('data', (bytes) => (said += bytes))
-  return { child, said: () => said, exit: once(child, 'close').then(([code]) => code as number | null) }
+  return {
+    child,
+    said: () => said,
+    exit: once(child, 'close').then(([code]) => code as number | null),
+  }
 }
 
 test('[CO1] [SC4] a coordinator joins with a token made for it, runs agents, and leaves nothing when it is stopped', async () => {
   const holdfast = await startHoldfast()
   onTestFinished(() => holdfast.kill())
   const client = createClient({ url: holdfast.url, token: holdfast.token })
-  const { token, id } = await client.post('/api/tokens', { body: { name: 'workshop', kind: 'coordinator' } })
+  const { token, id } = await client.post('/api/tokens', {
+    body: { name: 'workshop', kind: 'coordinator' },
+  })
   const data = temporaryFolder()
   const tokenFile = join(data, 'token.txt')
   writeFileSync(tokenFile, `${token}\n`)
-  const args = ['--server', holdfast.url, '--token-file', tokenFile, '--data', data, '--label', 'bench', '--capacity', '3']
+  const args = [
+    '--server',
+    holdfast.url,
+    '--token-file',
+    tokenFile,
+    '--data',
+    data,
+    '--label',
+    'bench',
+    '--capacity',
+    '3',
+  ]
   const workshop = joinWith(args)
   const chat = await openChat(holdfast)
   await chat.open()
@@ -62,7 +79,9 @@ test('[CO1] [SC4] a coordinator joins with a token made for it, runs agents, and
   workshop.child.kill('SIGTERM')
   expect(await workshop.exit).toBe(0)
   expect(await agentsOf(data)).toEqual([])
-  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([{ id, state: 'stopped', processes: 0 }])
+  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([
+    { id, state: 'stopped', processes: 0 },
+  ])
   expect((await chat.processes())[0]).toMatchObject({ state: 'ended', reason: 'shutdown' })
 })
 
@@ -72,7 +91,9 @@ test('[SC4] [SE2] a coordinator joins over TLS with a certificate of one’s own
   onTestFinished(() => holdfast.kill())
   proxy.leadTo(holdfast.url)
   const client = createClient({ url: holdfast.url, token: holdfast.token })
-  const { token, id } = await client.post('/api/tokens', { body: { name: 'far away', kind: 'coordinator' } })
+  const { token, id } = await client.post('/api/tokens', {
+    body: { name: 'far away', kind: 'coordinator' },
+  })
   const data = temporaryFolder()
   const [tokenFile, authority] = [join(data, 'token.txt'), join(data, 'authority.pem')]
   writeFileSync(tokenFile, token)
@@ -80,7 +101,8 @@ test('[SC4] [SE2] a coordinator joins over TLS with a certificate of one’s own
   const args = ['--server', proxy.url, '--token-file', tokenFile, '--data', data]
   const untrusted = joinWith(args, { NODE_EXTRA_CA_CERTS: '' })
   await once(untrusted.child.stderr as Readable, 'data')
-  while (!untrusted.said().includes('certificate')) await once(untrusted.child.stderr as Readable, 'data')
+  while (!untrusted.said().includes('certificate'))
+    await once(untrusted.child.stderr as Readable, 'data')
   untrusted.child.kill('SIGTERM')
   expect(await untrusted.exit).toBe(0)
 
@@ -89,7 +111,9 @@ test('[SC4] [SE2] a coordinator joins over TLS with a certificate of one’s own
   await chat.open()
   await chat.say('hello')
   expect(await chat.answer()).toBe('echo: hello')
-  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([{ id, state: 'connected', processes: 1 }])
+  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([
+    { id, state: 'connected', processes: 1 },
+  ])
 })
 
 test('[CO1] without a token it says where to get one, and the owner token is never used for it', async () => {

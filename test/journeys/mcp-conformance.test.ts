@@ -10,14 +10,32 @@ const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conforman
 const notOffered = fileURLToPath(new URL('./mcp-not-offered.yml', import.meta.url))
 
 /** What must have been run and have passed: a suite that skips everything proves nothing. */
-const applies = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection']
+const applies = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'resources-list',
+  'dns-rebinding-protection',
+]
 
 test('[MC1] the conformance suite passes for what is offered', async () => {
   const server = await openTestServer()
   const url = await openBearerProxy(server.url, server.ownerToken)
-  const args = [suite, 'server', '--url', `${url}/mcp`, '--suite', 'all', '--expected-failures', notOffered]
-  const { stdout } = await promisify(execFile)(process.execPath, args).catch((error: { stdout: string; stderr: string }) => {
-    throw new Error(`The conformance suite found something:\n${error.stdout}${error.stderr}`)
-  })
-  for (const scenario of applies) expect(stdout).toMatch(new RegExp(`✓ ${scenario}: [1-9]\\d* passed, 0 failed`))
+  const args = [
+    suite,
+    'server',
+    '--url',
+    `${url}/mcp`,
+    '--suite',
+    'all',
+    '--expected-failures',
+    notOffered,
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch(
+    (error: { stdout: string; stderr: string }) => {
+      throw new Error(`The conformance suite found something:\n${error.stdout}${error.stderr}`)
+    },
+  )
+  for (const scenario of applies)
+    expect(stdout).toMatch(new RegExp(`✓ ${scenario}: [1-9]\\d* passed, 0 failed`))
 })

@@ -24,9 +24,15 @@ async function openOffice(holdfast = shared) {
   const agentId = `ann-${++made}`
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
-  const { passkey } = await client.post('/api/agents', { body: { id: agentId, name: 'Ann', protocol: 'mcp' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
-  const write = (content: string) => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
+  const { passkey } = await client.post('/api/agents', {
+    body: { id: agentId, name: 'Ann', protocol: 'mcp' },
+  })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+    body: {},
+  })
+  const write = (content: string) =>
+    client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
   return { holdfast, projectId, agentId, passkey, write }
 }
 
@@ -34,27 +40,38 @@ async function connect({ data }: RunningHoldfast, token: string, newest = false)
   const env = { ...path, HOLDFAST_TOKEN: token }
   const options = newest ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}
   const client = new Client({ name: 'test', version: '1' }, options)
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', '--data', data], env }))
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', '--data', data],
+      env,
+    }),
+  )
   onTestFinished(() => client.close())
   const call = async (name: string, args = {}): Promise<ToolResult> =>
     (await client.callTool({ name, arguments: args })).structuredContent
   return { client, call }
 }
 
-test.each([false, true])('[MC1] an agent on a pipe signs in, waits and answers (newest protocol: %s)', async (newest) => {
-  const { holdfast, passkey, projectId, agentId, write } = await openOffice()
-  await write('hello')
-  const { client, call } = await connect(holdfast, passkey, newest)
-  expect(client.getInstructions()).toContain('Call authenticate')
-  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_next_action')
-  expect(await call('authenticate', { agent_id: agentId, project_id: projectId })).toMatchObject({ status: 'ok' })
-  expect(await call('get_pending_messages')).toMatchObject({ messages: [{ content: 'hello' }] })
-  await call('respond_chat', { content: 'hi' })
-  const held = call('get_next_action', { wait_seconds: 50 })
-  await write('more')
-  expect(await held).toMatchObject({ action: 'get_pending_messages' })
-  await expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toThrow('Unknown tool')
-})
+test.each([false, true])(
+  '[MC1] an agent on a pipe signs in, waits and answers (newest protocol: %s)',
+  async (newest) => {
+    const { holdfast, passkey, projectId, agentId, write } = await openOffice()
+    await write('hello')
+    const { client, call } = await connect(holdfast, passkey, newest)
+    expect(client.getInstructions()).toContain('Call authenticate')
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_next_action')
+    expect(await call('authenticate', { agent_id: agentId, project_id: projectId })).toMatchObject({
+      status: 'ok',
+    })
+    expect(await call('get_pending_messages')).toMatchObject({ messages: [{ content: 'hello' }] })
+    await call('respond_chat', { content: 'hi' })
+    const held = call('get_next_action', { wait_seconds: 50 })
+    await write('more')
+    expect(await held).toMatchObject({ action: 'get_pending_messages' })
+    await expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toThrow('Unknown tool')
+  },
+)
 
 test('[MC1] a server that goes away under a call is an error that says to call again, and the next call finds it', async () => {
   const holdfast = await startHoldfast()
@@ -64,8 +81,14 @@ test('[MC1] a server that goes away under a call is an error that says to call a
   const { call } = await connect(holdfast, passkey)
   await call('authenticate', { agent_id: agentId, project_id: projectId })
   await holdfast.kill()
-  expect(await call('get_pending_messages')).toMatchObject({ code: 'shutting_down', next: expect.stringContaining('again') })
-  const again = await startHoldfast({ data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
+  expect(await call('get_pending_messages')).toMatchObject({
+    code: 'shutting_down',
+    next: expect.stringContaining('again'),
+  })
+  const again = await startHoldfast({
+    data: holdfast.data,
+    args: ['--port', new URL(holdfast.url).port],
+  })
   onTestFinished(() => again.kill())
   expect(await call('get_pending_messages')).toMatchObject({ messages: [{ content: 'hello' }] })
 })
@@ -73,13 +96,26 @@ test('[MC1] a server that goes away under a call is an error that says to call a
 test('[CO4] inside of a launch it needs nothing but what the launch is told', async () => {
   const { holdfast, passkey, projectId, agentId, write } = await openOffice()
   await write('hello')
-  const launch = { HOLDFAST_MCP_URL: `${holdfast.url}/mcp`, HOLDFAST_LAUNCH_TOKEN: passkey, HOLDFAST_LAUNCH_KEEPER: 'k' }
-  const env = { ...path, ...launch, HOLDFAST_AGENT_ID: agentId, HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: 'l1' }
+  const launch = {
+    HOLDFAST_MCP_URL: `${holdfast.url}/mcp`,
+    HOLDFAST_LAUNCH_TOKEN: passkey,
+    HOLDFAST_LAUNCH_KEEPER: 'k',
+  }
+  const env = {
+    ...path,
+    ...launch,
+    HOLDFAST_AGENT_ID: agentId,
+    HOLDFAST_PROJECT_ID: projectId,
+    HOLDFAST_LAUNCH_ID: 'l1',
+  }
   const client = new Client({ name: 'test', version: '1' })
   const args = [main, 'mcp', '--data', '/nonexistent/folder']
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
   onTestFinished(() => client.close())
-  const answer = await client.callTool({ name: 'authenticate', arguments: { agent_id: agentId, project_id: projectId } })
+  const answer = await client.callTool({
+    name: 'authenticate',
+    arguments: { agent_id: agentId, project_id: projectId },
+  })
   expect(answer.structuredContent).toMatchObject({ status: 'ok' })
 })
 
@@ -90,7 +126,10 @@ async function pipe(
   lines: readonly string[],
 ): Promise<{ code: number; out: ToolResult[] }> {
   const env = { ...path, HOLDFAST_TOKEN: token }
-  const child = spawn(process.execPath, [main, 'mcp', '--data', holdfast.data], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [main, 'mcp', '--data', holdfast.data], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   child.stdout.on('data', (bytes) => (out += bytes))
@@ -111,14 +150,20 @@ async function pipe(
 test('[MC1] bad lines and a bad credential are answered, nothing else is written, and the end of the input ends it', async () => {
   const { holdfast, passkey } = await openOffice()
   const ping = '{"jsonrpc":"2.0","id":"a","method":"ping"}'
-  const good = await pipe(holdfast, passkey, ['not json', '{"jsonrpc":"2.0","method":"notifications/initialized"}', ping])
+  const good = await pipe(holdfast, passkey, [
+    'not json',
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    ping,
+  ])
   expect(good.code).toBe(0)
   expect(good.out.toSorted((a) => (a.id === null ? -1 : 1))).toEqual([
     { jsonrpc: '2.0', id: null, error: { code: -32700, message: expect.any(String) } },
     { jsonrpc: '2.0', id: 'a', result: {} },
   ])
   const refused = await pipe(holdfast, 'hf_agent_this-is-not-a-passkey', [ping])
-  expect(refused.out).toMatchObject([{ id: 'a', error: { code: -32000, data: { code: 'authentication_failed' } } }])
+  expect(refused.out).toMatchObject([
+    { id: 'a', error: { code: -32000, data: { code: 'authentication_failed' } } },
+  ])
 })
 
 test('[MC1] a call that is cancelled, or whose client has gone, is held no longer', async () => {
@@ -129,7 +174,9 @@ test('[MC1] a call that is cancelled, or whose client has gone, is held no longe
   await call('get_pending_messages')
   await call('respond_chat', { content: 'hi' })
   const held = async () => {
-    const metrics = await fetch(`${holdfast.url}/metrics`, { headers: { authorization: `Bearer ${holdfast.token}` } })
+    const metrics = await fetch(`${holdfast.url}/metrics`, {
+      headers: { authorization: `Bearer ${holdfast.token}` },
+    })
     return Number(/^holdfast_held_calls (\d+)$/m.exec(await metrics.text())?.[1])
   }
   const until = (count: number) => expect.poll(held).toBe(count)

@@ -15,7 +15,8 @@ import { startHoldfast } from '../support/running-server.ts'
 usePostgres()
 
 const run = promisify(execFile)
-const migrate = (data: string, url: string) => run(process.execPath, [main, 'migrate', '--to', url, '--data', data, '--json'])
+const migrate = (data: string, url: string) =>
+  run(process.execPath, [main, 'migrate', '--to', url, '--data', data, '--json'])
 /** Only for a server that is not refused. */
 const hangsMs = 30_000
 const failure = (argv: readonly string[]) =>
@@ -23,7 +24,8 @@ const failure = (argv: readonly string[]) =>
     () => 'it went through',
     ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
   )
-const refusal = (data: string, url: string) => failure(['migrate', '--to', url, '--data', data, '--json'])
+const refusal = (data: string, url: string) =>
+  failure(['migrate', '--to', url, '--data', data, '--json'])
 
 test('[SC1] [SC7] a data folder moves to PostgreSQL with one command, compared row by row, and goes on there; the old database is not served', async () => {
   const first = await startHoldfast({ onFile: true })
@@ -31,13 +33,18 @@ test('[SC1] [SC7] a data folder moves to PostgreSQL with one command, compared r
   const before = createClient({ url: first.url, token: first.token })
   const { id: projectId } = await before.post('/api/projects', { body: { name: '引っ越し' } })
   await before.post('/api/agents', { body: { id: 'helper', name: 'Helper', protocol: 'mcp' } })
-  await before.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'helper' }, body: {} })
+  await before.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'helper' },
+    body: {},
+  })
   for (const content of ['one', '二', '🦀']) {
     await before.post('/api/chat', { body: { projectId, toAgentId: 'helper', content } })
   }
   const url = await newPostgresUrl()
 
-  expect(await refusal(first.data, url), 'while a server uses the folder').toContain('is using the data folder')
+  expect(await refusal(first.data, url), 'while a server uses the folder').toContain(
+    'is using the data folder',
+  )
   expect(await first.stop()).toBe(0)
   expect(await refusal(first.data, 'mysql://nowhere/x')).toContain('cannot be read as postgres://')
 
@@ -54,12 +61,15 @@ test('[SC1] [SC7] a data folder moves to PostgreSQL with one command, compared r
   expect(items.map(({ content }) => content)).toEqual(['one', '二', '🦀'])
   await after.post('/api/chat', { body: { projectId, toAgentId: 'helper', content: 'four' } })
   expect(await second.stop()).toBe(0)
-  expect(await failure(['server', '--port', '0', '--data', first.data])).toContain('was moved to PostgreSQL at')
+  expect(await failure(['server', '--port', '0', '--data', first.data])).toContain(
+    'was moved to PostgreSQL at',
+  )
 })
 
 /** A row that is not the same on the other side is found and named. */
 async function findsDifferences(data: string, url: string): Promise<void> {
-  const compare = () => readSqlite(databaseFile(data), (one) => readPostgres(url, (other) => compareTables(one, other)))
+  const compare = () =>
+    readSqlite(databaseFile(data), (one) => readPostgres(url, (other) => compareTables(one, other)))
   expect((await compare()).difference).toBeNull()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -71,7 +81,9 @@ async function findsDifferences(data: string, url: string): Promise<void> {
   try {
     const add = (word: string) => `update projects set name = name || '${word}'`
     await changed(add('!'), 'projects', "update projects set name = rtrim(name, '!')")
-    await client.query('create temporary table kept as select * from events where seq = (select max(seq) from events)')
+    await client.query(
+      'create temporary table kept as select * from events where seq = (select max(seq) from events)',
+    )
     const removed = 'delete from events where (stream, seq) in (select stream, seq from kept)'
     await changed(removed, 'events', 'insert into events select * from kept')
     expect((await compare()).difference).toBeNull()

@@ -14,16 +14,24 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
-const nodes = [process.execPath, ...(process.env['TEST_NODES']?.split(delimiter).filter(Boolean) ?? [])]
+const nodes = [
+  process.execPath,
+  ...(process.env['TEST_NODES']?.split(delimiter).filter(Boolean) ?? []),
+]
 
 /** npm as a person who installed this package has it, on the Node that is meant. */
 const npm = (node: string, cwd: string, ...args: string[]) =>
   run('npm', args, {
     cwd,
-    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, npm_config_loglevel: 'error' },
+    env: {
+      ...process.env,
+      PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`,
+      npm_config_loglevel: 'error',
+    },
   })
 
-const majorOf = (node: string): string => execFileSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })
+const majorOf = (node: string): string =>
+  execFileSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })
 
 let tarball = ''
 beforeAll(async () => {
@@ -37,16 +45,22 @@ test('[OP3] what is packed holds no source and no map, is small, and publint has
   const files = stdout.trim().split('\n')
   expect(files).toContain('package/CHANGELOG.md')
   expect(files).toContain('package/dist/package/THIRD-PARTY.md')
-  expect(files.filter((file) => /\.map$|(?<!\.d)\.ts$|^package\/(src|test|runtime)\//.test(file))).toEqual([])
+  expect(
+    files.filter((file) => /\.map$|(?<!\.d)\.ts$|^package\/(src|test|runtime)\//.test(file)),
+  ).toEqual([])
   const unpacked = temporaryFolder()
   await run('tar', ['-xzf', tarball, '-C', unpacked])
-  expect((await publint({ pkgDir: join(unpacked, 'package'), pack: false, strict: true })).messages).toEqual([])
+  expect(
+    (await publint({ pkgDir: join(unpacked, 'package'), pack: false, strict: true })).messages,
+  ).toEqual([])
 })
 
 test('[OP3] a Node that is too old is told in one sentence what is needed, by every command', async () => {
   const unpacked = temporaryFolder()
   await run('tar', ['-xzf', tarball, '-C', unpacked])
-  const { bin, engines } = JSON.parse(readFileSync(join(unpacked, 'package', 'package.json'), 'utf8'))
+  const { bin, engines } = JSON.parse(
+    readFileSync(join(unpacked, 'package', 'package.json'), 'utf8'),
+  )
   const program = join(unpacked, 'package', bin.holdfast)
   const pretending = (version: string) => {
     const path = join(unpacked, `as-${version}.cjs`)
@@ -55,8 +69,15 @@ test('[OP3] a Node that is too old is told in one sentence what is needed, by ev
     return [process.execPath, '--require', path]
   }
   const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
-  const real = onPath.filter((file) => existsSync(file) && Number(majorOf(file)) < Number(/\d+/.exec(engines.node)?.[0]))
-  for (const node of [pretending('20.19.0'), pretending('22.20.0'), pretending('23.11.1'), ...real.map((file) => [file])])
+  const real = onPath.filter(
+    (file) => existsSync(file) && Number(majorOf(file)) < Number(/\d+/.exec(engines.node)?.[0]),
+  )
+  for (const node of [
+    pretending('20.19.0'),
+    pretending('22.20.0'),
+    pretending('23.11.1'),
+    ...real.map((file) => [file]),
+  ])
     for (const command of ['--version', 'up']) {
       const [file = '', ...args] = node
       const failed = await run(file, [...args, program, command]).then(
@@ -66,19 +87,33 @@ test('[OP3] a Node that is too old is told in one sentence what is needed, by ev
       expect(failed, file).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: expect.stringMatching(/^Holdfast needs Node 24 or later; this is v2\d\.\S+\. Install .*\n$/),
+        stderr: expect.stringMatching(
+          /^Holdfast needs Node 24 or later; this is v2\d\.\S+\. Install .*\n$/,
+        ),
       })
     }
   // What an old Node has to read before it says so is no module, and nothing newer than such a Node.
   expect(program).toMatch(/\.cjs$/)
-  expect(readFileSync(program, 'utf8')).not.toMatch(/^import |=>|\?\.|\?\?|`|\b(?:const|let|await)\b/m)
+  expect(readFileSync(program, 'utf8')).not.toMatch(
+    /^import |=>|\?\.|\?\?|`|\b(?:const|let|await)\b/m,
+  )
 })
 
 describe.each(nodes)('on %s', (node) => {
   let folder = ''
   beforeAll(async () => {
     folder = temporaryFolder()
-    await npm(node, folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', folder, tarball)
+    await npm(
+      node,
+      folder,
+      'install',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      folder,
+      tarball,
+    )
   }, 180_000)
 
   const installed = (...path: string[]) => join(folder, 'node_modules', 'holdfast', ...path)
@@ -97,7 +132,8 @@ describe.each(nodes)('on %s', (node) => {
     const projectId = await firstProject()
     await client.post('/api/chat', { body: { projectId, toAgentId: 'demo-mcp', content: 'hello' } })
     const key = `web:${projectId}.demo-mcp`
-    const answered = async () => (await client.get('/api/conversations/{key}/messages', { params: { key } })).items
+    const answered = async () =>
+      (await client.get('/api/conversations/{key}/messages', { params: { key } })).items
     await expect.poll(answered).toContainEqual(expect.objectContaining({ senderId: 'demo-mcp' }))
   })
 
@@ -132,7 +168,9 @@ console.log(history.map(({ content }) => content).join())
       folder,
       'use.mts',
     ]
-    await run(process.execPath, [join(root, 'node_modules/ts7/bin/tsc'), ...strict], { cwd: folder })
+    await run(process.execPath, [join(root, 'node_modules/ts7/bin/tsc'), ...strict], {
+      cwd: folder,
+    })
     const { stdout } = await run(node, ['use.mjs'], { cwd: folder })
     expect(stdout.trim()).toBe('kept')
     expect(existsSync(join(data, 'holdfast.db'))).toBe(true)

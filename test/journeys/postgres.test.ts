@@ -20,10 +20,14 @@ const startNode = async (url: string) => {
 test('[CF3] with DATABASE_URL everything is kept in PostgreSQL, also over a kill -9', async () => {
   const url = await newPostgresUrl()
   const first = await startNode(url)
-  const project = await first.client.post('/api/projects', { body: { name: 'kept', settings: { 'restart.max': 7 } } })
+  const project = await first.client.post('/api/projects', {
+    body: { name: 'kept', settings: { 'restart.max': 7 } },
+  })
   await first.server.kill()
   const second = await startNode(url)
-  expect(await second.client.get('/api/projects/{projectId}', { params: { projectId: project.id } })).toEqual(project)
+  expect(
+    await second.client.get('/api/projects/{projectId}', { params: { projectId: project.id } }),
+  ).toEqual(project)
   expect(await second.server.stop()).toBe(0)
 })
 
@@ -36,26 +40,37 @@ test('[SC1] two nodes share one PostgreSQL: what one commits, the other’s read
       streams: ['home'],
       onEvent: (event) => {
         seen.push(event)
-        if (event.type === 'project-created' && 'data' in event && event.data.project.name === 'from a') {
+        if (
+          event.type === 'project-created' &&
+          'data' in event &&
+          event.data.project.name === 'from a'
+        ) {
           watching.close()
           resolve()
         }
       },
       onSnapshot: () => {},
       onState: (state) => {
-        if (state.state === 'live') void a.client.post('/api/projects', { body: { name: 'from a' } })
+        if (state.state === 'live')
+          void a.client.post('/api/projects', { body: { name: 'from a' } })
       },
     })
   })
   await made
   const numbers = seen.map(({ seq }) => seq)
   expect(numbers).toEqual([...new Set(numbers)].sort((x, y) => x - y))
-  expect((await b.client.get('/api/projects', {})).items.map(({ name }) => name)).toContain('from a')
+  expect((await b.client.get('/api/projects', {})).items.map(({ name }) => name)).toContain(
+    'from a',
+  )
   expect(await Promise.all([a.server.stop(), b.server.stop()])).toEqual([0, 0])
 })
 
 test('[CF3] the whole product on PostgreSQL: an agent is started and answers, also after a kill -9 of the server', async () => {
-  const env = { DATABASE_URL: await newPostgresUrl(), HOLDFAST_TOKEN: token, HOLDFAST_DRAIN_SECONDS: '0' }
+  const env = {
+    DATABASE_URL: await newPostgresUrl(),
+    HOLDFAST_TOKEN: token,
+    HOLDFAST_DRAIN_SECONDS: '0',
+  }
   const first = await startHoldfast({ up: true, env })
   onTestFinished(() => endCoordinator(first.data))
   const chat = await openChat(first)

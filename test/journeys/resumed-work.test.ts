@@ -29,19 +29,34 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
   const holdfast = await startHoldfast({ up: true })
   onTestFinished(async () => void (await holdfast.stop()))
   const client = createClient({ url: holdfast.url, token: holdfast.token })
-  const demo = await until(async () => (await client.get('/api/projects', {})).items.find(({ name }) => name === 'demo'))
+  const demo = await until(async () =>
+    (await client.get('/api/projects', {})).items.find(({ name }) => name === 'demo'),
+  )
   const params = { projectId: demo.id }
-  const body = { phase: 1, type: 'code', title: 'Jump', description: 'jump [[slow 1 1000]][[crash]]', assignedTo: 'demo-mcp' }
+  const body = {
+    phase: 1,
+    type: 'code',
+    title: 'Jump',
+    description: 'jump [[slow 1 1000]][[crash]]',
+    assignedTo: 'demo-mcp',
+  }
   const task = await client.post('/api/projects/{projectId}/tasks', { params, body })
   const taskParams = { ...params, taskId: task.id }
-  await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: taskParams, body: { status: 'in_progress' } })
+  await client.patch('/api/projects/{projectId}/tasks/{taskId}', {
+    params: taskParams,
+    body: { status: 'in_progress' },
+  })
   const running = { query: { projectId: demo.id, state: 'running' } } as const
-  const pid = await until(async () => (await client.get('/api/processes', running)).items[0]?.pid ?? undefined)
+  const pid = await until(
+    async () => (await client.get('/api/processes', running)).items[0]?.pid ?? undefined,
+  )
   await until(async () => (isRunning(pid) ? undefined : true))
   const goneAt = Date.now()
 
   const stopped = await until(async () =>
-    (await client.get('/api/projects/{projectId}/sessions', { params })).items.find(({ state }) => state === 'interrupted'),
+    (await client.get('/api/projects/{projectId}/sessions', { params })).items.find(
+      ({ state }) => state === 'interrupted',
+    ),
   )
   expect(stopped).toMatchObject({
     interruptionReason: 'process_exited',
@@ -50,19 +65,33 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
   })
   expect(stopped.error).toMatchObject({ code: 'process_exited' })
   expect(Date.parse(stopped.endedAt ?? '') - goneAt).toBeLessThan(15_000)
-  const file = join(holdfast.data, 'projects', demo.id, 'sessions', stopped.id, 'state_checkpoint.json')
+  const file = join(
+    holdfast.data,
+    'projects',
+    demo.id,
+    'sessions',
+    stopped.id,
+    'state_checkpoint.json',
+  )
   await until(async () => {
     const saved = JSON.parse(await readFile(file, 'utf8'))
     return saved.interruption_reason === 'process_exited' || undefined
   })
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-    current_state: { active_task: { task_id: task.id, progress_percent: 50 }, active_agent: { agent_id: 'demo-mcp' } },
+    current_state: {
+      active_task: { task_id: task.id, progress_percent: 50 },
+      active_agent: { agent_id: 'demo-mcp' },
+    },
     error: { code: 'process_exited' },
   })
 
   const place = { ...params, workSessionId: stopped.id }
-  const resumed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params: place })
-  expect(resumed.resumeContext.failedApproaches).toMatchObject([{ description: 'Obeying [[crash]]', avoid: true }])
+  const resumed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', {
+    params: place,
+  })
+  expect(resumed.resumeContext.failedApproaches).toMatchObject([
+    { description: 'Obeying [[crash]]', avoid: true },
+  ])
   const done = await until(async () => {
     const now = await client.get('/api/projects/{projectId}/tasks/{taskId}', { params: taskParams })
     return now.status === 'completed' ? now : undefined
@@ -73,7 +102,9 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
   })
   await until(async () => {
     const child = { ...params, workSessionId: resumed.session.id }
-    const { state } = await client.get('/api/projects/{projectId}/sessions/{workSessionId}', { params: child })
+    const { state } = await client.get('/api/projects/{projectId}/sessions/{workSessionId}', {
+      params: child,
+    })
     return state === 'completed' || undefined
   })
 })
@@ -84,13 +115,23 @@ test('[RS2] an agent that is spoken to and crashed is spawned by a resume into t
   const { folder: path } = makeRepository()
   await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path } })
   const env = { XDG_STATE_HOME: temporaryFolder() }
-  await server.ask('/api/agents/coder', { method: 'PATCH', body: { command: 'holdfast', args: ['demo-acp'], env } })
-  const { token } = await server.store.run(createToken, { name: 'm', kind: 'coordinator', by: ownerWho })
+  await server.ask('/api/agents/coder', {
+    method: 'PATCH',
+    body: { command: 'holdfast', args: ['demo-acp'], env },
+  })
+  const { token } = await server.store.run(createToken, {
+    name: 'm',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   startCoordinator({ url: server.url, token }, { program: [process.execPath, main] })
-  await until(async () => ((await server.ask('/api/coordinators')).json.items.length > 0 ? true : undefined))
+  await until(async () =>
+    (await server.ask('/api/coordinators')).json.items.length > 0 ? true : undefined,
+  )
   const client = await room.client()
   const inside = await room.created(client)
-  const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const say = (content: string) =>
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
   const { workspace } = await client.next('agent:ready')
   say('[[write plan.txt half done]]')
@@ -106,6 +147,8 @@ test('[RS2] an agent that is spoken to and crashed is spawned by a resume into t
   const ready = await client.next('agent:ready')
   expect(ready).toMatchObject({ workspace, how: 'loaded' })
   expect(await readFile(join(workspace, 'plan.txt'), 'utf8')).toContain('half done')
-  expect((await client.next('agent:prompted')).content[0].text).toContain('approach_f001: Set velocity.y')
+  expect((await client.next('agent:prompted')).content[0].text).toContain(
+    'approach_f001: Set velocity.y',
+  )
   expect((await client.next('agent:response')).content).toContain('approach_f001: Set velocity.y')
 })

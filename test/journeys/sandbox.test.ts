@@ -41,13 +41,19 @@ test('[SB6] [SB7] a sandboxed agent commits in its worktree; a host that strict 
       .on('error', () => {})
       .on('data', (bytes) => {
         if (bytes.toString().startsWith('CONNECT ')) socket.write('HTTP/1.1 200 OK\r\n\r\n')
-        else socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 12\r\n\r\nthe internet')
+        else
+          socket.end(
+            'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 12\r\n\r\nthe internet',
+          )
       }),
   )
   await new Promise<void>((resolve) => internet.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void internet.close())
   const proxy = `http://127.0.0.1:${(internet.address() as AddressInfo).port}`
-  const holdfast = await startHoldfast({ up: true, env: { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' } })
+  const holdfast = await startHoldfast({
+    up: true,
+    env: { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' },
+  })
   onTestFinished(async () => {
     await holdfast.kill()
     await endCoordinator(holdfast.data)
@@ -55,10 +61,22 @@ test('[SB6] [SB7] a sandboxed agent commits in its worktree; a host that strict 
   const repository = makeRepository()
   const first = await openChat(holdfast, undefined, demos.acp)
   const { client, projectId } = first
-  await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { path: repository.folder } })
-  const entry = { id: 'boxed', name: 'Boxed', protocol: 'acp' as const, command: process.execPath, args: ['-e', agentCode] }
+  await client.patch('/api/projects/{projectId}', {
+    params: { projectId },
+    body: { path: repository.folder },
+  })
+  const entry = {
+    id: 'boxed',
+    name: 'Boxed',
+    protocol: 'acp' as const,
+    command: process.execPath,
+    args: ['-e', agentCode],
+  }
   await client.post('/api/agents', { body: { ...entry, sandbox: 'strict' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'boxed' }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'boxed' },
+    body: {},
+  })
   await client.post('/api/projects/{projectId}/chat/start', {
     params: { projectId },
     query: { agentId: 'boxed', workplace: 'worktree' },
@@ -72,7 +90,9 @@ test('[SB6] [SB7] a sandboxed agent commits in its worktree; a host that strict 
     return
   }
   expect(await chat.answer()).toMatch(/^made\n/)
-  const { workplace } = await client.get('/api/conversations/{key}', { params: { key: `web:${projectId}.boxed` } })
+  const { workplace } = await client.get('/api/conversations/{key}', {
+    params: { key: `web:${projectId}.boxed` },
+  })
   expect(readFileSync(join(workplace?.folder ?? '', 'made.txt'), 'utf8')).toBe('made\n')
   expect(repository.git('log', '-1', '--format=%s', workplace?.branch ?? '')).toBe('made')
 
@@ -83,7 +103,10 @@ test('[SB6] [SB7] a sandboxed agent commits in its worktree; a host that strict 
   expect(asked?.permission?.call.title).toBe('Reach api.example.test:80 from the sandbox')
   const decision = { status: 'approved', always: { scope: 'request' } } as const
   const approval = { projectId, approvalId: String(asked?.id) }
-  await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params: approval, body: decision })
+  await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params: approval,
+    body: decision,
+  })
   expect(await chat.answer()).toContain('200 the internet')
   // Remembered: the next turn is not asked again, and another host is.
   await chat.say('get http://api.example.test/again')

@@ -14,11 +14,24 @@ test('[WT5] what the project names is copied and run in a fresh worktree; when i
   const { server, projectId } = room
   const repository = makeRepository()
   repository.write('.env', 'SECRET=1\n')
-  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: repository.folder } })
-  await server.ask('/api/agents/coder', { method: 'PATCH', body: { command: 'holdfast', args: ['demo-acp'] } })
+  await server.ask(`/api/projects/${projectId}`, {
+    method: 'PATCH',
+    body: { path: repository.folder },
+  })
+  await server.ask('/api/agents/coder', {
+    method: 'PATCH',
+    body: { command: 'holdfast', args: ['demo-acp'] },
+  })
   const setUp = (command: string[]) =>
-    server.ask(`/api/projects/${projectId}/set-up`, { method: 'PUT', body: { command, copy: ['.env'] } })
-  const { token } = await server.store.run(createToken, { name: 'm', kind: 'coordinator', by: ownerWho })
+    server.ask(`/api/projects/${projectId}/set-up`, {
+      method: 'PUT',
+      body: { command, copy: ['.env'] },
+    })
+  const { token } = await server.store.run(createToken, {
+    name: 'm',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   startCoordinator({ url: server.url, token }, { program: [process.execPath, main] })
   await expect.poll(async () => (await server.ask('/api/coordinators')).json.items.length).toBe(1)
   const client = await room.client()

@@ -13,8 +13,13 @@ import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Runs `up` until it ends by itself. */
-async function tryToStart(args: readonly string[], program = main): Promise<{ code: number; said: string; ready: boolean }> {
-  const child = spawn(process.execPath, [program, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+async function tryToStart(
+  args: readonly string[],
+  program = main,
+): Promise<{ code: number; said: string; ready: boolean }> {
+  const child = spawn(process.execPath, [program, 'up', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   let ready = false
@@ -55,7 +60,11 @@ test('[CF2] a port in use is said in words, with the next step', async () => {
 })
 
 test('[OP2] a signal while it waits for a PostgreSQL that is away ends it at once, in order', async () => {
-  const env = { ...process.env, DATABASE_URL: 'postgres://me@127.0.0.1:1/none', HOLDFAST_TOKEN: 'a-token-of-twenty-characters' }
+  const env = {
+    ...process.env,
+    DATABASE_URL: 'postgres://me@127.0.0.1:1/none',
+    HOLDFAST_TOKEN: 'a-token-of-twenty-characters',
+  }
   const args = [main, 'server', '--port', '0', '--data', temporaryFolder()]
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -64,7 +73,10 @@ test('[OP2] a signal while it waits for a PostgreSQL that is away ends it at onc
     if (said === '' && bytes.includes('Waiting for PostgreSQL')) child.kill('SIGTERM')
     said += bytes.toString()
   })
-  expect([await once(child, 'close'), said]).toEqual([[0, null], expect.not.stringContaining('did not stop')])
+  expect([await once(child, 'close'), said]).toEqual([
+    [0, null],
+    expect.not.stringContaining('did not stop'),
+  ])
 })
 
 test('[CF2] a read-only folder is said in words and left alone', async () => {
@@ -119,13 +131,17 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
     {
       file: 'store/sqlite/connection.ts',
       find: "connection.#set('journal_mode', 'wal')",
-      replace: "connection.#pragma('max_page_count = 1')\n    connection.#set('journal_mode', 'wal')",
+      replace:
+        "connection.#pragma('max_page_count = 1')\n    connection.#set('journal_mode', 'wal')",
       inThread: true,
     },
   ])
   onTestFinished(full.remove)
   const data = temporaryFolder()
-  const { code, said, ready } = await tryToStart(['--port', '0', '--data', data], await pieceOf(full.folder, 'main'))
+  const { code, said, ready } = await tryToStart(
+    ['--port', '0', '--data', data],
+    await pieceOf(full.folder, 'main'),
+  )
   expect({ code, ready }).toEqual({ code: 1, ready: false })
   expect(said).toContain('no space left')
   const next = await startHoldfast({ data })
@@ -134,7 +150,13 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
 
 test('[CF2] what lies in the data folder is its owner’s alone', async () => {
   const server = await startHoldfast({ onFile: true })
-  for (const name of ['holdfast.db', 'holdfast.db-wal', 'secrets/owner-token', 'run/server.json', 'run/lock.db']) {
+  for (const name of [
+    'holdfast.db',
+    'holdfast.db-wal',
+    'secrets/owner-token',
+    'run/server.json',
+    'run/lock.db',
+  ]) {
     expect([name, (await stat(join(server.data, name))).mode & 0o777]).toEqual([name, 0o600])
   }
   expect((await stat(server.data)).mode & 0o777).toBe(0o700)

@@ -29,7 +29,8 @@ beforeAll(async () => {
   telegram = await new TelegramStandIn().open()
   holdfast = await start()
   // The first start makes the demo project in the background.
-  const isThere = async () => (await client().get('/api/agents', { query: {} })).items.some(({ id }) => id === 'demo')
+  const isThere = async () =>
+    (await client().get('/api/agents', { query: {} })).items.some(({ id }) => id === 'demo')
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50))
 })
 
@@ -43,9 +44,13 @@ test('[CN2] an unknown sender is not served until the code from the page is sent
   await telegram.until(() => telegram.sent.length === 1)
   expect(telegram.textsOf(chat)[0]).toContain('Ask its owner')
   expect(
-    (await client().get('/api/conversations', { query: {} })).items.filter(({ key }) => key.startsWith('telegram:')),
+    (await client().get('/api/conversations', { query: {} })).items.filter(({ key }) =>
+      key.startsWith('telegram:'),
+    ),
   ).toEqual([])
-  const { code, link } = await client().post('/api/channels/{channel}/pairing-codes', { params: { channel: 'telegram' } })
+  const { code, link } = await client().post('/api/channels/{channel}/pairing-codes', {
+    params: { channel: 'telegram' },
+  })
   expect(link).toBe(`https://t.me/holdfast_test_bot?start=${code}`)
   telegram.say(`/start ${code}`)
   await telegram.until(() => telegram.sent.length === 2)
@@ -54,7 +59,10 @@ test('[CN2] an unknown sender is not served until the code from the page is sent
   await telegram.until(() => telegram.textsOf(chat).length > 0)
   expect(telegram.textsOf(chat)).toEqual(['echo: good morning'])
   expect(telegram.typing).toEqual([String(chat)])
-  const { items } = await client().get('/api/conversations/{key}/messages', { params: { key: 'telegram:42' }, query: {} })
+  const { items } = await client().get('/api/conversations/{key}/messages', {
+    params: { key: 'telegram:42' },
+    query: {},
+  })
   expect(items.map(({ role, content }) => [role, content])).toEqual([
     ['user', 'good morning'],
     ['assistant', 'echo: good morning'],
@@ -104,22 +112,30 @@ test('[CN2] /stop stops what the agent is doing for the chat, and /new begins a 
   await telegram.until(() => telegram.textsOf(chat).includes('The agent was told to stop.'))
   await expect.poll(status).toContain('nothing to do')
   telegram.say('/new')
-  await telegram.until(() => telegram.textsOf(chat).some((text) => text.includes('new conversation')))
+  await telegram.until(() =>
+    telegram.textsOf(chat).some((text) => text.includes('new conversation')),
+  )
   telegram.sent.splice(0)
   telegram.say('five')
   await telegram.until(() => telegram.sent.length === 1)
   expect(telegram.textsOf(chat)).toEqual(['echo: five'])
-  const { messageCount } = await client().get('/api/conversations/{key}', { params: { key: 'telegram:42' } })
+  const { messageCount } = await client().get('/api/conversations/{key}', {
+    params: { key: 'telegram:42' },
+  })
   expect(messageCount).toBe(2)
 })
 
 test('[SE7] the token is in no log, no error and no answer', async () => {
   expect(holdfast.log()).not.toContain(telegramToken.slice(12))
   const { items } = await client().get('/api/channels', { query: {} })
-  expect(items).toMatchObject([{ channel: 'telegram', state: 'connected', name: 'holdfast_test_bot', trouble: null, chats: 1 }])
+  expect(items).toMatchObject([
+    { channel: 'telegram', state: 'connected', name: 'holdfast_test_bot', trouble: null, chats: 1 },
+  ])
   expect(JSON.stringify(items)).not.toContain(telegramToken.slice(12))
   const metrics = await (
-    await fetch(`${holdfast.url}/metrics`, { headers: { authorization: `Bearer ${holdfast.token}` } })
+    await fetch(`${holdfast.url}/metrics`, {
+      headers: { authorization: `Bearer ${holdfast.token}` },
+    })
   ).text()
   expect(metrics).toContain('holdfast_channel_connected{channel="telegram"} 1')
 })

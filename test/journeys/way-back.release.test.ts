@@ -37,10 +37,16 @@ test('[SC7] after a move the old database is neither served nor backed up by mis
     ['migrate', '--to', url],
     ['backup', file],
   ])
-    expect(await failure([...argv, '--data', data]), argv[0]).toMatch(/was moved to PostgreSQL at .*Set DATABASE_URL/s)
-  expect(await failure(['doctor', '--data', data])).toMatch(/✗ Database +The database of .* was moved to PostgreSQL/)
+    expect(await failure([...argv, '--data', data]), argv[0]).toMatch(
+      /was moved to PostgreSQL at .*Set DATABASE_URL/s,
+    )
+  expect(await failure(['doctor', '--data', data])).toMatch(
+    /✗ Database +The database of .* was moved to PostgreSQL/,
+  )
 
-  await run(process.execPath, [main, 'backup', file, '--data', data], { env: { ...process.env, DATABASE_URL: url } })
+  await run(process.execPath, [main, 'backup', file, '--data', data], {
+    env: { ...process.env, DATABASE_URL: url },
+  })
   await run(process.execPath, [main, 'restore', file, '--data', data, '--yes'])
   const third = await startHoldfast({ data, onFile: true })
   onTestFinished(() => third.kill())

@@ -16,13 +16,19 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
   await chat.say('[[write made.txt by the chat]] written')
   expect(await chat.answer()).toContain('written')
   const { workplace } = await client.get('/api/conversations/{key}', at(agentId))
-  expect(workplace).toMatchObject({ kind: 'worktree', branch: expect.stringMatching(/^holdfast\/chat\/[0-9a-f]{8}$/) })
+  expect(workplace).toMatchObject({
+    kind: 'worktree',
+    branch: expect.stringMatching(/^holdfast\/chat\/[0-9a-f]{8}$/),
+  })
   expect(readFileSync(join(workplace?.folder ?? '', 'made.txt'), 'utf8')).toBe('by the chat')
   expect(existsSync(join(repository.folder, 'made.txt'))).toBe(false)
   const { items } = await client.get('/api/projects/{projectId}/worktrees', { params, query: {} })
   expect(items).toMatchObject([{ conversation: at(agentId).params.key, userSessionId: null }])
   const tree = { params: { projectId, worktreeId: items[0]?.id ?? '' } }
-  await client.post('/api/projects/{projectId}/worktrees/{worktreeId}/commit', { ...tree, body: {} })
+  await client.post('/api/projects/{projectId}/worktrees/{worktreeId}/commit', {
+    ...tree,
+    body: {},
+  })
   await client.post('/api/projects/{projectId}/worktrees/{worktreeId}/merge', { ...tree, body: {} })
   expect(readFileSync(join(repository.folder, 'made.txt'), 'utf8')).toBe('by the chat')
   const gone = client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', tree)
@@ -36,12 +42,19 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
 
   const body = { id: 'other', name: 'Other', protocol: 'acp', command: 'holdfast' } as const
   await client.post('/api/agents', { body: { ...body, args: ['demo-acp'] } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'other' }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'other' },
+    body: {},
+  })
   await chat.say('[[hang]] for long')
-  await until(async () => (await client.get('/api/conversations/{key}', at(agentId))).activity === 'working')
+  await until(
+    async () => (await client.get('/api/conversations/{key}', at(agentId))).activity === 'working',
+  )
   const other = await openChat(holdfast, { ...chat, agentId: 'other' })
   await other.say('mine')
-  await until(async () => (await client.get('/api/conversations/{key}', at('other'))).waitsFor === 'checkout')
+  await until(
+    async () => (await client.get('/api/conversations/{key}', at('other'))).waitsFor === 'checkout',
+  )
   await client.post('/api/conversations/{key}/begin', at('other'))
   expect(await other.answer()).toBe('echo: mine')
 })

@@ -1,5 +1,14 @@
 /** chat.jsonl: one message a line, only ever added to, whole again after a crash at any byte, and rebuilt from the database. */
-import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
@@ -24,8 +33,10 @@ const quiet = pino({ level: 'silent' })
 async function open(agentIds?: string[]) {
   const { store, clock, folder } = await openChatStore()
   const room = await openRoom(store, agentIds)
-  const newMirror = () => new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder, chatLog] })
-  const fileOf = (agentId = 'ann') => join(folder, 'projects', room.projectId, 'agents', agentId, 'chat.jsonl')
+  const newMirror = () =>
+    new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder, chatLog] })
+  const fileOf = (agentId = 'ann') =>
+    join(folder, 'projects', room.projectId, 'agents', agentId, 'chat.jsonl')
   const read = async (agentId?: string) =>
     (await readFile(fileOf(agentId), 'utf8'))
       .trimEnd()
@@ -53,7 +64,11 @@ test("[CH7] every message is a line with its fields, in order, hidden ones too; 
   await mirror.flush()
   const lines = await read()
   expect(lines).toEqual(await everything())
-  expect(lines.map((line) => Message.parse(line).content)).toEqual(['The chat was opened.', 'one\ntwo "three" 🙂 承認', 'four'])
+  expect(lines.map((line) => Message.parse(line).content)).toEqual([
+    'The chat was opened.',
+    'one\ntwo "three" 🙂 承認',
+    'four',
+  ])
   expect((await stat(fileOf())).mode & 0o777).toBe(0o600)
   expect((await stat(dirname(fileOf()))).mode & 0o777).toBe(0o700)
   expect(await readdir(dirname(fileOf()))).toEqual(['chat.jsonl'])
@@ -71,7 +86,9 @@ test('[CH7] it is added to: what was written before stays where it is, byte for 
   expect((await stat(fileOf())).ino).toBe(ino)
   expect((await readFile(fileOf())).subarray(0, before.length)).toEqual(before)
   expect((await read()).length).toBe(501)
-  expect((await read()).map(({ seq }) => seq)).toEqual([...(await read())].map(({ seq }) => seq).sort((a, b) => a - b))
+  expect((await read()).map(({ seq }) => seq)).toEqual(
+    [...(await read())].map(({ seq }) => seq).sort((a, b) => a - b),
+  )
   expect((await everything()).length).toBe(200)
 })
 
@@ -198,7 +215,9 @@ test('[CH7] a file that cannot be written holds nobody up', async () => {
   const { room, mirror, fileOf, read } = await open(['ann', 'ben'])
   await mkdir(fileOf('ann'), { recursive: true })
   await room.say('both', { toAgentId: null })
-  await expect(mirror.flush()).rejects.toThrow(`Files of conversation:${room.key} cannot be written`)
+  await expect(mirror.flush()).rejects.toThrow(
+    `Files of conversation:${room.key} cannot be written`,
+  )
   expect((await read('ben')).map(({ content }) => content)).toEqual(['both'])
   await rm(fileOf('ann'), { recursive: true })
   await mirror.flush()

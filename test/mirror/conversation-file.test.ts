@@ -34,10 +34,13 @@ async function open() {
   }
   const newMirror = () => new Mirror({ store, clock, logger: quiet, folder, targets: [counted] })
   const inFolder = (name: string) => join(folder, 'conversations', name)
-  const read = async (name: string) => ConversationFile.parse(JSON.parse(await readFile(inFolder(name), 'utf8')))
-  const names = async () => (await readdir(join(folder, 'conversations'))).filter((name) => name !== '.mirror').sort()
+  const read = async (name: string) =>
+    ConversationFile.parse(JSON.parse(await readFile(inFolder(name), 'utf8')))
+  const names = async () =>
+    (await readdir(join(folder, 'conversations'))).filter((name) => name !== '.mirror').sort()
   const begin = (of: string) => store.run(getOrCreateConversation, { key: of })
-  const say = (content: string, to = key) => store.run(addMessage, { key: to, role: 'user', content, by })
+  const say = (content: string, to = key) =>
+    store.run(addMessage, { key: to, role: 'user', content, by })
   const restart = async () => {
     const mirror = newMirror()
     mirror.start()
@@ -45,7 +48,19 @@ async function open() {
     await mirror.stop()
   }
   const writesSoFar = () => writes
-  return { store, clock, folder, mirror: newMirror(), inFolder, read, names, begin, say, restart, writesSoFar }
+  return {
+    store,
+    clock,
+    folder,
+    mirror: newMirror(),
+    inFolder,
+    read,
+    names,
+    begin,
+    say,
+    restart,
+    writesSoFar,
+  }
 }
 
 test('[CV6] it has the layout of picoclaw, to the letter, and follows every change', async () => {
@@ -54,10 +69,20 @@ test('[CV6] it has the layout of picoclaw, to the letter, and follows every chan
   await say('list "files"\n承認 🙂')
   const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'ls', arguments: '{}' } }]
   await store.run(addMessage, { key, role: 'assistant', content: '', toolCalls, by })
-  await store.run(addMessage, { key, role: 'tool', content: 'a.txt', toolCallId: 'call_1', media: ['m://1'], by })
+  await store.run(addMessage, {
+    key,
+    role: 'tool',
+    content: 'a.txt',
+    toolCallId: 'call_1',
+    media: ['m://1'],
+    by,
+  })
   await store.run(setConversationSummary, { key, summary: 'They want files' })
   clock.advance(60_000)
-  await store.run(setFlags, { key, flags: { localOnly: true, originMessageId: 'm1', theirs: { deep: [1] } } })
+  await store.run(setFlags, {
+    key,
+    flags: { localOnly: true, originMessageId: 'm1', theirs: { deep: [1] } },
+  })
   await mirror.flush()
   const file = {
     key,
@@ -71,11 +96,15 @@ test('[CV6] it has the layout of picoclaw, to the letter, and follows every chan
     created: conversation.created,
     updated: new Date(clock.now()).toISOString(),
   }
-  expect(await readFile(inFolder('telegram_123456.json'), 'utf8')).toBe(`${JSON.stringify(file, null, 2)}\n`)
+  expect(await readFile(inFolder('telegram_123456.json'), 'utf8')).toBe(
+    `${JSON.stringify(file, null, 2)}\n`,
+  )
   await store.run(resetConversation, { key })
   await mirror.flush()
   const reset = { ...file, messages: [], summary: '', updated: new Date(clock.now()).toISOString() }
-  expect(await readFile(inFolder('telegram_123456.json'), 'utf8')).toBe(`${JSON.stringify(reset, null, 2)}\n`)
+  expect(await readFile(inFolder('telegram_123456.json'), 'utf8')).toBe(
+    `${JSON.stringify(reset, null, 2)}\n`,
+  )
   expect((await stat(inFolder('telegram_123456.json'))).mode & 0o777).toBe(0o600)
   expect((await stat(inFolder('.'))).mode & 0o777).toBe(0o700)
   await store.run(deleteConversation, { key, by })
@@ -93,7 +122,11 @@ test('[CV6] keys that a file system would take for one never share a file, whoev
   }
   await mirror.flush()
   const whose = async () =>
-    Object.fromEntries(await Promise.all((await names()).map(async (name) => [(await read(name)).key, name] as const)))
+    Object.fromEntries(
+      await Promise.all(
+        (await names()).map(async (name) => [(await read(name)).key, name] as const),
+      ),
+    )
   const first = await whose()
   expect(Object.keys(first).sort()).toEqual([...alike].sort())
   expect(first['a:b_c']).toBe('a_b_c.json')
@@ -106,19 +139,28 @@ test('[CV6] keys that a file system would take for one never share a file, whoev
   await begin('a:b:c')
   await mirror.flush()
   const second = await whose()
-  expect(second).toEqual({ 'a:b:c': 'a_b_c.json', 'A:B_C': first['A:B_C'], 'a_b:c': first['a_b:c'] })
+  expect(second).toEqual({
+    'a:b:c': 'a_b_c.json',
+    'A:B_C': first['A:B_C'],
+    'a_b:c': first['a_b:c'],
+  })
   expect((await read('a_b_c.json')).messages).toEqual([])
 })
 
 test('[CV6] a long one is written in pieces, and rests the longer the longer it is; save does not wait', async () => {
   const { store, clock, folder, mirror, begin, say, read, writesSoFar } = await open()
   await begin(key)
-  const messages = Array.from({ length: 1200 }, (_, n) => ({ role: 'user' as const, content: `${n} ${'x'.repeat(2000)}` }))
+  const messages = Array.from({ length: 1200 }, (_, n) => ({
+    role: 'user' as const,
+    content: `${n} ${'x'.repeat(2000)}`,
+  }))
   await store.run(setHistory, { key, messages, by })
   await mirror.flush()
-  expect((await read('telegram_123456.json')).messages.map(({ content }) => Number(content.split(' ')[0]))).toEqual(
-    messages.map((_, n) => n),
-  )
+  expect(
+    (await read('telegram_123456.json')).messages.map(({ content }) =>
+      Number(content.split(' ')[0]),
+    ),
+  ).toEqual(messages.map((_, n) => n))
   const before = writesSoFar()
   // Two and a half MB rest for two seconds and a half.
   for (let n = 0; n < 20; n++) {
@@ -136,7 +178,10 @@ test('[CV6] a long one is written in pieces, and rests the longer the longer it 
   expect(writesSoFar()).toBe(before + 1)
   clock.advance(60_000)
   await mirror.flush()
-  expect((await read('telegram_123456.json')).messages.at(-1)).toEqual({ role: 'user', content: 'last' })
+  expect((await read('telegram_123456.json')).messages.at(-1)).toEqual({
+    role: 'user',
+    content: 'last',
+  })
 })
 
 test('[CV6] what was committed while no mirror ran is written at its start; what is up to date is left alone', async () => {
@@ -178,7 +223,9 @@ test('[CV1] save says when it cannot: nothing is lost, and the next one finds it
   await begin(key)
   await say('one')
   await writeFile(join(folder, 'conversations'), 'in the way')
-  await expect(saveConversation(mirror, store, folder, key)).rejects.toMatchObject({ code: 'file_not_written' })
+  await expect(saveConversation(mirror, store, folder, key)).rejects.toMatchObject({
+    code: 'file_not_written',
+  })
   await rm(join(folder, 'conversations'))
   await saveConversation(mirror, store, folder, key)
   expect((await read('telegram_123456.json')).messages).toEqual([{ role: 'user', content: 'one' }])

@@ -6,7 +6,11 @@ import { expect, test } from 'vitest'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { ProjectFile } from '../../src/protocol/projects/project.ts'
-import { changeProject, createProject, deleteProject } from '../../src/services/projects/change-project.ts'
+import {
+  changeProject,
+  createProject,
+  deleteProject,
+} from '../../src/services/projects/change-project.ts'
 import { openTestStore } from '../support/store.ts'
 
 const quiet = pino({ level: 'silent' })
@@ -15,9 +19,11 @@ async function openMirrored() {
   const opened = await openTestStore()
   const { store, clock, folder } = opened
   const mirror = new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
-  const create = (name: string) => store.run(createProject, { name, path: `/srv/${name}`, by: 'owner' })
+  const create = (name: string) =>
+    store.run(createProject, { name, path: `/srv/${name}`, by: 'owner' })
   const fileOf = (id: string) => join(folder, 'projects', id, 'project.json')
-  const read = async (id: string) => ProjectFile.parse(JSON.parse(await readFile(fileOf(id), 'utf8')))
+  const read = async (id: string) =>
+    ProjectFile.parse(JSON.parse(await readFile(fileOf(id), 'utf8')))
   return { ...opened, mirror, create, fileOf, read }
 }
 
@@ -25,7 +31,14 @@ test('[CK9] project.json has the layout of the specification and follows every c
   const { store, mirror, create, read } = await openMirrored()
   const { id, createdAt } = await create('設計')
   await mirror.flush()
-  const file = { schema_version: '1.0', id, name: '設計', path: '/srv/設計', settings: {}, created_at: createdAt }
+  const file = {
+    schema_version: '1.0',
+    id,
+    name: '設計',
+    path: '/srv/設計',
+    settings: {},
+    created_at: createdAt,
+  }
   expect(await read(id)).toEqual(file)
   await store.run(changeProject, { projectId: id, settings: { 'restart.max': 5 }, by: 'owner' })
   await mirror.flush()
@@ -35,7 +48,8 @@ test('[CK9] project.json has the layout of the specification and follows every c
 test('[CK2] changes are in the files within a second, gathered into one write', async () => {
   const { store, clock, mirror, create, read, fileOf } = await openMirrored()
   const { id } = await create('first')
-  for (let i = 0; i < 20; i++) await store.run(changeProject, { projectId: id, name: `name ${i}`, by: 'owner' })
+  for (let i = 0; i < 20; i++)
+    await store.run(changeProject, { projectId: id, name: `name ${i}`, by: 'owner' })
   await expect(stat(fileOf(id))).rejects.toThrow('ENOENT')
   clock.advance(1000)
   expect(mirror.behind).toBe(0)
@@ -49,7 +63,10 @@ test('[CK3] files are whole, readable by their owner only, and leave nothing tem
   await mirror.flush()
   expect((await stat(fileOf(id))).mode & 0o777).toBe(0o600)
   expect((await stat(join(folder, 'projects', id))).mode & 0o777).toBe(0o700)
-  expect((await readdir(join(folder, 'projects', id))).sort()).toEqual(['.mirror.json', 'project.json'])
+  expect((await readdir(join(folder, 'projects', id))).sort()).toEqual([
+    '.mirror.json',
+    'project.json',
+  ])
 })
 
 test('[CK2] the project.json of a deleted project goes, its folder stays', async () => {

@@ -8,7 +8,10 @@ import { chatLog } from '../../src/mirror/line-log.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { importAtStart } from '../../src/offline/import-conversations.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
-import { deleteConversation, getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+} from '../../src/services/conversations/change-conversation.ts'
 import { getWholeHistory, listConversations } from '../../src/services/conversations/queries.ts'
 import { by } from '../services/projects/installation.ts'
 import { picoclawSession, writePicoclaw } from '../support/picoclaw.ts'
@@ -35,8 +38,11 @@ async function start(data: string) {
   }
   onTestFinished(() => mirror.stop())
   const keys = async () =>
-    (await store.query(listConversations, { accountId: null, limit: 200 })).items.map(({ key }) => key).sort()
-  const texts = async (key: string) => (await store.query(getWholeHistory, { key })).map(({ content }) => content)
+    (await store.query(listConversations, { accountId: null, limit: 200 })).items
+      .map(({ key }) => key)
+      .sort()
+  const texts = async (key: string) =>
+    (await store.query(getWholeHistory, { key })).map(({ content }) => content)
   const say = async (key: string, content: string) => {
     await store.run(getOrCreateConversation, { key })
     await store.run(addMessage, { key, role: 'user', content, by })
@@ -82,7 +88,8 @@ test('[CV8] the database is lost, the files are not: what agents were handed is 
   const keys = ['a:b_c', 'a:b:c', 'A:b_c', 'web:p.a']
   for (const key of keys) await first.say(key, `in ${key}`)
   await first.stop()
-  for (const name of readdirSync(data).filter((each) => each.startsWith('holdfast.db'))) rmSync(join(data, name))
+  for (const name of readdirSync(data).filter((each) => each.startsWith('holdfast.db')))
+    rmSync(join(data, name))
   // The file holds more than agents were handed: it is kept.
   const log = join(data, 'projects', 'p', 'agents', 'a', 'chat.jsonl')
   mkdirSync(join(log, '..'), { recursive: true })
@@ -93,6 +100,8 @@ test('[CV8] the database is lost, the files are not: what agents were handed is 
   expect(await second.keys()).toEqual([...keys].sort())
   for (const key of keys) expect(await second.texts(key)).toEqual([`in ${key}`])
   await second.stop()
-  expect(readdirSync(inFolder(data)).filter((name) => name !== '.mirror')).toHaveLength(keys.length + 1)
+  expect(readdirSync(inFolder(data)).filter((name) => name !== '.mirror')).toHaveLength(
+    keys.length + 1,
+  )
   expect(readFileSync(`${log}.aside`, 'utf8')).toContain('older')
 })

@@ -18,22 +18,31 @@ if (withProgram.length === 0)
     expect(withProgram).toEqual([])
   })
 
-test.each(withProgram)('[MC2] $name exec calls our tools, and is let to end its session', async ({ recipe, own }) => {
-  const model = await startModel()
-  onTestFinished(() => model.close())
-  const house = await openHouse()
-  onTestFinished(house.end)
-  const client = clientOf(house)
-  const { command, env } = entryOf(own, recipe, join(temporaryFolder(), 'codex'), model.url)
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
-  const who = '{"agent_id":"${HOLDFAST_AGENT_ID}","project_id":"${HOLDFAST_PROJECT_ID}"}'
-  const prompt = `[[tool authenticate ${who}]] [[tool get_history {}]] [[tool logout {}]] in order`
-  const args = [...(codex.pulls?.args.slice(0, -1) ?? []), prompt]
-  await client.post('/api/agents', { body: { id: 'puller', name: 'puller', protocol: 'mcp', command, args, env: { ...env } } })
-  const params = { projectId: house.projectId, agentId: 'puller' }
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
-  await client.post('/api/chat', { body: { projectId: house.projectId, toAgentId: 'puller', content: 'hello' } })
-  const textsSent = () => model.sent.map(({ text }) => text).join('\n')
-  await expect.poll(() => /status\\*":\s*\\*"ended/.test(textsSent()), { timeout: 60_000, interval: 200 }).toBe(true)
-  expect(textsSent()).not.toMatch(/user cancelled|user rejected|not approved/i)
-})
+test.each(withProgram)(
+  '[MC2] $name exec calls our tools, and is let to end its session',
+  async ({ recipe, own }) => {
+    const model = await startModel()
+    onTestFinished(() => model.close())
+    const house = await openHouse()
+    onTestFinished(house.end)
+    const client = clientOf(house)
+    const { command, env } = entryOf(own, recipe, join(temporaryFolder(), 'codex'), model.url)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
+    const who = '{"agent_id":"${HOLDFAST_AGENT_ID}","project_id":"${HOLDFAST_PROJECT_ID}"}'
+    const prompt = `[[tool authenticate ${who}]] [[tool get_history {}]] [[tool logout {}]] in order`
+    const args = [...(codex.pulls?.args.slice(0, -1) ?? []), prompt]
+    await client.post('/api/agents', {
+      body: { id: 'puller', name: 'puller', protocol: 'mcp', command, args, env: { ...env } },
+    })
+    const params = { projectId: house.projectId, agentId: 'puller' }
+    await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
+    await client.post('/api/chat', {
+      body: { projectId: house.projectId, toAgentId: 'puller', content: 'hello' },
+    })
+    const textsSent = () => model.sent.map(({ text }) => text).join('\n')
+    await expect
+      .poll(() => /status\\*":\s*\\*"ended/.test(textsSent()), { timeout: 60_000, interval: 200 })
+      .toBe(true)
+    expect(textsSent()).not.toMatch(/user cancelled|user rejected|not approved/i)
+  },
+)

@@ -22,16 +22,36 @@ test.each(installedAgents())(
     onTestFinished(() => model.close())
     const house = await openHouse()
     onTestFinished(house.end)
-    const { command, args, env } = entryOf(program, recipe, join(temporaryFolder(), name), model.url)
-    const body = { id: name, name, protocol: 'acp' as const, command, args: [...args], env: { ...env } }
-    await clientOf(house).post('/api/agents', { body: { ...body, allow: { folders: [], hosts: [new URL(model.url).host] } } })
+    const { command, args, env } = entryOf(
+      program,
+      recipe,
+      join(temporaryFolder(), name),
+      model.url,
+    )
+    const body = {
+      id: name,
+      name,
+      protocol: 'acp' as const,
+      command,
+      args: [...args],
+      env: { ...env },
+    }
+    await clientOf(house).post('/api/agents', {
+      body: { ...body, allow: { folders: [], hosts: [new URL(model.url).host] } },
+    })
     const words = [main, 'agents', 'doctor', name, '--json', '--data', house.holdfast.data]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
     const [written, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     expect(exitCode).toBe(0)
     const report = AgentReport.parse(JSON.parse(written))
     const results = Object.fromEntries(report.checks.map(({ name: check, ok }) => [check, ok]))
-    expect(results).toMatchObject({ start: true, prompt: true, cancel: true, end: true, permission: recipe.asks })
+    expect(results).toMatchObject({
+      start: true,
+      prompt: true,
+      cancel: true,
+      end: true,
+      permission: recipe.asks,
+    })
     const { REAL_AGENTS_RECORD: folder } = process.env
     if (folder) writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
   },

@@ -26,8 +26,15 @@ export const installedAgents = (): InstalledAgent[] =>
   allAgents().flatMap(({ program, ...rest }) => (program ? [{ ...rest, program }] : []))
 
 /** In the folder they were installed into, else on the PATH; undefined when it is in neither. */
-export function findProgram(name: string, { program }: Recipe, folder: string | undefined): string | undefined {
-  const places = [...(folder ? [binFolder(folder, name)] : []), ...(process.env['PATH'] ?? '').split(delimiter)]
+export function findProgram(
+  name: string,
+  { program }: Recipe,
+  folder: string | undefined,
+): string | undefined {
+  const places = [
+    ...(folder ? [binFolder(folder, name)] : []),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ]
   return places.map((place) => join(place, program)).find((path) => existsSync(path))
 }
 
@@ -37,7 +44,11 @@ export function install(name: string, { packages }: Recipe, folder: string): voi
   writeFileSync(join(place, 'package.json'), '{"private":true}')
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
   // npm picks an older release in silence when the newest wants a newer Node than npm runs on, so ours comes first.
-  const { status, stderr } = spawnSync('npm', args, { cwd: place, env: { ...process.env, PATH: pathWith() }, encoding: 'utf8' })
+  const { status, stderr } = spawnSync('npm', args, {
+    cwd: place,
+    env: { ...process.env, PATH: pathWith() },
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`${packages.join(' ')} could not be installed: ${stderr}`)
 }
 
@@ -51,7 +62,10 @@ export function entryOf(
   const fill = (text: string): string => text.replaceAll('MODEL', modelUrl).replaceAll('HOME', home)
   for (const [file, content] of Object.entries(files)) {
     mkdirSync(dirname(join(home, file)), { recursive: true })
-    writeFileSync(join(home, file), fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)))
+    writeFileSync(
+      join(home, file),
+      fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)),
+    )
   }
   const proxy = { HTTP_PROXY: modelUrl, HTTPS_PROXY: modelUrl, NO_PROXY: '127.0.0.1,localhost' }
   return {
@@ -67,17 +81,25 @@ export function entryOf(
       XDG_STATE_HOME: join(home, '.local/state'),
       XDG_CACHE_HOME: join(home, '.cache'),
       ...proxy,
-      ...Object.fromEntries(Object.entries(proxy).map(([key, value]) => [key.toLowerCase(), value])),
+      ...Object.fromEntries(
+        Object.entries(proxy).map(([key, value]) => [key.toLowerCase(), value]),
+      ),
       ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
     },
   }
 }
 
-const binFolder = (folder: string, name: string): string => join(folder, name, 'node_modules', '.bin')
-const pathWith = (...first: string[]): string => [...first, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
+const binFolder = (folder: string, name: string): string =>
+  join(folder, name, 'node_modules', '.bin')
+const pathWith = (...first: string[]): string =>
+  [...first, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
 
 /** Without this package's own Node in front: some run on the Node of the machine only. */
 function theirPath(first: string): string {
-  const isOurs = (place: string): boolean => place.includes('node_modules') || place === dirname(process.execPath)
-  return [first, ...(process.env['PATH'] ?? '').split(delimiter).filter((place) => !isOurs(place))].join(delimiter)
+  const isOurs = (place: string): boolean =>
+    place.includes('node_modules') || place === dirname(process.execPath)
+  return [
+    first,
+    ...(process.env['PATH'] ?? '').split(delimiter).filter((place) => !isOurs(place)),
+  ].join(delimiter)
 }

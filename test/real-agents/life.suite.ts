@@ -53,13 +53,16 @@ test.each(installedAgents())(
     const always = `[[run date +%s%N >> ${life.file('always.txt')}]]`
     const asked = await said(`${always} once`, 'always')
     const again = await said(`${always} twice`, 'deny')
-    expect(readFileSync(life.file('always.txt'), 'utf8').trim().split('\n')).toHaveLength(recipe.says.input ? 2 : 1)
+    expect(readFileSync(life.file('always.txt'), 'utf8').trim().split('\n')).toHaveLength(
+      recipe.says.input ? 2 : 1,
+    )
     if (recipe.asks) {
       expect(asked.asked.length).toBeGreaterThan(0)
       if (recipe.says.input) expect(again.asked).toEqual([])
     }
     const other = await said(`[[run date +%s%N >> ${life.file('other.txt')}]] another`, 'deny')
-    if (recipe.asks) expect([other.asked.length > 0, existsSync(life.file('other.txt'))]).toEqual([true, false])
+    if (recipe.asks)
+      expect([other.asked.length > 0, existsSync(life.file('other.txt'))]).toEqual([true, false])
 
     await said('and on')
     const long = await said(`[[run ${manyLines}]] long`)
@@ -67,7 +70,9 @@ test.each(installedAgents())(
 
     if (recipe.says.tools) {
       const { calls } = await said('[[tool get_history {}]] ours')
-      expect(calls.find(({ title, input }) => `${title} ${input}`.includes('get_history'))).toMatchObject({ status: 'completed' })
+      expect(
+        calls.find(({ title, input }) => `${title} ${input}`.includes('get_history')),
+      ).toMatchObject({ status: 'completed' })
     }
 
     if (recipe.question) {
@@ -80,7 +85,10 @@ test.each(installedAgents())(
       expect(question.questions).toHaveLength(1)
       expect(question.end).toMatchObject({ error: null, content: expect.stringContaining('Red') })
       const { end } = await life.answerAfterKill(`[[tool ${call}]] over a kill`)
-      expect(end).toMatchObject({ error: null, content: expect.stringMatching(/over a kill.*Red/s) })
+      expect(end).toMatchObject({
+        error: null,
+        content: expect.stringMatching(/over a kill.*Red/s),
+      })
     }
 
     const cancelled = await life.say('count [[slow 200 50]]', 'allow', () =>
@@ -93,7 +101,9 @@ test.each(installedAgents())(
     const [, outer = 0] = await life.processes()
     await life.killed(outer)
     expect(await life.person.next('agent:failed', name)).toMatchObject({ step: 'running' })
-    expect(await life.spawn(true)).toMatchObject(recipe.says.load ? { notRestored: null } : { how: 'new' })
+    expect(await life.spawn(true)).toMatchObject(
+      recipe.says.load ? { notRestored: null } : { how: 'new' },
+    )
     expect((await said('after the kill')).end.content).toContain('echo: after the kill')
 
     const inner = (await life.processes()).slice(2).at(-1)
@@ -117,7 +127,8 @@ function expectTokens(turns: readonly LivedTurn[], tokens: Recipe['says']['token
     const { input: more, output: written } = tokens ? counted[tokens] : { input: 0, output: 0 }
     input += more
     output += written
-    if (said.every((each) => each === null)) return tokens && end.stopReason !== 'cancelled' ? [[end.content, ...said]] : []
+    if (said.every((each) => each === null))
+      return tokens && end.stopReason !== 'cancelled' ? [[end.content, ...said]] : []
     const isRight = inputTokens === input && outputTokens === output
     const received = isRight ? [] : [[end.content, ...said, input, output]]
     input = 0
@@ -130,7 +141,9 @@ function expectTokens(turns: readonly LivedTurn[], tokens: Recipe['says']['token
 
 /** All lines that came over the wire are kept, and all that the command wrote where the agent does not cut it. */
 async function expectOutput(life: Life, { calls, ...turn }: LivedTurn): Promise<void> {
-  const run = calls.findLast(({ title, command, input }) => `${title} ${command} ${input}`.includes('of the output'))
+  const run = calls.findLast(({ title, command, input }) =>
+    `${title} ${command} ${input}`.includes('of the output'),
+  )
   expect(run).toMatchObject({ status: 'completed' })
   const linesOf = (text: string) => new Set(text.match(/line \d+ of the output/g))
   const whole = linesOf(await life.output({ calls, ...turn }, run.toolCallId))
@@ -166,13 +179,21 @@ async function loseInner(life: Life, pid: number): Promise<void> {
 /** AC10: what was counted as unknown of its processes is what `/metrics` says, by kind and name. */
 async function expectCounted({ client, role, house: { holdfast } }: Life): Promise<void> {
   const sums = new Map<string, number>()
-  for (const { launchId } of (await client.get('/api/processes', { query: { agentId: role } })).items) {
+  for (const { launchId } of (await client.get('/api/processes', { query: { agentId: role } }))
+    .items) {
     const { unknown } = await client.get('/api/processes/{launchId}', { params: { launchId } })
-    for (const { kind, name, count } of unknown) sums.set(`${kind} ${name}`, (sums.get(`${kind} ${name}`) ?? 0) + count)
+    for (const { kind, name, count } of unknown)
+      sums.set(`${kind} ${name}`, (sums.get(`${kind} ${name}`) ?? 0) + count)
   }
-  const answer = await fetch(`${holdfast.url}/metrics`, { headers: { authorization: `Bearer ${holdfast.token}` } })
-  const lines = (await answer.text()).matchAll(/^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]*)"\} (\d+)/gm)
-  const counted = new Map([...lines].map(([, kind, name, count]) => [`${kind} ${name}`, Number(count)]))
+  const answer = await fetch(`${holdfast.url}/metrics`, {
+    headers: { authorization: `Bearer ${holdfast.token}` },
+  })
+  const lines = (await answer.text()).matchAll(
+    /^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]*)"\} (\d+)/gm,
+  )
+  const counted = new Map(
+    [...lines].map(([, kind, name, count]) => [`${kind} ${name}`, Number(count)]),
+  )
   console.log(`${role} sent what is not known: ${JSON.stringify([...sums])}`)
   // A server that was killed has begun to count anew.
   for (const [name, count] of counted) expect(sums.get(name), name).toBeGreaterThanOrEqual(count)
@@ -196,7 +217,9 @@ const shownAs: Readonly<Record<string, readonly string[]>> = {
 }
 
 function expectShown(life: Life): void {
-  const updates: Message[] = life.person.log.filter(({ type }) => type === 'agent:update').map(({ update }) => update)
+  const updates: Message[] = life.person.log
+    .filter(({ type }) => type === 'agent:update')
+    .map(({ update }) => update)
   const shown = new Set(updates.map(({ kind }) => kind))
   const open = new Set<unknown>()
   const [text, kinds, ids] = [[] as string[], new Set<string>(), new Set<string>()]
@@ -211,8 +234,12 @@ function expectShown(life: Life): void {
     if (update.toolCallId) ids.add(update.toolCallId)
   }
   console.log(`${life.role} sent: ${[...kinds].join(', ')}`)
-  expect([...kinds].filter((kind) => !(shownAs[kind] ?? []).some((each) => shown.has(each)))).toEqual([])
-  const calls = new Set(updates.flatMap(({ kind, call }) => (kind === 'tool' ? [call.toolCallId] : [])))
+  expect(
+    [...kinds].filter((kind) => !(shownAs[kind] ?? []).some((each) => shown.has(each))),
+  ).toEqual([])
+  const calls = new Set(
+    updates.flatMap(({ kind, call }) => (kind === 'tool' ? [call.toolCallId] : [])),
+  )
   expect([...ids.difference(calls)]).toEqual([])
   const texts = updates.flatMap((update) => (update.kind === 'text' ? [update.text] : []))
   const bare = (parts: readonly string[]): string => parts.join('').replaceAll(/\s+/g, '')

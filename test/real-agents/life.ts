@@ -6,7 +6,14 @@ import type { Client } from '../../src/client/client.ts'
 import type { SandboxMode } from '../../src/domain/agents/isolation.ts'
 import { openSocket } from '../support/feed-clients.ts'
 import { makeRepository, type TestRepository } from '../support/git-repository.ts'
-import { clientOf, type House, type Message, openHouse, openPerson, Person } from '../support/person.ts'
+import {
+  clientOf,
+  type House,
+  type Message,
+  openHouse,
+  openPerson,
+  Person,
+} from '../support/person.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { machine } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -71,7 +78,8 @@ export class Life {
   async answerAfterKill(content: string): Promise<{ question: Message; end: Message }> {
     const before = this.person.log.at(-1)?.seq ?? 0
     const heard = async (type: string, after: number): Promise<Message> => {
-      const isIt = (each: Message): boolean => each.type === type && each.role === this.role && each.seq > after
+      const isIt = (each: Message): boolean =>
+        each.type === type && each.role === this.role && each.seq > after
       const { inbox } = this.person.socket
       await inbox.until(() => inbox.all.some(isIt))
       return inbox.all.find(isIt)
@@ -84,7 +92,9 @@ export class Life {
     this.house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
     this.person = new Person(await openSocket({ port, token }), this.person.about.sessionId)
     this.person.send('session:resume', { lastSeq: 0 })
-    expect(await heard('question:requested', before)).toMatchObject({ questionId: question.questionId })
+    expect(await heard('question:requested', before)).toMatchObject({
+      questionId: question.questionId,
+    })
     this.#answer(question)
     return { question, end: await heard('agent:response', question.seq) }
   }
@@ -103,7 +113,10 @@ export class Life {
         if (request.type === 'permission:requested') this.#settle(request, answer)
         else this.#answer(request)
       }
-      if (!hasAnswered && since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')) {
+      if (
+        !hasAnswered &&
+        since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')
+      ) {
         hasAnswered = true
         meanwhile?.()
       }
@@ -111,11 +124,21 @@ export class Life {
     })
     const [end] = of('agent:response', 'agent:failed', 'agent:terminated')
     const calls = new Map<string, Message>()
-    for (const { update } of of('agent:update')) if (update.kind === 'tool') calls.set(update.call.toolCallId, update.call)
+    for (const { update } of of('agent:update'))
+      if (update.kind === 'tool') calls.set(update.call.toolCallId, update.call)
     const requests = this.model.sent.slice(sent)
     const counted = { turn: sumOf(requests.filter(({ tools }) => tools > 0)), all: sumOf(requests) }
-    const byRule = new Set(of('permission:resolved').flatMap((each) => (isPolicy(each.decidedBy) ? [each.approvalId] : [])))
-    const [kept] = (await this.client.get('/api/conversations/{key}/turns', { params: this.#key, query: { limit: 1 } })).items
+    const byRule = new Set(
+      of('permission:resolved').flatMap((each) =>
+        isPolicy(each.decidedBy) ? [each.approvalId] : [],
+      ),
+    )
+    const [kept] = (
+      await this.client.get('/api/conversations/{key}/turns', {
+        params: this.#key,
+        query: { limit: 1 },
+      })
+    ).items
     return {
       ...{ end, kept, counted },
       asked: of('permission:requested').filter(({ approvalId }) => !byRule.has(approvalId)),
@@ -132,7 +155,11 @@ export class Life {
   }
 
   #answer({ questionId, schema }: Message): void {
-    this.person.send('question:answer', { questionId, action: 'accept', content: firstValues(schema) })
+    this.person.send('question:answer', {
+      questionId,
+      action: 'accept',
+      content: firstValues(schema),
+    })
   }
 
   get #key(): { key: string } {
@@ -142,7 +169,10 @@ export class Life {
   /** All that was kept of a call's output. */
   async output(turn: LivedTurn, toolCallId: string): Promise<string> {
     const params = { ...this.#key, turnId: turn.kept.id, toolCallId }
-    const { output } = await this.client.get('/api/conversations/{key}/turns/{turnId}/output/{toolCallId}', { params })
+    const { output } = await this.client.get(
+      '/api/conversations/{key}/turns/{turnId}/output/{toolCallId}',
+      { params },
+    )
     return output ?? ''
   }
 
@@ -187,41 +217,74 @@ const isPolicy = (by: string): boolean => by.startsWith('policy ')
 function firstValues(schema: Message): Message {
   const first = (field: Message): unknown => {
     const of = field.items ?? field
-    const value = of.enum?.[0] ?? (of.oneOf ?? of.anyOf)?.[0]?.const ?? (field.type === 'boolean' ? true : 'an answer')
+    const value =
+      of.enum?.[0] ??
+      (of.oneOf ?? of.anyOf)?.[0]?.const ??
+      (field.type === 'boolean' ? true : 'an answer')
     return field.type === 'array' ? [value] : value
   }
-  const required = new Set<string>(schema?.required ?? Object.keys(schema?.properties ?? {}).slice(0, 1))
+  const required = new Set<string>(
+    schema?.required ?? Object.keys(schema?.properties ?? {}).slice(0, 1),
+  )
   const fields = Object.entries(schema?.properties ?? {}).filter(([key]) => required.has(key))
   return Object.fromEntries(fields.map(([key, field]) => [key, first(field)]))
 }
 
 /** The recipe without the model and its key, which a gateway tells and adds. */
 function behindGateway(recipe: Recipe): Recipe {
-  const env = Object.entries(recipe.env).filter(([, value]) => !/MODEL|not-a-key|scripted-1/.test(value))
-  return { ...recipe, env: Object.fromEntries(env), files: recipe.filesWithoutModel ?? recipe.files }
+  const env = Object.entries(recipe.env).filter(
+    ([, value]) => !/MODEL|not-a-key|scripted-1/.test(value),
+  )
+  return {
+    ...recipe,
+    env: Object.fromEntries(env),
+    files: recipe.filesWithoutModel ?? recipe.files,
+  }
 }
 
 /** The agent is added with its wire recorded, or in a sandbox and behind the gateway, and not yet started. */
-export async function openLife({ name, recipe, program }: InstalledAgent, sandbox: SandboxMode = 'off'): Promise<Life> {
+export async function openLife(
+  { name, recipe, program }: InstalledAgent,
+  sandbox: SandboxMode = 'off',
+): Promise<Life> {
   const model = await startModel()
   onTestFinished(() => model.close())
   const house = await openHouse()
   onTestFinished(house.end)
   const client = clientOf(house)
   const project = makeRepository()
-  const { id: projectId } = await client.post('/api/projects', { body: { name: 'real', path: project.folder } })
+  const { id: projectId } = await client.post('/api/projects', {
+    body: { name: 'real', path: project.folder },
+  })
   const wireFile = join(process.env['REAL_AGENTS_RECORD'] ?? temporaryFolder(), `${name}.jsonl`)
   const isOpen = sandbox === 'off'
   if (isOpen) rmSync(wireFile, { force: true })
   const home = join(temporaryFolder(), name)
-  const { command, args, env } = entryOf(program, isOpen ? recipe : behindGateway(recipe), home, model.url)
+  const { command, args, env } = entryOf(
+    program,
+    isOpen ? recipe : behindGateway(recipe),
+    home,
+    model.url,
+  )
   const recorded = { wrapper: [process.execPath, join(import.meta.dirname, 'tee.ts'), wireFile] }
   const gateway = { upstream: model.url, secret: 'MODEL_KEY', model: 'scripted-1' }
-  const entry = { id: name, name, protocol: 'acp' as const, command, args: [...args], env: { ...env } }
-  await client.post('/api/agents', { body: { ...entry, ...(isOpen ? recorded : { sandbox, gateway }) } })
+  const entry = {
+    id: name,
+    name,
+    protocol: 'acp' as const,
+    command,
+    args: [...args],
+    env: { ...env },
+  }
+  await client.post('/api/agents', {
+    body: { ...entry, ...(isOpen ? recorded : { sandbox, gateway }) },
+  })
   const secret = { params: { projectId, name: gateway.secret }, body: { value: plantedKey } }
   if (!isOpen) await client.put('/api/projects/{projectId}/secrets/{name}', secret)
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: name },
+    body: {},
+  })
   const person = await openPerson(house, projectId)
   return new Life({ role: name, house, person, model, project, wireFile })
 }

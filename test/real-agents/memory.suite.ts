@@ -25,7 +25,8 @@ const pulling = (model: string): Talker => ({
 const talkers = [
   ...installedAgents().map(({ name, recipe, program }) => ({
     name,
-    entry: (model: string): Talker => entryOf(program, recipe, join(temporaryFolder(), name), model),
+    entry: (model: string): Talker =>
+      entryOf(program, recipe, join(temporaryFolder(), name), model),
   })),
   { name: 'an agent that pulls', entry: pulling },
 ]
@@ -40,7 +41,9 @@ test.each(talkers)(
       await chat.say(question)
       await chat.answer()
       // Titles are asked without tools, and what a person might say next with other words.
-      const sent = model.sent.slice(before).filter(({ heard, tools }) => tools > 0 && heard.endsWith(question))
+      const sent = model.sent
+        .slice(before)
+        .filter(({ heard, tools }) => tools > 0 && heard.endsWith(question))
       expect(sent.length, 'requests with the question').toBeGreaterThan(0)
       return sent.map(({ text }) => text).join('\n')
     })

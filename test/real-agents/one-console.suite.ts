@@ -6,7 +6,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeRepository } from '../support/git-repository.ts'
-import { addAgent, clientOf, type Message, openHouse, openPerson, type Person } from '../support/person.ts'
+import {
+  addAgent,
+  clientOf,
+  type Message,
+  openHouse,
+  openPerson,
+  type Person,
+} from '../support/person.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { entryOf, installedAgents } from './installed.ts'
 import { startModel } from './model/scripted-model.ts'
@@ -21,7 +28,10 @@ async function write(person: Person, role: string, file: string, text: string): 
   const answered = person.say(role, `[[write ${file} ${text}]] please`).finally(() => (over = true))
   const allow = async (): Promise<void> => {
     while (!over) {
-      const { type, approvalId, options } = await person.next(['permission:requested', 'agent:response'], role)
+      const { type, approvalId, options } = await person.next(
+        ['permission:requested', 'agent:response'],
+        role,
+      )
       if (type === 'agent:response') return
       asked++
       person.send('permission:answer', {
@@ -47,7 +57,12 @@ test.each(together)(
       body: { name: 'real', path: makeRepository().folder },
     })
     for (const { name, recipe, program } of agents) {
-      const { command, args, env } = entryOf(program, recipe, join(temporaryFolder(), name), model.url)
+      const { command, args, env } = entryOf(
+        program,
+        recipe,
+        join(temporaryFolder(), name),
+        model.url,
+      )
       await addAgent(house, name, { file: command, args, env }, projectId)
     }
     const person = await openPerson(house, projectId)
@@ -55,22 +70,31 @@ test.each(together)(
     expect(new Set(ready.map(({ workspace }) => workspace)).size).toBe(agents.length)
     const asking: string[] = []
     for (const { role, workspace } of ready)
-      if ((await write(person, role, join(workspace, 'one.txt'), `by ${role}`)) > 0) asking.push(role)
+      if ((await write(person, role, join(workspace, 'one.txt'), `by ${role}`)) > 0)
+        asking.push(role)
     expect(asking).toEqual(agents.flatMap(({ name, recipe }) => (recipe.asks ? [name] : [])))
     const [first, ...others] = ready
     const { launchId } = (await person.agents()).find(({ role }) => role === first.role)
     const { pid } = await clientOf(house).get('/api/processes/{launchId}', { params: { launchId } })
     process.kill(pid ?? 0, 'SIGKILL')
-    expect(await person.next('agent:failed', first.role)).toMatchObject({ step: 'running', signal: 'SIGKILL' })
-    for (const { role, workspace } of others) await write(person, role, join(workspace, 'two.txt'), `again by ${role}`)
+    expect(await person.next('agent:failed', first.role)).toMatchObject({
+      step: 'running',
+      signal: 'SIGKILL',
+    })
+    for (const { role, workspace } of others)
+      await write(person, role, join(workspace, 'two.txt'), `again by ${role}`)
     expect(await person.spawn(first.role, { agentId: first.role, load: true })).toMatchObject({
       how: 'resumed',
       notRestored: null,
       workspace: first.workspace,
     })
-    expect(await person.say(first.role, 'still there?')).toMatchObject({ content: 'echo: still there?' })
+    expect(await person.say(first.role, 'still there?')).toMatchObject({
+      content: 'echo: still there?',
+    })
     person.send('session:terminate')
-    expect(await person.next('session:terminated')).toMatchObject({ agentsTerminated: agents.length })
+    expect(await person.next('session:terminated')).toMatchObject({
+      agentsTerminated: agents.length,
+    })
     await expect.poll(() => person.processes(), { timeout: 20_000 }).toEqual([])
   },
 )

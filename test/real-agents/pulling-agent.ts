@@ -10,7 +10,11 @@ const { env } = process
 const wait = { wait_seconds: 30 }
 const headers = { authorization: `Bearer ${env['HOLDFAST_LAUNCH_TOKEN']}` }
 const client = new Client({ name: 'pulling', version: '1.0.0' })
-await client.connect(new StreamableHTTPClientTransport(new URL(String(env['HOLDFAST_MCP_URL'])), { requestInit: { headers } }))
+await client.connect(
+  new StreamableHTTPClientTransport(new URL(String(env['HOLDFAST_MCP_URL'])), {
+    requestInit: { headers },
+  }),
+)
 
 async function call(name: string, args: Fields): Promise<Fields> {
   const { structuredContent, isError } = await client.callTool({ name, arguments: args })
@@ -22,7 +26,9 @@ async function call(name: string, args: Fields): Promise<Fields> {
 const talk: { role: string; content: string }[] = []
 
 async function think(): Promise<string> {
-  const tools = [{ type: 'function', function: { name: 'get_history', parameters: { type: 'object' } } }]
+  const tools = [
+    { type: 'function', function: { name: 'get_history', parameters: { type: 'object' } } },
+  ]
   const body = JSON.stringify({ model: 'scripted-1', messages: talk, tools })
   const response = await fetch(`${env['MODEL']}/v1/chat/completions`, { method: 'POST', body })
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }

@@ -99,14 +99,21 @@ export const recipes: Readonly<Record<string, Recipe>> = {
             npm: '@ai-sdk/openai-compatible',
             name: 'Script',
             options: { baseURL: 'MODEL/v1', apiKey: 'not-a-key' },
-            models: { 'scripted-1': { name: 'Scripted', limit: { context: 128_000, output: 8192 } } },
+            models: {
+              'scripted-1': { name: 'Scripted', limit: { context: 128_000, output: 8192 } },
+            },
           },
         },
       },
     },
     asks: true,
     says: { input: true, tokens: null, load: true, tools: true },
-    filesWithoutModel: { '.config/opencode/opencode.json': { autoupdate: false, permission: { edit: 'ask', bash: 'ask' } } },
+    filesWithoutModel: {
+      '.config/opencode/opencode.json': {
+        autoupdate: false,
+        permission: { edit: 'ask', bash: 'ask' },
+      },
+    },
   },
   codex: {
     packages: ['@agentclientprotocol/codex-acp@2.6.0'],
@@ -180,7 +187,11 @@ export const recipes: Readonly<Record<string, Recipe>> = {
           },
         },
       },
-      '.pi/agent/settings.json': { defaultProvider: 'script', defaultModel: 'scripted-1', quietStartup: true },
+      '.pi/agent/settings.json': {
+        defaultProvider: 'script',
+        defaultModel: 'scripted-1',
+        quietStartup: true,
+      },
     },
     asks: false,
     says: { input: true, tokens: null, load: true, tools: false },

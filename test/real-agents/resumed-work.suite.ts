@@ -25,16 +25,31 @@ test.each(installedAgents())(
     onTestFinished(() => model.close())
     const room = await openConsole({}, { 'permission.policy': 'allow_all' })
     const { server, projectId } = room
-    await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: makeRepository().folder } })
-    const { command, args, env } = entryOf(program, recipe, join(temporaryFolder(), name), model.url)
+    await server.ask(`/api/projects/${projectId}`, {
+      method: 'PATCH',
+      body: { path: makeRepository().folder },
+    })
+    const { command, args, env } = entryOf(
+      program,
+      recipe,
+      join(temporaryFolder(), name),
+      model.url,
+    )
     await server.ask('/api/agents/coder', { method: 'PATCH', body: { command, args, env } })
-    const { token } = await server.store.run(createToken, { name: 'm', kind: 'coordinator', by: ownerWho })
+    const { token } = await server.store.run(createToken, {
+      name: 'm',
+      kind: 'coordinator',
+      by: ownerWho,
+    })
     startCoordinator({ url: server.url, token }, { program: [process.execPath, main] })
-    await expect.poll(async () => (await server.ask('/api/coordinators')).json.items.length, polling).toBe(1)
+    await expect
+      .poll(async () => (await server.ask('/api/coordinators')).json.items.length, polling)
+      .toBe(1)
 
     const client = await room.client()
     const inside = await room.created(client)
-    const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+    const say = (content: string) =>
+      client.send({ type: 'agent:message', ...inside, role: 'auth', content })
     client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
     const { workspace } = await client.next('agent:ready')
     say(`[[write ${join(workspace, 'plan.txt')} half done]] please`)
@@ -55,10 +70,14 @@ test.each(installedAgents())(
     expect([resumed.status, resumed.json.notRestored]).toEqual([201, []])
     expect(await client.next('agent:ready')).toMatchObject({ workspace })
     expect(readFileSync(join(workspace, 'plan.txt'), 'utf8')).toContain('half done')
-    expect((await client.next('agent:prompted')).content[0].text).toContain('approach_f001: Set velocity.y')
+    expect((await client.next('agent:prompted')).content[0].text).toContain(
+      'approach_f001: Set velocity.y',
+    )
     await client.next('agent:response')
     // Some ask their model for more behind an answer, such as what the person might say next.
-    expect(model.heard.slice(heardBefore).join('\n'), 'what its model was told').toContain('Set velocity.y')
+    expect(model.heard.slice(heardBefore).join('\n'), 'what its model was told').toContain(
+      'Set velocity.y',
+    )
     say(`[[write ${join(workspace, 'rest.txt')} whole]] please`)
     await client.next('agent:response')
     expect(readFileSync(join(workspace, 'rest.txt'), 'utf8')).toContain('whole')

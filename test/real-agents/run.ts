@@ -30,7 +30,10 @@ if (values.install !== undefined && folder !== undefined) {
     install(name, recipe, folder)
   }
 }
-if (folder !== undefined && !Object.entries(recipes).some(([name, recipe]) => findProgram(name, recipe, folder)))
+if (
+  folder !== undefined &&
+  !Object.entries(recipes).some(([name, recipe]) => findProgram(name, recipe, folder))
+)
   throw new Error(`${folder} has none of the agents; --install ${folder} installs them there.`)
 const root = join(import.meta.dirname, '..', '..')
 const argv = [
@@ -46,4 +49,5 @@ const env = {
   ...(values.only && { REAL_AGENTS_ONLY: values.only }),
   ...(values.record && { REAL_AGENTS_RECORD: resolve(values.record) }),
 }
-process.exitCode = spawnSync(process.execPath, argv, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+process.exitCode =
+  spawnSync(process.execPath, argv, { cwd: root, env, stdio: 'inherit' }).status ?? 1

@@ -10,7 +10,9 @@ import { openLife, plantedKey } from './life.ts'
 
 const { works, problem } = await probeSandbox(process.env)
 const modes = ['workplace', 'strict'] as const
-const boxed = works ? installedAgents().flatMap((agent) => modes.map((mode) => ({ ...agent, mode }))) : []
+const boxed = works
+  ? installedAgents().flatMap((agent) => modes.map((mode) => ({ ...agent, mode })))
+  : []
 const longestMs = 10 * 60_000
 
 if (!works)
@@ -24,13 +26,20 @@ test.each(boxed)(
     const { name, recipe } = agent
     const life = await openLife(agent, mode)
     await life.spawn()
-    expect((await life.say('hello there')).end).toMatchObject({ error: null, content: 'echo: hello there' })
+    expect((await life.say('hello there')).end).toMatchObject({
+      error: null,
+      content: 'echo: hello there',
+    })
     const wrote = await life.say(`[[write ${life.file('notes.txt')} by ${name}]] first`)
     expect(wrote.end).toMatchObject({ error: null })
     expect(wrote.asked.length > 0, JSON.stringify([wrote.end, wrote.calls])).toBe(recipe.asks)
-    const commit = await life.say('[[run git add -A && git commit -qm "by an agent" && git log -1 --format=committed:%s]] commit')
+    const commit = await life.say(
+      '[[run git add -A && git commit -qm "by an agent" && git log -1 --format=committed:%s]] commit',
+    )
     expect(commit.end.content).toContain('committed:by an agent')
-    expect(life.project.git('log', '-1', '--format=%s', life.ready.branch).trim()).toBe('by an agent')
+    expect(life.project.git('log', '-1', '--format=%s', life.ready.branch).trim()).toBe(
+      'by an agent',
+    )
     expect(life.project.git('show', `${life.ready.branch}:notes.txt`).trim()).toBe(`by ${name}`)
     // What it could read of itself and of others.
     const outside = await life.say(
@@ -45,7 +54,8 @@ test.each(boxed)(
     const processes = await life.processes()
     await life.killed(processes.at(-1) ?? 0)
     const [outer] = processes
-    if (outer !== undefined && existsSync(`/proc/${outer}`)) await life.killed(outer).catch(() => {})
+    if (outer !== undefined && existsSync(`/proc/${outer}`))
+      await life.killed(outer).catch(() => {})
     await life.person.next(['agent:failed'], name)
     expect(await life.spawn(true)).toMatchObject({ notRestored: null })
     expect((await life.say('after the kill')).end.content).toContain('echo: after the kill')

@@ -15,7 +15,8 @@ function pass(from: Readable, to: Writable, side: 'to' | 'from'): void {
     to.write(text)
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line.startsWith('{')) appendFileSync(file, `{"${side}":${line}}\n`)
+    for (const line of lines)
+      if (line.startsWith('{')) appendFileSync(file, `{"${side}":${line}}\n`)
   })
   from.on('end', () => to.end())
   to.on('error', () => {})

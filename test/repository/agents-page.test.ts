@@ -12,8 +12,13 @@ test('[AG13] the matrix of the agents is made from the reports that are kept', (
   expect(withMatrix()).toBe(page)
 })
 
-test.each(Object.keys(recipes))('[AG5] %s: the page says how it is installed and signed in, as the program does', (id) => {
-  const { name, install, signIn } = knownAgents.find((agent) => agent.id === id) ?? expect.fail(id)
-  const line = page.split('\n').find((each) => each.startsWith(`| ${name} |`))
-  for (const part of [install, signIn.command, ...signIn.keys]) expect(line).toContain(`\`${part}\``)
-})
+test.each(Object.keys(recipes))(
+  '[AG5] %s: the page says how it is installed and signed in, as the program does',
+  (id) => {
+    const { name, install, signIn } =
+      knownAgents.find((agent) => agent.id === id) ?? expect.fail(id)
+    const line = page.split('\n').find((each) => each.startsWith(`| ${name} |`))
+    for (const part of [install, signIn.command, ...signIn.keys])
+      expect(line).toContain(`\`${part}\``)
+  },
+)

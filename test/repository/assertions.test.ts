@@ -9,10 +9,16 @@ test('[HS9] every test asserts something, itself or through a function of the te
 })
 
 test('[HS9] the control: a test without an assertion is found; one that calls a function with one is not', () => {
-  const helper = { path: 'test/support/check.ts', text: 'export const check = (x: number) => expect(x).toBe(1)' }
-  const judge = (text: string) => testsWithoutAssertion([helper, { path: 'test/a/x.test.ts', text }])
+  const helper = {
+    path: 'test/support/check.ts',
+    text: 'export const check = (x: number) => expect(x).toBe(1)',
+  }
+  const judge = (text: string) =>
+    testsWithoutAssertion([helper, { path: 'test/a/x.test.ts', text }])
   expect(judge("test('x', () => { run() })")).toEqual(["test/a/x.test.ts:1 'x'"])
   expect(judge("test.each([1])('x', async () => { const check = await run(1) })")).toHaveLength(1)
-  expect(judge("import { check } from '../support/check.ts'\ntest('x', () => check(1))")).toEqual([])
+  expect(judge("import { check } from '../support/check.ts'\ntest('x', () => check(1))")).toEqual(
+    [],
+  )
   expect(judge("const both = () => { expect(1).toBe(1) }\ntest('x', () => both())")).toEqual([])
 })

@@ -1,13 +1,24 @@
 /** Finds tests that assert nothing: no `expect` in their body, nor in a function of the tests that they call. */
 import { dirname, join } from 'node:path/posix'
-import { beginningOf, eachNode, type Node, type Parsed, parse, placeOf, type SourceFile, textOf } from '../style/source-files.ts'
+import {
+  beginningOf,
+  eachNode,
+  type Node,
+  type Parsed,
+  parse,
+  placeOf,
+  type SourceFile,
+  textOf,
+} from '../style/source-files.ts'
 
 /** Calls that fail a test by themselves. */
 const asserting = /^(expect|assert)$/
 
-const isFunction = (node: unknown): boolean => /^(Arrow)?FunctionExpression$/.test(String((node as Node | null)?.type))
+const isFunction = (node: unknown): boolean =>
+  /^(Arrow)?FunctionExpression$/.test(String((node as Node | null)?.type))
 /** `const check = () => …` */
-const isFunctionConstant = (node: Node): boolean => node.type === 'VariableDeclarator' && isFunction(node['init'])
+const isFunctionConstant = (node: Node): boolean =>
+  node.type === 'VariableDeclarator' && isFunction(node['init'])
 
 interface Helper {
   readonly asserts: boolean
@@ -42,10 +53,12 @@ function read(file: Parsed, imports: ReadonlyMap<string, string>, body: Node): H
   eachNode(body, (node, parent) => {
     if (node.type === 'CallExpression') {
       const callee = node['callee'] as Node
-      const last = callee.type === 'MemberExpression' ? nameOf(callee['property'] as Node) : undefined
+      const last =
+        callee.type === 'MemberExpression' ? nameOf(callee['property'] as Node) : undefined
       if (asserting.test(nameOf(beginningOf(callee)) ?? '') || last === 'assert') asserts = true
     }
-    const isProperty = parent.type === 'MemberExpression' && parent['property'] === node && !parent['computed']
+    const isProperty =
+      parent.type === 'MemberExpression' && parent['property'] === node && !parent['computed']
     const name = node.type === 'Identifier' && !isProperty ? nameOf(node) : undefined
     if (name) uses.add(imports.get(name) ?? `${file.path}#${name}`)
   })
@@ -82,12 +95,19 @@ export function testsWithoutAssertion(sources: readonly SourceFile[]): string[] 
   for (const file of files.filter(({ path }) => /\.(test|suite)\.tsx?$/.test(path))) {
     const imports = importsOf(file)
     eachNode(file.program, (node) => {
-      if (node.type !== 'CallExpression' || !/^(test|it)$/.test(nameOf(beginningOf(node)) ?? '')) return
+      if (node.type !== 'CallExpression' || !/^(test|it)$/.test(nameOf(beginningOf(node)) ?? ''))
+        return
       const [title, ...rest] = node['arguments'] as Node[]
       const body = rest.find((argument) => isFunction(argument) || argument.type === 'Identifier')
-      if (!title || !body || !(typeof title['value'] === 'string' || title.type === 'TemplateLiteral')) return
+      if (
+        !title ||
+        !body ||
+        !(typeof title['value'] === 'string' || title.type === 'TemplateLiteral')
+      )
+        return
       const { asserts, uses } = read(file, imports, body)
-      if (!asserts && !uses.some((use) => keys.has(use))) found.push(`${placeOf(file, node)} ${textOf(file, title)}`)
+      if (!asserts && !uses.some((use) => keys.has(use)))
+        found.push(`${placeOf(file, node)} ${textOf(file, title)}`)
     })
   }
   return found

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -33,7 +42,9 @@ beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'holdfast-bootstrap-'))
   mkdirSync(join(clone, 'src'))
   cpSync(join(repository, 'scripts', 'bootstrap.cjs'), join(clone, 'scripts', 'bootstrap.cjs'))
-  cpSync(join(repository, 'scripts', 'bootstrap'), join(clone, 'scripts', 'bootstrap'), { recursive: true })
+  cpSync(join(repository, 'scripts', 'bootstrap'), join(clone, 'scripts', 'bootstrap'), {
+    recursive: true,
+  })
   writeFileSync(join(clone, 'package-lock.json'), lockfile('1.0.0'))
   writeFileSync(join(clone, 'npm-cli.js'), fakeNpm)
   writeFileSync(join(clone, 'src', 'main.ts'), '')
@@ -52,9 +63,16 @@ interface Run {
 }
 
 function bootstrap(...args: string[]): Promise<Run> {
-  const env = { ...process.env, npm_execpath: join(clone, 'npm-cli.js'), npm_node_execpath: process.execPath }
+  const env = {
+    ...process.env,
+    npm_execpath: join(clone, 'npm-cli.js'),
+    npm_node_execpath: process.execPath,
+  }
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(clone, 'scripts', 'bootstrap.cjs'), ...args], { cwd: clone, env })
+    const child = spawn(process.execPath, [join(clone, 'scripts', 'bootstrap.cjs'), ...args], {
+      cwd: clone,
+      env,
+    })
     let said = ''
     child.stderr.on('data', (chunk) => {
       said += chunk
@@ -65,11 +83,15 @@ function bootstrap(...args: string[]): Promise<Run> {
 
 const lines = (name: string): number =>
   existsSync(join(clone, name)) ? readFileSync(join(clone, name), 'utf8').split('\n').length - 1 : 0
-const builds = (): number => (existsSync(join(clone, 'builds')) ? readFileSync(join(clone, 'builds'), 'utf8').length : 0)
+const builds = (): number =>
+  existsSync(join(clone, 'builds')) ? readFileSync(join(clone, 'builds'), 'utf8').length : 0
 
 test('[HS11] a fresh clone is installed and built once; afterwards nothing is done or said', async () => {
   const first = await bootstrap()
-  expect(first).toMatchObject({ code: 0, said: expect.stringMatching(/installed in .*\n.*built the server in/) })
+  expect(first).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/installed in .*\n.*built the server in/),
+  })
   expect(readFileSync(join(clone, 'npm-runs'), 'utf8')).toMatch(/^ci --ignore-scripts /)
   expect(await bootstrap()).toEqual({ code: 0, said: '' })
   expect([lines('npm-runs'), builds()]).toEqual([1, 1])
@@ -82,7 +104,10 @@ test('[HS11] another lockfile is installed; a touched source is built, and neith
   expect(lines('npm-runs')).toBe(2)
   const before = builds()
   utimesSync(join(clone, 'src', 'main.ts'), new Date(1000), new Date(1000))
-  expect(await bootstrap()).toMatchObject({ code: 0, said: expect.stringContaining('built the server') })
+  expect(await bootstrap()).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('built the server'),
+  })
   expect([lines('npm-runs'), builds()]).toEqual([2, before + 1])
 })
 
@@ -104,19 +129,25 @@ test.each([
   ['npm error ENOSPC: no space left on device', /The disk is full/],
   ['npm error EACCES: permission denied', /npm may not write here/],
   ['npm error something else', /Nothing was started/],
-])('[HS11] when npm fails with "%s" it says what to do and does not start', async (output, words) => {
-  writeFileSync(join(clone, 'fail-with'), output)
-  const run = await bootstrap()
-  expect(run).toMatchObject({ code: 1, said: expect.stringMatching(words) })
-  expect(run.said).toContain(output)
-  expect(builds()).toBe(0)
-})
+])(
+  '[HS11] when npm fails with "%s" it says what to do and does not start',
+  async (output, words) => {
+    writeFileSync(join(clone, 'fail-with'), output)
+    const run = await bootstrap()
+    expect(run).toMatchObject({ code: 1, said: expect.stringMatching(words) })
+    expect(run.said).toContain(output)
+    expect(builds()).toBe(0)
+  },
+)
 
 test('[HS11] a build that fails is shown and tried again next time', async () => {
   const script = join(clone, 'scripts', 'build-server.ts')
   const good = readFileSync(script, 'utf8')
   writeFileSync(script, "throw new Error('a mistake in the source')")
-  expect(await bootstrap()).toMatchObject({ code: 1, said: expect.stringContaining('a mistake in the source') })
+  expect(await bootstrap()).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('a mistake in the source'),
+  })
   expect((await bootstrap()).code).toBe(1)
   writeFileSync(script, good)
   expect((await bootstrap()).code).toBe(0)

@@ -12,8 +12,12 @@ const above: Readonly<Record<string, RegExp>> = {
 function misplaced({ path, text }: SourceFile): string[] {
   const refused = above[/^test\/([a-z]+)\//.exec(path)?.[1] ?? '']
   if (!refused || !/\.test\.ts$/.test(path)) return []
-  const imported = [...text.matchAll(/from '(?:\.\.\/)+src\/([a-z]+)\//g)].map(([, layer = '']) => layer)
-  return imported.filter((layer) => refused.test(layer)).map((layer) => `${path} imports src/${layer}`)
+  const imported = [...text.matchAll(/from '(?:\.\.\/)+src\/([a-z]+)\//g)].map(
+    ([, layer = '']) => layer,
+  )
+  return imported
+    .filter((layer) => refused.test(layer))
+    .map((layer) => `${path} imports src/${layer}`)
 }
 
 test('[HS1] the tests of domain, store and services test no layer above them', () => {
@@ -22,6 +26,8 @@ test('[HS1] the tests of domain, store and services test no layer above them', (
 
 test('[HS1] the control: a test of services that imports the server is refused', () => {
   const text = "import { front } from '../../../src/server/front.ts'"
-  expect(misplaced({ path: 'test/services/work/x.test.ts', text })).toEqual(['test/services/work/x.test.ts imports src/server'])
+  expect(misplaced({ path: 'test/services/work/x.test.ts', text })).toEqual([
+    'test/services/work/x.test.ts imports src/server',
+  ])
   expect(misplaced({ path: 'test/server/work/x.test.ts', text })).toEqual([])
 })

@@ -10,7 +10,10 @@ test('[HS12] the package is found from source and from the bundle, past the pack
     writeFileSync(join(root, 'package.json'), '{"name": "holdfast", "version": "9.8.7"}')
     mkdirSync(join(root, 'dist', 'server', 'deeper'), { recursive: true })
     writeFileSync(join(root, 'dist', 'package.json'), '{"type": "module"}')
-    expect(findPackageRoot(join(root, 'dist', 'server', 'deeper'))).toEqual({ folder: root, version: '9.8.7' })
+    expect(findPackageRoot(join(root, 'dist', 'server', 'deeper'))).toEqual({
+      folder: root,
+      version: '9.8.7',
+    })
   } finally {
     rmSync(root, { recursive: true, force: true })
   }

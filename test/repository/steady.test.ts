@@ -15,7 +15,11 @@ interface Ran {
 }
 
 /** Each run takes as long as it says; one that has no such time is cut off. */
-async function play(plan: Partial<SteadyPlan>, outcomeOf: (ran: Ran) => TestOutcome = () => passing, takesMs = 1_000) {
+async function play(
+  plan: Partial<SteadyPlan>,
+  outcomeOf: (ran: Ran) => TestOutcome = () => passing,
+  takesMs = 1_000,
+) {
   let now = 5_000
   const ran: Ran[] = []
   const lines: string[] = []
@@ -47,13 +51,25 @@ test('[HS20] what is in doubt is run as often as asked for, half of it with the 
     [all, true],
     [all, false],
   ])
-  expect(result.lastLine).toBe('40 tests, seed a seed, files in doubt 10 of 10 times, all others 10.0 times: 0 failures')
+  expect(result.lastLine).toBe(
+    '40 tests, seed a seed, files in doubt 10 of 10 times, all others 10.0 times: 0 failures',
+  )
 })
 
 test('[HS20] it ends within its time, leaves some of it to the others, and says what it had no time for', async () => {
-  const { ran, endedAt, result } = await play({ inDoubt: ['a.test.ts'], all: ['b.test.ts'], limitMs: 10_500 }, undefined, 2_000)
+  const { ran, endedAt, result } = await play(
+    { inDoubt: ['a.test.ts'], all: ['b.test.ts'], limitMs: 10_500 },
+    undefined,
+    2_000,
+  )
   expect(endedAt).toBeLessThanOrEqual(10_500)
-  expect(ran.map(({ files: [file] }) => file)).toEqual(['a.test.ts', 'a.test.ts', 'a.test.ts', 'b.test.ts', 'b.test.ts'])
+  expect(ran.map(({ files: [file] }) => file)).toEqual([
+    'a.test.ts',
+    'a.test.ts',
+    'a.test.ts',
+    'b.test.ts',
+    'b.test.ts',
+  ])
   expect(result.lastLine).toContain('files in doubt 3 of 50 times')
   const short = await play({ all: ['b.test.ts'], limitMs: 1_000 }, undefined, 2_000)
   expect(short.result.lastLine).toContain('no time for 1 of 1 files with the cores busy')
@@ -61,7 +77,8 @@ test('[HS20] it ends within its time, leaves some of it to the others, and says 
 
 test('[HS20] the order is drawn from the seed, another in each pass, and all of it is run', async () => {
   const all = Array.from({ length: 60 }, (_, n) => `${n}.test.ts`)
-  const passes = ({ ran }: { ran: Ran[] }) => [0, 1].map((n) => ran.slice(n * 3, n * 3 + 3).flatMap(({ files }) => files))
+  const passes = ({ ran }: { ran: Ran[] }) =>
+    [0, 1].map((n) => ran.slice(n * 3, n * 3 + 3).flatMap(({ files }) => files))
   const [first, second] = passes(await play({ all, limitMs: 9_000 }))
   expect(first?.toSorted()).toEqual(all.toSorted())
   expect(second?.toSorted()).toEqual(all.toSorted())
@@ -71,17 +88,29 @@ test('[HS20] the order is drawn from the seed, another in each pass, and all of 
 })
 
 test('[HS20] a failure is shown when it happens and counted in the last line', async () => {
-  const failing: TestOutcome = { passed: 1, skipped: 0, failed: [{ file: 'a.test.ts', title: 'it holds', why: 'it did not' }] }
-  const { lines, result } = await play({ inDoubt: ['a.test.ts'], times: 4 }, ({ busy }) => (busy ? failing : passing))
+  const failing: TestOutcome = {
+    passed: 1,
+    skipped: 0,
+    failed: [{ file: 'a.test.ts', title: 'it holds', why: 'it did not' }],
+  }
+  const { lines, result } = await play({ inDoubt: ['a.test.ts'], times: 4 }, ({ busy }) =>
+    busy ? failing : passing,
+  )
   expect(result.failed).toHaveLength(2)
   expect(result.lastLine).toMatch(/: 2 failures$/)
-  expect(lines.filter((line) => line.startsWith('FAILED a.test.ts: it holds (cores busy)'))).toHaveLength(2)
+  expect(
+    lines.filter((line) => line.startsWith('FAILED a.test.ts: it holds (cores busy)')),
+  ).toHaveLength(2)
 })
 
 test('[HS20] files that failed lately are there; a change touches tests, what uses their helpers, and its own area', () => {
   expect(readFailedFiles(root).filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
-  expect(touchedFiles(root, ['test/domain/ids.test.ts', 'README.md'])).toEqual(['test/domain/ids.test.ts'])
-  expect(touchedFiles(root, ['src/services/work/resume-work.ts'])).toContain('test/services/work/resuming.test.ts')
+  expect(touchedFiles(root, ['test/domain/ids.test.ts', 'README.md'])).toEqual([
+    'test/domain/ids.test.ts',
+  ])
+  expect(touchedFiles(root, ['src/services/work/resume-work.ts'])).toContain(
+    'test/services/work/resuming.test.ts',
+  )
   expect(touchedFiles(root, ['test/support/browser.ts'])).toContain('test/browser/live.test.ts')
   expect(touchedFiles(root, ['web/src/work/list.tsx'])).toContain('test/browser/work/tasks.test.ts')
 })
@@ -89,7 +118,11 @@ test('[HS20] files that failed lately are there; a change touches tests, what us
 test('[HS20] what uses browsers, processes or clocks is run, what only computes is not', () => {
   const files = unsteadyFiles(root)
   expect(files).toEqual(
-    expect.arrayContaining(['test/browser/live.test.ts', 'test/journeys/coordinator.test.ts', 'test/jobs/cutover.test.ts']),
+    expect.arrayContaining([
+      'test/browser/live.test.ts',
+      'test/journeys/coordinator.test.ts',
+      'test/jobs/cutover.test.ts',
+    ]),
   )
   expect(files).not.toContain('test/domain/ids.test.ts')
 })

@@ -14,7 +14,10 @@ import { flatness } from './flat.ts'
 import { figuresOf } from './process-figures.ts'
 
 const { values } = parseArgs({
-  options: { launches: { type: 'string', default: '2000' }, 'at-once': { type: 'string', default: '8' } },
+  options: {
+    launches: { type: 'string', default: '2000' },
+    'at-once': { type: 'string', default: '8' },
+  },
 })
 const wanted = Number(values.launches)
 const atOnce = Number(values['at-once'])
@@ -29,7 +32,10 @@ const script = join(import.meta.dirname, '..', '..', 'bench', 'bare', 'acp-agent
 await client.post('/api/agents', {
   body: { id: 'bare', name: 'bare', protocol: 'acp', command: process.execPath, args: [script] },
 })
-await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'bare' }, body: {} })
+await client.put('/api/projects/{projectId}/agents/{agentId}', {
+  params: { projectId, agentId: 'bare' },
+  body: {},
+})
 
 const samples: number[] = []
 let launched = 0
@@ -69,7 +75,9 @@ async function spawnAgain(role: string): Promise<void> {
 }
 
 function look(): void {
-  const { pid } = JSON.parse(readFileSync(join(holdfast.data, 'run', 'coordinator.json'), 'utf8')) as { pid: number }
+  const { pid } = JSON.parse(
+    readFileSync(join(holdfast.data, 'run', 'coordinator.json'), 'utf8'),
+  ) as { pid: number }
   const { rssMiB, descriptors } = figuresOf(pid)
   samples.push(rssMiB)
   console.log(`${launched} launches: ${rssMiB.toFixed(0)} MiB, ${descriptors} open files`)

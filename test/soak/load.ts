@@ -71,7 +71,8 @@ async function until<Found>(what: string, look: () => Promise<Found | undefined>
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(`${what}: nothing within ${answerWithinMs} ms`)
+    if (performance.now() > deadline)
+      throw new Error(`${what}: nothing within ${answerWithinMs} ms`)
     await sleep(lookEveryMs)
   }
 }
@@ -86,7 +87,10 @@ const chatWith =
         body: { projectId, toAgentId: agentId, content: `round ${round}, message ${n} 承認` },
       })
       await until('an answer', async () => {
-        const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', { params, query: { limit: 5 } })
+        const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+          params,
+          query: { limit: 5 },
+        })
         return items.find((message) => message.senderId === agentId && message.seq > seq)
       })
     }
@@ -105,15 +109,28 @@ const openConsole =
         lastSeq: 0,
         onEvent: (event) => {
           if (event.type === 'agent:ready') {
-            void relay.request({ type: 'agent:message', ['sessionId']: userSessionId, role: 'soak', content: 'hello' })
+            void relay.request({
+              type: 'agent:message',
+              ['sessionId']: userSessionId,
+              role: 'soak',
+              content: 'hello',
+            })
           }
           if (event.type === 'agent:response') seen.resolve()
           if (event.type === 'agent:failed') seen.reject(new Error('the agent failed'))
         },
         onSnapshot: () => {},
       })
-      await relay.request({ type: 'agent:spawn', ['sessionId']: userSessionId, role: 'soak', agentId: 'demo' })
-      await Promise.race([seen.promise, sleep(answerWithinMs).then(() => Promise.reject(new Error('no answer in a console')))])
+      await relay.request({
+        type: 'agent:spawn',
+        ['sessionId']: userSessionId,
+        role: 'soak',
+        agentId: 'demo',
+      })
+      await Promise.race([
+        seen.promise,
+        sleep(answerWithinMs).then(() => Promise.reject(new Error('no answer in a console'))),
+      ])
       await relay.request({ type: 'session:terminate', ['sessionId']: userSessionId })
       unfollow()
     } finally {
@@ -126,7 +143,10 @@ const task: Round = async (client, projectId, round) => {
   const body = { phase: 1, type: 'code', title: `Task ${round}` }
   const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params, body })
   for (const status of ['in_progress', 'completed'] as const) {
-    await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: { projectId, taskId }, body: { status } })
+    await client.patch('/api/projects/{projectId}/tasks/{taskId}', {
+      params: { projectId, taskId },
+      body: { status },
+    })
   }
 }
 
@@ -135,12 +155,18 @@ const approval: Round = async (client, projectId, round) => {
   const body = { checkpointType: 'plan', leaderId: 'soak', instructionContent: `May I, ${round}?` }
   const { id } = await client.post('/api/projects/{projectId}/approvals', { params, body })
   const decision = '/api/projects/{projectId}/approvals/{approvalId}/decision'
-  await client.post(decision, { params: { projectId, approvalId: String(id) }, body: { status: 'approved' } })
+  await client.post(decision, {
+    params: { projectId, approvalId: String(id) },
+    body: { status: 'approved' },
+  })
 }
 
 /** A work session of its own: begun, with a checkpoint in the files, and ended. */
 const workSession: Round = async (client, projectId, round) => {
-  const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', { params: { projectId }, body: {} })
+  const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+    body: {},
+  })
   const params = { projectId, workSessionId }
   await client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', {
     params,
@@ -159,7 +185,10 @@ const follow: Round = async (client, projectId) => {
     onState: () => {},
   })
   try {
-    await Promise.race([live.promise, sleep(answerWithinMs).then(() => Promise.reject(new Error('a follower heard nothing')))])
+    await Promise.race([
+      live.promise,
+      sleep(answerWithinMs).then(() => Promise.reject(new Error('a follower heard nothing'))),
+    ])
     await sleep(1000 + Math.random() * 10_000)
   } finally {
     watch.close()

@@ -31,7 +31,9 @@ while (projectId === undefined) {
   await sleep(200)
 }
 await sleep(2000)
-const coordinator = JSON.parse(readFileSync(join(holdfast.data, 'run', 'coordinator.json'), 'utf8')) as { pid: number }
+const coordinator = JSON.parse(
+  readFileSync(join(holdfast.data, 'run', 'coordinator.json'), 'utf8'),
+) as { pid: number }
 const pids = { server: holdfast.pid, coordinator: coordinator.pid } as const
 const samples = Object.fromEntries(Object.keys(pids).map((name) => [name, [] as ProcessFigures[]]))
 const load = startLoad(holdfast, projectId)
@@ -71,7 +73,9 @@ const table = [
   ),
 ].join('\n')
 const done = Object.entries(load.done).map(([what, count]) => `${count} ${what}`)
-console.log(`\n${table}\n\n${done.join(', ')}; ${load.failures.length} failures; stopped with ${stopped}`)
+console.log(
+  `\n${table}\n\n${done.join(', ')}; ${load.failures.length} failures; stopped with ${stopped}`,
+)
 for (const failure of load.failures) console.log(`- ${failure}`)
 if (minutes >= wholeMinutes) {
   const page = join(import.meta.dirname, '..', '..', 'docs', 'soak.md')

@@ -24,31 +24,37 @@ const quiet = (): void => {}
 const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const))
 
 describe('backup and restore', () => {
-  test.for(pairs)('[RE10] from %s to %s: every row comes back, with the same id and a new incarnation', async ([from, to]) => {
-    const [source, target] = [await newPlace(from), await newPlace(to)]
-    const file = await temporaryFile('backup.db')
-    const store = await source.open()
-    const made = await fill(store)
-    await source.backup(file)
-    await target.restore(file)
-    expect(await target.read(everything)).toEqual(await source.read(everything))
-    expect(await target.check()).toEqual([])
-    const restored = await target.open()
-    expect(restored.id).toBe(store.id)
-    expect(restored.incarnation).not.toBe(store.incarnation)
-    // The restored store can be written, and answers a request that was answered before the backup.
-    const again = {
-      name: 'Scout',
-      protocol: 'acp',
-      command: 'x',
-      env: sealedEnvironment({ KEY: 'hidden' }),
-      by: 'owner',
-    } as const
-    expect(await restored.run(createAgent, again, receipt('kept'))).toMatchObject({ id: 'scout', passkey: made.passkey })
-    const [{ head } = { head: 0 }] = await restored.positions([home])
-    await addProject(restored, 'after')
-    expect(await restored.positions([home])).toEqual([{ head: head + 1, floor: 0 }])
-  })
+  test.for(pairs)(
+    '[RE10] from %s to %s: every row comes back, with the same id and a new incarnation',
+    async ([from, to]) => {
+      const [source, target] = [await newPlace(from), await newPlace(to)]
+      const file = await temporaryFile('backup.db')
+      const store = await source.open()
+      const made = await fill(store)
+      await source.backup(file)
+      await target.restore(file)
+      expect(await target.read(everything)).toEqual(await source.read(everything))
+      expect(await target.check()).toEqual([])
+      const restored = await target.open()
+      expect(restored.id).toBe(store.id)
+      expect(restored.incarnation).not.toBe(store.incarnation)
+      // The restored store can be written, and answers a request that was answered before the backup.
+      const again = {
+        name: 'Scout',
+        protocol: 'acp',
+        command: 'x',
+        env: sealedEnvironment({ KEY: 'hidden' }),
+        by: 'owner',
+      } as const
+      expect(await restored.run(createAgent, again, receipt('kept'))).toMatchObject({
+        id: 'scout',
+        passkey: made.passkey,
+      })
+      const [{ head } = { head: 0 }] = await restored.positions([home])
+      await addProject(restored, 'after')
+      expect(await restored.positions([home])).toEqual([{ head: head + 1, floor: 0 }])
+    },
+  )
 
   test.for([...engines])(
     '[RE10] on %s while it is written: what was acknowledged before is in it, and it is whole',
@@ -157,7 +163,9 @@ describe('backup and restore', () => {
     const data = await temporaryFolder()
     await prepareDataFolder(data, quiet)
     const lock = lockDataFolder(data)
-    expect((await failureOf(restoreSqlite(file, data, quiet))).message).toContain(`pid ${process.pid}`)
+    expect((await failureOf(restoreSqlite(file, data, quiet))).message).toContain(
+      `pid ${process.pid}`,
+    )
     lock.release()
     await restoreSqlite(file, data, quiet)
   })

@@ -1,7 +1,12 @@
 /** A store with some of everything in it, made by the product's own use cases. */
 import { owner, ownerId } from '../../src/domain/access/caller.ts'
 import { addPerson, createToken, removePerson } from '../../src/services/access/change-access.ts'
-import { changeAgent, createAgent, deleteAgent, replacePasskey } from '../../src/services/agents/change-agent.ts'
+import {
+  changeAgent,
+  createAgent,
+  deleteAgent,
+  replacePasskey,
+} from '../../src/services/agents/change-agent.ts'
 import {
   assignAgent,
   changeProject,
@@ -33,7 +38,8 @@ export interface Made {
 
 export async function fill(store: Store): Promise<Made> {
   const projects = []
-  for (const name of ['設計 🚀', 'two', 'three', 'gone']) projects.push(await store.run(createProject, { name, by }))
+  for (const name of ['設計 🚀', 'two', 'three', 'gone'])
+    projects.push(await store.run(createProject, { name, by }))
   const [one, two, three, gone] = projects.map(({ id }) => id) as [string, string, string, string]
   const scout = await store.run(
     createAgent,
@@ -51,7 +57,12 @@ export async function fill(store: Store): Promise<Made> {
   ] as const) {
     await store.run(assignAgent, { projectId, agentId, by })
   }
-  await store.run(changeProject, { projectId: one, name: '設計 2', settings: { 'chat.soft_timeout_minutes': 7 }, by })
+  await store.run(changeProject, {
+    projectId: one,
+    name: '設計 2',
+    settings: { 'chat.soft_timeout_minutes': 7 },
+    by,
+  })
   await store.run(changeAgent, { agentId: builder.id, role: 'builder', args: ['-v'], by })
   await store.run(replacePasskey, { agentId: builder.id, by })
   await store.run(unassignAgent, { projectId: two, agentId: scout.id, by })
@@ -70,4 +81,5 @@ export async function fill(store: Store): Promise<Made> {
   }
 }
 
-export const addProject = (store: Store, name: string): Promise<{ id: string }> => store.run(createProject, { name, by })
+export const addProject = (store: Store, name: string): Promise<{ id: string }> =>
+  store.run(createProject, { name, by })

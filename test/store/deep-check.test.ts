@@ -7,13 +7,21 @@ import { fill, type Made } from './busy-store.ts'
 
 usePostgres()
 
-type Case = readonly [name: string, damage: (made: Made) => string[], finding: (made: Made) => Partial<Finding>]
+type Case = readonly [
+  name: string,
+  damage: (made: Made) => string[],
+  finding: (made: Made) => Partial<Finding>,
+]
 
 const cases: readonly Case[] = [
   [
     'an event that is missing',
     () => [`delete from events where stream = 'home' and seq = 5`],
-    () => ({ check: 'streams', where: expect.stringMatching(/^home 6 /), what: 'stands where 5 must be' }),
+    () => ({
+      check: 'streams',
+      where: expect.stringMatching(/^home 6 /),
+      what: 'stands where 5 must be',
+    }),
   ],
   [
     'a head that is too high',
@@ -23,12 +31,20 @@ const cases: readonly Case[] = [
   [
     'events of a stream that has no row',
     ({ projectIds }) => [`delete from streams where name = 'project:${projectIds[0]}'`],
-    ({ projectIds }) => ({ check: 'streams', where: `project:${projectIds[0]}`, what: expect.stringContaining('no row') }),
+    ({ projectIds }) => ({
+      check: 'streams',
+      where: `project:${projectIds[0]}`,
+      what: expect.stringContaining('no row'),
+    }),
   ],
   [
     'a stream that has lost all its events',
     ({ projectIds }) => [`delete from events where stream = 'project:${projectIds[0]}'`],
-    ({ projectIds }) => ({ check: 'streams', where: `project:${projectIds[0]}`, what: expect.stringContaining('no events') }),
+    ({ projectIds }) => ({
+      check: 'streams',
+      where: `project:${projectIds[0]}`,
+      what: expect.stringContaining('no events'),
+    }),
   ],
   [
     'a body that is torn',
@@ -37,7 +53,9 @@ const cases: readonly Case[] = [
   ],
   [
     'a copy that stands for nothing',
-    ({ projectIds }) => [`update events set ref_seq = 9999 where stream = 'project:${projectIds[0]}' and seq = 1`],
+    ({ projectIds }) => [
+      `update events set ref_seq = 9999 where stream = 'project:${projectIds[0]}' and seq = 1`,
+    ],
     () => ({ check: 'copies', what: 'stands for home 9999, which is not there' }),
   ],
   [
@@ -46,27 +64,48 @@ const cases: readonly Case[] = [
       `insert into projects (id, name, path, settings, created_at, updated_at)
         select 'proj_made_up', name, path, settings, created_at, updated_at from projects where id = '${projectIds[1]}'`,
     ],
-    () => ({ check: 'state', where: 'projects proj_made_up', what: 'is there; the events say it is not' }),
+    () => ({
+      check: 'state',
+      where: 'projects proj_made_up',
+      what: 'is there; the events say it is not',
+    }),
   ],
   [
     'a project that is lost',
     ({ projectIds }) => [`delete from projects where id = '${projectIds[1]}'`],
-    ({ projectIds }) => ({ check: 'state', where: `projects ${projectIds[1]}`, what: expect.stringContaining('is not there') }),
+    ({ projectIds }) => ({
+      check: 'state',
+      where: `projects ${projectIds[1]}`,
+      what: expect.stringContaining('is not there'),
+    }),
   ],
   [
     'a change that was written and not told',
     ({ projectIds }) => [`update projects set name = 'other' where id = '${projectIds[0]}'`],
-    ({ projectIds }) => ({ check: 'state', where: `projects ${projectIds[0]}`, what: expect.stringContaining('another name') }),
+    ({ projectIds }) => ({
+      check: 'state',
+      where: `projects ${projectIds[0]}`,
+      what: expect.stringContaining('another name'),
+    }),
   ],
   [
     'a setting that is not what was chosen',
-    ({ projectIds }) => [`update projects set settings = '{"chat.soft_timeout_minutes":8}' where id = '${projectIds[0]}'`],
-    () => ({ check: 'state', what: expect.stringContaining('another setting chat.soft_timeout_minutes') }),
+    ({ projectIds }) => [
+      `update projects set settings = '{"chat.soft_timeout_minutes":8}' where id = '${projectIds[0]}'`,
+    ],
+    () => ({
+      check: 'state',
+      what: expect.stringContaining('another setting chat.soft_timeout_minutes'),
+    }),
   ],
   [
     'an agent that is not what it was',
     ({ agentIds }) => [`update agents set hold_seconds = 1 where id = '${agentIds[1]}'`],
-    () => ({ check: 'state', where: 'agents builder', what: expect.stringContaining('another holdSeconds') }),
+    () => ({
+      check: 'state',
+      where: 'agents builder',
+      what: expect.stringContaining('another holdSeconds'),
+    }),
   ],
   [
     'an assignment that is lost',
@@ -79,7 +118,9 @@ const cases: readonly Case[] = [
   ],
   [
     'an assignment that was taken back',
-    ({ projectIds }) => [`insert into assignments (project_id, agent_id, created_at) values ('${projectIds[1]}', 'scout', 'x')`],
+    ({ projectIds }) => [
+      `insert into assignments (project_id, agent_id, created_at) values ('${projectIds[1]}', 'scout', 'x')`,
+    ],
     ({ projectIds }) => ({
       check: 'state',
       where: `assignments ${projectIds[1]} scout`,
@@ -89,12 +130,20 @@ const cases: readonly Case[] = [
   [
     'a person who is lost',
     ({ personId }) => [`delete from people where id = '${personId}'`],
-    ({ personId }) => ({ check: 'state', where: `people ${personId}`, what: expect.stringContaining('is not there') }),
+    ({ personId }) => ({
+      check: 'state',
+      where: `people ${personId}`,
+      what: expect.stringContaining('is not there'),
+    }),
   ],
   [
     'a token that nobody made',
     ({ tokenId }) => [`update credentials set id = 'made-up' where id = '${tokenId}'`],
-    () => ({ check: 'state', where: 'credentials made-up', what: 'is there; the events say it is not' }),
+    () => ({
+      check: 'state',
+      where: 'credentials made-up',
+      what: 'is there; the events say it is not',
+    }),
   ],
   [
     'a receipt that cannot be read',
@@ -116,7 +165,9 @@ describe.for([...engines])('the deep check on %s', (engine) => {
     await store.close()
     expect(await place.check()).toEqual([])
     for (const [name, damage, finding] of cases) {
-      expect(await place.checkAfter(...damage(made)), name).toContainEqual(expect.objectContaining(finding(made)))
+      expect(await place.checkAfter(...damage(made)), name).toContainEqual(
+        expect.objectContaining(finding(made)),
+      )
     }
     expect(await place.check()).toEqual([])
   })
@@ -125,8 +176,13 @@ describe.for([...engines])('the deep check on %s', (engine) => {
     const place = await newPlace(engine)
     await (await place.open()).close()
     const many = Array.from({ length: 150 }, (_, index) => `('stray${index}', 1, 'x', 'x', '{}')`)
-    const findings = await place.checkAfter(`insert into events (stream, seq, type, at, data) values ${many.join(', ')}`)
+    const findings = await place.checkAfter(
+      `insert into events (stream, seq, type, at, data) values ${many.join(', ')}`,
+    )
     expect(findings).toHaveLength(101)
-    expect(findings.at(-1)).toMatchObject({ check: 'streams', what: expect.stringContaining('and more') })
+    expect(findings.at(-1)).toMatchObject({
+      check: 'streams',
+      what: expect.stringContaining('and more'),
+    })
   })
 })

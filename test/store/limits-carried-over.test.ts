@@ -14,9 +14,30 @@ test.each(engines)(
   async (engine) => {
     const db = await databaseOf(engine, 22)
     const limit = { limited_until: until, goes_on_by: 'ann', goes_on_left: 3 }
-    const inRole = { user_session_id: 'us', project_id: 'p', agent_id: 'coder', launch_id: 'l', offers: '{}', created_at: at }
-    await insert(db, 'role_agents', { ...inRole, id: 'ra', role: 'a.b', state: 'ACTIVE', ...limit, limited_turn_id: 't1' })
-    await insert(db, 'role_agents', { ...inRole, id: 'gone', role: 'old', state: 'TERMINATED', ...limit, limited_turn_id: 't0' })
+    const inRole = {
+      user_session_id: 'us',
+      project_id: 'p',
+      agent_id: 'coder',
+      launch_id: 'l',
+      offers: '{}',
+      created_at: at,
+    }
+    await insert(db, 'role_agents', {
+      ...inRole,
+      id: 'ra',
+      role: 'a.b',
+      state: 'ACTIVE',
+      ...limit,
+      limited_turn_id: 't1',
+    })
+    await insert(db, 'role_agents', {
+      ...inRole,
+      id: 'gone',
+      role: 'old',
+      state: 'TERMINATED',
+      ...limit,
+      limited_turn_id: 't0',
+    })
     const prompt = {
       user_session_id: 'us',
       project_id: 'p',
@@ -45,23 +66,47 @@ test.each(engines)(
       content,
     })
     const chat = { conversation_key: 'telegram:42', project_id: 'p', agent_id: 'coder' }
-    const held = JSON.stringify([7, 12].map((seq) => ({ seq, priority_rank: 1, created_at: at, chars: 3 })))
+    const held = JSON.stringify(
+      [7, 12].map((seq) => ({ seq, priority_rank: 1, created_at: at, chars: 3 })),
+    )
     await insert(db, 'chat_limits', { ...chat, held, limited_until: until, goes_on_left: 0 })
-    await insert(db, 'turns', { ...chat, id: 't2', about: 'chat', state: 'failed', content, created_at: at, ended_at: at })
+    await insert(db, 'turns', {
+      ...chat,
+      id: 't2',
+      about: 'chat',
+      state: 'failed',
+      content,
+      created_at: at,
+      ended_at: at,
+    })
     for (const [seq, said] of [
       [2, 'answered before'],
       [7, 'say "one"'],
       [12, 'and two'],
     ] as const)
-      await insert(db, 'messages', { conversation_key: 'telegram:42', seq, id: `m${seq}`, content: said, created_at: at })
+      await insert(db, 'messages', {
+        conversation_key: 'telegram:42',
+        seq,
+        id: `m${seq}`,
+        content: said,
+        created_at: at,
+      })
     await db.migrate()
 
-    const columns = 'conversation_key, state, limited_until, limited_turn_id, goes_on_by, goes_on_left'
-    const contexts = await db.run(`select ${columns} from contexts where limited_until is not null order by conversation_key`)
+    const columns =
+      'conversation_key, state, limited_until, limited_turn_id, goes_on_by, goes_on_left'
+    const contexts = await db.run(
+      `select ${columns} from contexts where limited_until is not null order by conversation_key`,
+    )
     expect(contexts.map((row) => ({ ...row, goes_on_left: Number(row['goes_on_left']) }))).toEqual([
       { conversation_key: key, state: 'asleep', limited_turn_id: 't1', ...limit },
       {
-        ...{ conversation_key: 'telegram:42', state: 'asleep', limited_until: until, limited_turn_id: 't2' },
+        ...{
+          conversation_key: 'telegram:42',
+          state: 'asleep',
+          limited_until: until,
+          limited_turn_id: 't2',
+        },
         ...{ goes_on_by: null, goes_on_left: 0 },
       },
     ])
@@ -77,7 +122,12 @@ test.each(engines)(
         content: [{ type: 'text', text: 'first' }],
       },
       {
-        ...{ conversation_key: 'telegram:42', role_agent_id: null, retry_of: 't2', not_before: until },
+        ...{
+          conversation_key: 'telegram:42',
+          role_agent_id: null,
+          retry_of: 't2',
+          not_before: until,
+        },
         content: [{ type: 'text', text: 'say "one"\n\nand two' }],
       },
     ])

@@ -20,7 +20,10 @@ import { openTestStore, temporaryFolder } from '../support/store.ts'
 usePostgres()
 
 /** A database as the version before `version` left it. */
-async function earlierDatabase(version: number, fill: (database: DatabaseSync) => void): Promise<string> {
+async function earlierDatabase(
+  version: number,
+  fill: (database: DatabaseSync) => void,
+): Promise<string> {
   const folder = await temporaryFolder()
   // With the mark that says it is ours.
   SqliteConnection.openWriter(`${folder}/holdfast.db`).close()
@@ -108,12 +111,17 @@ test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes th
 test.for([1, 6, 12, 16, 27, 33])(
   '[RE10] a store of schema version %i is opened, used, found whole, and backed up',
   async (version) => {
-    const kept = gunzipSync(readFileSync(new URL(`./earlier-stores/${version}.db.gz`, import.meta.url)))
+    const kept = gunzipSync(
+      readFileSync(new URL(`./earlier-stores/${version}.db.gz`, import.meta.url)),
+    )
     const place = await sqlitePlace(kept)
     const store = await place.open()
     const { items: projects } = await store.query(listProjects, { limit: 10 })
     const [project] = projects.filter(({ name }) => name === 'alpha')
-    expect(project).toMatchObject({ agentIds: ['ann', 'bob'], settings: { 'chat.soft_timeout_minutes': 8 } })
+    expect(project).toMatchObject({
+      agentIds: ['ann', 'bob'],
+      settings: { 'chat.soft_timeout_minutes': 8 },
+    })
     // Before anything is said anew: its events are an earlier build's.
     expect(await place.check()).toEqual([])
     const { items: agents } = await store.query(listAgents, { limit: 10 })
@@ -127,6 +135,8 @@ test.for([1, 6, 12, 16, 27, 33])(
     await place.backup(file)
     const moved = await newPlace('PostgreSQL')
     await moved.restore(file)
-    expect((await (await moved.open()).query(listAgents, { limit: 10 })).items).toHaveLength(agents.length)
+    expect((await (await moved.open()).query(listAgents, { limit: 10 })).items).toHaveLength(
+      agents.length,
+    )
   },
 )

@@ -19,15 +19,21 @@ async function openWithStreams(url: string): Promise<Store> {
   return store
 }
 
-const all = <T>(work: (id: string, index: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> =>
-  Promise.allSettled(ids.map(work))
+const all = <T>(
+  work: (id: string, index: number) => Promise<T>,
+): Promise<PromiseSettledResult<T>[]> => Promise.allSettled(ids.map(work))
 
 const countsOf = (store: Store): Promise<number[]> =>
   store.read((reader) =>
-    Promise.all(ids.map(async (id) => Number((await reader.first(selectProject, { id }))?.settings ?? Number.NaN))),
+    Promise.all(
+      ids.map(async (id) =>
+        Number((await reader.first(selectProject, { id }))?.settings ?? Number.NaN),
+      ),
+    ),
   )
 
-const headsOf = async (store: Store): Promise<number[]> => (await store.positions(ids.map(projectStream))).map(({ head }) => head)
+const headsOf = async (store: Store): Promise<number[]> =>
+  (await store.positions(ids.map(projectStream))).map(({ head }) => head)
 
 /** Writes, looks at what it has written, and refuses: too late to fail alone. */
 const refuseAfterLooking = defineUseCase('refuse-after-looking', {
@@ -59,9 +65,13 @@ test('[SC2] those that wait together are committed together, each answered with 
 test('[SC2] a refusal or a fault among others contributes nothing and leaves no hole', async () => {
   const store = await openWithStreams(await newPostgresStoreUrl())
   const settled = await all((id, at) =>
-    at % 3 === 0 ? store.run(refuseAfterWriting, { id, fault: at % 2 === 0 }) : store.run(countUp, { id }),
+    at % 3 === 0
+      ? store.run(refuseAfterWriting, { id, fault: at % 2 === 0 })
+      : store.run(countUp, { id }),
   )
-  expect(settled.map(({ status }) => status)).toEqual(ids.map((_, at) => (at % 3 === 0 ? 'rejected' : 'fulfilled')))
+  expect(settled.map(({ status }) => status)).toEqual(
+    ids.map((_, at) => (at % 3 === 0 ? 'rejected' : 'fulfilled')),
+  )
   expect(settled[0]).toMatchObject({ reason: { message: 'a fault on purpose' } })
   expect(settled[3]).toMatchObject({ reason: { code: 'invalid_name', fields: { id: 'p3' } } })
   const expected = ids.map((_, at) => (at % 3 === 0 ? 1 : 2))
@@ -72,9 +82,16 @@ test('[SC2] a refusal or a fault among others contributes nothing and leaves no 
 test('[SC2] one that fails after its writes were sent, or in the database itself, takes nobody with it', async () => {
   const store = await openWithStreams(await newPostgresStoreUrl())
   // Far enough from each other to be in two transactions.
-  const failing: Record<string, typeof refuseAfterLooking | typeof createAgain> = { p0: refuseAfterLooking, p11: createAgain }
-  const settled = await all((id) => store.run<{ id: string }, unknown>(failing[id] ?? countUp, { id }))
-  expect(settled.map(({ status }) => status)).toEqual(ids.map((id) => (failing[id] ? 'rejected' : 'fulfilled')))
+  const failing: Record<string, typeof refuseAfterLooking | typeof createAgain> = {
+    p0: refuseAfterLooking,
+    p11: createAgain,
+  }
+  const settled = await all((id) =>
+    store.run<{ id: string }, unknown>(failing[id] ?? countUp, { id }),
+  )
+  expect(settled.map(({ status }) => status)).toEqual(
+    ids.map((id) => (failing[id] ? 'rejected' : 'fulfilled')),
+  )
   expect(settled[0]).toMatchObject({ reason: { code: 'invalid_name' } })
   expect(settled[11]).toMatchObject({ reason: { code: 'busy' } })
   const expected = ids.map((id) => (failing[id] ? 1 : 2))
@@ -96,7 +113,9 @@ test('[RE4] nobody waits for a stream that another node holds but who asked for 
     return { seq, isHeld }
   })
   // Those that are not held up are done while the lock is held.
-  await expect.poll(() => headsOf(store), { timeout: 8000 }).toEqual(ids.map((id) => (id === 'p5' ? 1 : 2)))
+  await expect
+    .poll(() => headsOf(store), { timeout: 8000 })
+    .toEqual(ids.map((id) => (id === 'p5' ? 1 : 2)))
   await other.query('update streams set head = 7 where name = $1', [projectStream('p5')])
   isHeld = false
   await other.query('commit')
@@ -122,19 +141,27 @@ test('[RE4] two nodes on the same streams lose no update and make no hole', asyn
   expect(await headsOf(node)).toEqual(expected)
   expect(nodes.map((store) => store.figures().retried)).toEqual([0, 0])
   const events = await node.eventsAfter(projectStream('p0'), 0, 100)
-  expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: expected[0] ?? 0 }, (_, index) => index + 1))
+  expect(events.map(({ seq }) => seq)).toEqual(
+    Array.from({ length: expected[0] ?? 0 }, (_, index) => index + 1),
+  )
 })
 
 test('[RE1] a commit of several whose answer never came: who has a receipt finds out, nobody else is told yes or run again', async () => {
   const proxy = await proxyTo(await newPostgresUrl())
   const store = await openWithStreams(proxy.url)
   const cut = proxy.cutNext('after-commit')
-  const settled = await all((id, at) => store.run(countUp, { id }, at % 2 === 0 ? receipt(id) : undefined))
+  const settled = await all((id, at) =>
+    store.run(countUp, { id }, at % 2 === 0 ? receipt(id) : undefined),
+  )
   await cut
   settled.forEach((each, at) => {
     // One transaction was cut; who was in the other has its answer.
-    if (at % 2 === 0 || each.status === 'fulfilled') expect(each).toMatchObject({ value: { count: 2, seq: 2 } })
-    else expect(each).toMatchObject({ reason: { code: 'store_unavailable', fields: { outcome: 'unknown' } } })
+    if (at % 2 === 0 || each.status === 'fulfilled')
+      expect(each).toMatchObject({ value: { count: 2, seq: 2 } })
+    else
+      expect(each).toMatchObject({
+        reason: { code: 'store_unavailable', fields: { outcome: 'unknown' } },
+      })
   })
   expect(settled.some(({ status }) => status === 'rejected')).toBe(true)
   expect(await countsOf(store)).toEqual(ids.map(() => 2))

@@ -53,7 +53,10 @@ describe('two nodes on one PostgreSQL', () => {
   test('[RE4] with every notification lost the poll still rings, for the stream and for any stream', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
-    const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: 50 })]
+    const [one, other] = [
+      await openPostgres({ url }),
+      await openPostgres({ url: proxy.url, pollMs: 50 }),
+    ]
     proxy.loseNotifications()
     // One after the other: the two are found in different ways, and what rings one would ring the other too.
     for (const [index, wait] of [ringOf, anyRingOf, ringOf, anyRingOf].entries()) {
@@ -68,7 +71,10 @@ describe('two nodes on one PostgreSQL', () => {
   test('[RE4] whatever anybody notifies on the channel of the doorbells, each node goes on hearing, by them and by the poll', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
-    const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: 50 })]
+    const [one, other] = [
+      await openPostgres({ url }),
+      await openPostgres({ url: proxy.url, pollMs: 50 }),
+    ]
     await one.run(countUp, { id: 'a' })
     const heard: number[] = []
     other.doorbell.on(stream, (at) => heard.push(at))
@@ -85,9 +91,13 @@ describe('two nodes on one PostgreSQL', () => {
       {},
       null,
     ]
-    for (const payload of wrong) await outsider.query('select pg_notify($1, $2)', [channel, JSON.stringify(payload)])
+    for (const payload of wrong)
+      await outsider.query('select pg_notify($1, $2)', [channel, JSON.stringify(payload)])
     // A number that is far beyond what is there makes sense, and says nothing about what comes.
-    await outsider.query('select pg_notify($1, $2)', [channel, JSON.stringify(['x', stream, 1_000_000])])
+    await outsider.query('select pg_notify($1, $2)', [
+      channel,
+      JSON.stringify(['x', stream, 1_000_000]),
+    ])
     await outsider.end()
     await expect.poll(() => heard).toContain(1_000_000)
     expect(heard.filter((at) => at !== 1 && at !== 1_000_000)).toEqual([])
@@ -116,7 +126,8 @@ describe('two nodes on one PostgreSQL', () => {
     const other = new pg.Client({ connectionString: url })
     await other.connect()
     // The last one may be under way when its connection ends.
-    const ring = () => void other.query(`select pg_notify('a_name', '["other","home",1]')`).catch(() => {})
+    const ring = () =>
+      void other.query(`select pg_notify('a_name', '["other","home",1]')`).catch(() => {})
     const ringing = setInterval(ring, 20)
     expect(await heard).toEqual([['home', 1]])
     clearInterval(ringing)
@@ -148,7 +159,10 @@ describe('two nodes on one PostgreSQL', () => {
   test('[SC1] a node whose connections are all cut listens again by itself', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
-    const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: never })]
+    const [one, other] = [
+      await openPostgres({ url }),
+      await openPostgres({ url: proxy.url, pollMs: never }),
+    ]
     proxy.cutAll()
     let rung = 0
     other.doorbell.on(stream, () => rung++)
@@ -163,7 +177,9 @@ describe('two nodes on one PostgreSQL', () => {
 
   test('[RE4] 4 nodes, locks named in opposite order: no update lost, no deadlock, nothing run twice', async () => {
     const url = await newPostgresStoreUrl()
-    const nodes = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url, poolSize: 4 })))
+    const nodes = await Promise.all(
+      Array.from({ length: 4 }, () => openPostgres({ url, poolSize: 4 })),
+    )
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const turn = async (store: Store, order: string[]): Promise<void> => {
       for (let i = 0; i < 20; i++) await store.run(countUpAll, { ids: order })
@@ -173,7 +189,9 @@ describe('two nodes on one PostgreSQL', () => {
       const [node] = nodes
       expect(await node?.positions([projectStream(id)])).toEqual([{ head: 160, floor: 0 }])
       const events = (await node?.eventsAfter(projectStream(id), 0, 1000)) ?? []
-      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 160 }, (_, index) => index + 1))
+      expect(events.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 160 }, (_, index) => index + 1),
+      )
     }
     expect(nodes.map((store) => store.figures().retried)).toEqual([0, 0, 0, 0])
   })
@@ -186,7 +204,9 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[SC1] notifications stay below the 8000 bytes that PostgreSQL carries, however many streams moved', () => {
-    const heads = new Map(Array.from({ length: 3000 }, (_, index) => [projectStream(`設計${index}`), index] as const))
+    const heads = new Map(
+      Array.from({ length: 3000 }, (_, index) => [projectStream(`設計${index}`), index] as const),
+    )
     const all = [...payloads('node-1', heads)]
     expect(Math.max(...all.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8000)
     const read = all.flatMap((payload) => (JSON.parse(payload) as unknown[]).slice(1))

@@ -18,10 +18,14 @@ import { countUp, receipt } from './use-cases.ts'
 
 usePostgres()
 
-const isAwayAnswer = (error: unknown): boolean => error instanceof Refusal && error.code === 'store_unavailable'
+const isAwayAnswer = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'store_unavailable'
 
 /** Every `by` in the log of the streams, and whether each stream is dense. */
-async function logOf(store: Store, ids: readonly string[]): Promise<{ by: string[]; dense: boolean }> {
+async function logOf(
+  store: Store,
+  ids: readonly string[],
+): Promise<{ by: string[]; dense: boolean }> {
   const by: string[] = []
   let dense = true
   for (const id of ids) {
@@ -143,7 +147,9 @@ describe('a PostgreSQL that goes away', () => {
     await Promise.allSettled(Array.from({ length: 100 }, () => store.run(countUp, { id: 'a' })))
     expect(took()).toBeLessThan(3000)
     await server.start()
-    await expect.poll(() => store.run(countUp, { id: 'a' }).catch(() => undefined)).toEqual({ count: 2, seq: 2 })
+    await expect
+      .poll(() => store.run(countUp, { id: 'a' }).catch(() => undefined))
+      .toEqual({ count: 2, seq: 2 })
     await store.check()
   }, 60_000)
 })
@@ -151,7 +157,8 @@ describe('a PostgreSQL that goes away', () => {
 test('[SC1] who waited behind another for a PostgreSQL that is away is not kept waiting as long again', async () => {
   const patienceMs = 2000
   // That it is away is known when half of the time is over.
-  const open = () => wait(patienceMs / 2).then(() => Promise.reject(new Error('connect ECONNREFUSED')))
+  const open = () =>
+    wait(patienceMs / 2).then(() => Promise.reject(new Error('connect ECONNREFUSED')))
   const pool = new PostgresPool({ size: 2, patienceMs, open })
   await expect(pool.acquire()).rejects.toSatisfy(isAwayAnswer)
   const waited = ownTime()
@@ -162,7 +169,10 @@ test('[SC1] who waited behind another for a PostgreSQL that is away is not kept 
 
 describe('a backup that is restored under a running node', () => {
   const project = { name: 'a', by: ownerId }
-  const isReplaced = { code: 'store_unavailable', message: expect.stringContaining('was replaced by another one') }
+  const isReplaced = {
+    code: 'store_unavailable',
+    message: expect.stringContaining('was replaced by another one'),
+  }
 
   /** What an operator does who forgets to stop the server first. */
   async function restoreUnder(url: string): Promise<void> {

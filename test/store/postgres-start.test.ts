@@ -7,15 +7,23 @@ import { PostgresConnection } from '../../src/store/postgres/connection.ts'
 import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
-import { newPostgresDatabase, newPostgresStoreUrl, newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
+import {
+  newPostgresDatabase,
+  newPostgresStoreUrl,
+  newPostgresUrl,
+  startOwnPostgres,
+  usePostgres,
+} from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { failureOf } from '../support/start-failure.ts'
 import { countUp, createRow } from './use-cases.ts'
 
 usePostgres()
 
-const change = (url: string, to: Partial<Record<'password' | 'pathname' | 'port' | 'username', string>>): string =>
-  Object.assign(new URL(url), to).href
+const change = (
+  url: string,
+  to: Partial<Record<'password' | 'pathname' | 'port' | 'username', string>>,
+): string => Object.assign(new URL(url), to).href
 
 async function sql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
@@ -35,7 +43,9 @@ describe('a PostgreSQL that would lose what it acknowledged is refused, with wha
     const store = await openPostgres({ url, patienceMs: 1000 })
     for (const setting of ['fsync', 'full_page_writes']) {
       await sql(url, `alter system set ${setting} = off`, 'select pg_reload_conf()')
-      await expect.poll(async () => (await sql(url, `show ${setting}`))[0]).toEqual({ [setting]: 'off' })
+      await expect
+        .poll(async () => (await sql(url, `show ${setting}`))[0])
+        .toEqual({ [setting]: 'off' })
       const failure = await failureOf(openPostgresStore({ url }))
       expect(failure.message).toContain(`${setting} off`)
       expect(failure.next).toContain(`${setting} = on`)
@@ -67,7 +77,9 @@ describe('a PostgreSQL that would lose what it acknowledged is refused, with wha
       const store = await openPostgres({ url, poolSize: 1 })
       return store.read(async (reader) => {
         const [row] = await reader.query((db) =>
-          db.selectNoFrom((eb) => eb.fn<string>('current_setting', [eb.val('synchronous_commit')]).as('value')),
+          db.selectNoFrom((eb) =>
+            eb.fn<string>('current_setting', [eb.val('synchronous_commit')]).as('value'),
+          ),
         )
         return row?.value
       })
@@ -120,8 +132,12 @@ describe('a DATABASE_URL that does not lead to a database', () => {
   test('[CF3] one that is away is waited for, with words, and not for ever', async () => {
     const url = change(await newPostgresUrl(), { port: '1' })
     const said: string[] = []
-    const failure = await failureOf(openPostgresStore({ url, waitMs: 500, onWaiting: (message) => said.push(message) }))
-    expect(said).toEqual([expect.stringMatching(/^Waiting for PostgreSQL at 127\.0\.0\.1:1\/postgres: .*ECONNREFUSED/)])
+    const failure = await failureOf(
+      openPostgresStore({ url, waitMs: 500, onWaiting: (message) => said.push(message) }),
+    )
+    expect(said).toEqual([
+      expect.stringMatching(/^Waiting for PostgreSQL at 127\.0\.0\.1:1\/postgres: .*ECONNREFUSED/),
+    ])
     expect(failure.message).toContain('did not come within 0.5 s')
   })
 
@@ -140,7 +156,9 @@ describe('a DATABASE_URL that does not lead to a database', () => {
     await (await openPostgresStore({ url })).close()
     await sql(url, `update meta set value = '999' where key = 'schema_version'`)
     await expect(openPostgresStore({ url })).rejects.toThrow('schema version 999')
-    expect(await sql(url, `select value from meta where key = 'schema_version'`)).toEqual([{ value: '999' }])
+    expect(await sql(url, `select value from meta where key = 'schema_version'`)).toEqual([
+      { value: '999' },
+    ])
   })
 })
 
@@ -151,7 +169,10 @@ describe('what is the same whatever the database is set to', () => {
     for (const id of ids) await store.run(countUp, { id })
     const names = (await store.streamsAfter('', 100)).map(({ name }) => name)
     expect(names).toEqual(ids.map(projectStream).sort())
-    expect((await store.streamsAfter('project:Z', 2)).map(({ name }) => name)).toEqual(['project:_', 'project:a'])
+    expect((await store.streamsAfter('project:Z', 2)).map(({ name }) => name)).toEqual([
+      'project:_',
+      'project:a',
+    ])
   })
 
   test('[SC2] every column of text in every table compares byte by byte', async () => {
@@ -168,9 +189,15 @@ describe('what is the same whatever the database is set to', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2001-01-01T00:00:00Z') })
     try {
       const { now } = await store.run(createRow, { id: 'a' })
-      const [{ server } = {}] = await sql(url, 'select extract(epoch from clock_timestamp()) * 1000 as server')
+      const [{ server } = {}] = await sql(
+        url,
+        'select extract(epoch from clock_timestamp()) * 1000 as server',
+      )
       expect(Math.abs(Number(server) - epochMs(now))).toBeLessThan(10_000)
-      const asked = await store.query({ run: async (_reader, _input: null, context) => context.now }, null)
+      const asked = await store.query(
+        { run: async (_reader, _input: null, context) => context.now },
+        null,
+      )
       expect(Math.abs(Number(server) - epochMs(asked))).toBeLessThan(10_000)
     } finally {
       vi.useRealTimers()
@@ -193,7 +220,9 @@ describe('what is the same whatever the database is set to', () => {
     // The second insert of the same row is refused by its key each time it is run.
     await expect(store.run(createRow, { id: 'a' })).rejects.toMatchObject({ code: 'busy' })
     await expect(
-      store.read(async (reader) => reader.query((db) => db.selectFrom('projects').select('nonsense' as 'id'))),
+      store.read(async (reader) =>
+        reader.query((db) => db.selectFrom('projects').select('nonsense' as 'id')),
+      ),
     ).rejects.toThrow('42703')
     expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 1, seq: 2 })
     expect(
@@ -207,7 +236,11 @@ describe('what is the same whatever the database is set to', () => {
   test('[OP1] one connection, and somebody keeps it: whoever waits is told busy after a while, and served when it is free', async () => {
     const url = await newPostgresUrl()
     // As long as it takes to connect; hardly any for who comes while it is kept.
-    const options = { size: 1, patienceMs: 60_000, open: () => PostgresConnection.open(connectionOptions(url)) }
+    const options = {
+      size: 1,
+      patienceMs: 60_000,
+      open: () => PostgresConnection.open(connectionOptions(url)),
+    }
     const pool = new PostgresPool(options)
     const kept = await pool.acquire()
     options.patienceMs = 1
@@ -215,7 +248,9 @@ describe('what is the same whatever the database is set to', () => {
     options.patienceMs = 60_000
     const waits = pool.acquire()
     pool.release(kept)
-    expect(await (await waits).execute({ sql: 'select 1 as one', values: [] })).toEqual([{ one: 1 }])
+    expect(await (await waits).execute({ sql: 'select 1 as one', values: [] })).toEqual([
+      { one: 1 },
+    ])
     pool.release(kept)
     await pool.close()
   })

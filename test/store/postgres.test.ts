@@ -39,7 +39,9 @@ async function everyRow(url: string): Promise<Buffer> {
     )
     const dumps: string[] = []
     for (const { name } of tables.rows) {
-      dumps.push(JSON.stringify((await client.query(`select * from ${client.escapeIdentifier(name)}`)).rows))
+      dumps.push(
+        JSON.stringify((await client.query(`select * from ${client.escapeIdentifier(name)}`)).rows),
+      )
     }
     return Buffer.from(dumps.join('\n'))
   } finally {

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import { bind, statement } from '../../src/store/statement.ts'
 
-const few = statement<{ limit: number }>()((db, p) => db.selectFrom('projects').select('id').limit(p.limit))
+const few = statement<{ limit: number }>()((db, p) =>
+  db.selectFrom('projects').select('id').limit(p.limit),
+)
 
 test('[SP8] a limit is not bound bare: that costs a statement as much as preparing it each time', () => {
   expect(bind(sqliteDialect, few, { limit: 5 })).toMatchObject({

@@ -22,7 +22,10 @@ storeContract('SQLite', async () => {
       await store.close()
       return (await openTestStore({ writerUrl, clock, folder })).store
     },
-    bytes: async () => Buffer.concat(await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))))),
+    bytes: async () =>
+      Buffer.concat(
+        await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name)))),
+      ),
   }
 })
 
@@ -42,7 +45,11 @@ test('[RE3] a program that keeps the file locked is told of, and writing goes on
 })
 
 /** Failed replies of the writer thread wait until they are let through: until then the server's side does not know of the failure. */
-function holdingFailures(): { readonly start: StartWriter; readonly failed: Promise<void>; letThrough(): void } {
+function holdingFailures(): {
+  readonly start: StartWriter
+  readonly failed: Promise<void>
+  letThrough(): void
+} {
   const failed = Promise.withResolvers<void>()
   let hold: (() => void)[] | undefined = []
   const start: StartWriter = (entry, of) => {
@@ -67,10 +74,18 @@ test('[RE3] a disk that failed once is not written again until the restart, not 
   await first.close()
   const file = join(folder, 'holdfast.db')
   const thread = holdingFailures()
-  const store = await openSqliteStore({ file, clock, writerUrl: bundled(writerUrl), startThread: thread.start })
+  const store = await openSqliteStore({
+    file,
+    clock,
+    writerUrl: bundled(writerUrl),
+    startThread: thread.start,
+  })
   const whole = readFileSync(file)
   writeFileSync(file, Buffer.from(whole).fill(0xaa, 4096))
-  const refused = { code: 'store_unavailable', message: expect.stringContaining('until the server is started again') }
+  const refused = {
+    code: 'store_unavailable',
+    message: expect.stringContaining('until the server is started again'),
+  }
   const met = expect(store.run(createRow, { id: 'a' })).rejects.toMatchObject(refused)
   await thread.failed
   // Whole again, and read anew because somebody has written: it would work, and is not to be trusted all the same.

@@ -6,7 +6,15 @@ import { describe, expect, test } from 'vitest'
 import { home, projectStream, type StreamName } from '../../src/domain/stream-name.ts'
 import type { ReceiptKey, Store, StoredEvent } from '../../src/store/store.ts'
 import type { ManualClock } from '../support/manual-clock.ts'
-import { appendUnnamed, countUp, countUpAll, createRow, makeSecret, refuseAfterWriting, selectProject } from './use-cases.ts'
+import {
+  appendUnnamed,
+  countUp,
+  countUpAll,
+  createRow,
+  makeSecret,
+  refuseAfterWriting,
+  selectProject,
+} from './use-cases.ts'
 
 export interface OpenedStore {
   readonly store: Store
@@ -41,9 +49,20 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       const answer = await store.run(createRow, { id: 'a', name: '設計 🚀', also: true })
       expect(answer).toEqual({ id: 'a', seq: 1, now: new Date(clock.now()).toISOString() })
       const [event] = await store.eventsAfter(projectStream('a'), 0, every)
-      expect(event).toMatchObject({ stream: 'project:a', seq: 1, type: 'project-created', refStream: null, refSeq: null })
-      expect(JSON.parse(event?.data ?? '')).toMatchObject({ by: 'test', project: { id: 'a', name: '設計 🚀' } })
-      expect(await store.read((reader) => reader.first(selectProject, { id: 'a' }))).toMatchObject({ name: '設計 🚀' })
+      expect(event).toMatchObject({
+        stream: 'project:a',
+        seq: 1,
+        type: 'project-created',
+        refStream: null,
+        refSeq: null,
+      })
+      expect(JSON.parse(event?.data ?? '')).toMatchObject({
+        by: 'test',
+        project: { id: 'a', name: '設計 🚀' },
+      })
+      expect(await store.read((reader) => reader.first(selectProject, { id: 'a' }))).toMatchObject({
+        name: '設計 🚀',
+      })
     })
 
     test('[SC2] an also copy is bodyless, numbered in its own stream, and names the event it stands for', async () => {
@@ -65,7 +84,9 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
         message: 'refused on purpose',
         fields: { id: 'a' },
       })
-      await expect(store.run(refuseAfterWriting, { id: 'a', fault: true })).rejects.toThrow('a fault on purpose')
+      await expect(store.run(refuseAfterWriting, { id: 'a', fault: true })).rejects.toThrow(
+        'a fault on purpose',
+      )
       await expect(store.run(appendUnnamed, { id: 'a' })).rejects.toThrow('did not name it')
       expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 2, seq: 2 })
       expect(numbers(await store.eventsAfter(projectStream('a'), 0, every))).toEqual([1, 2])
@@ -74,7 +95,9 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
     test('[SC2] neighbours of a refused use case in the same commit are kept', async () => {
       const { store } = await open()
       const tried = Array.from({ length: 60 }, (_, index) =>
-        index % 3 === 0 ? store.run(refuseAfterWriting, { id: 'a' }) : store.run(countUp, { id: 'a' }),
+        index % 3 === 0
+          ? store.run(refuseAfterWriting, { id: 'a' })
+          : store.run(countUp, { id: 'a' }),
       )
       const settled = await Promise.allSettled(tried)
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(40)
@@ -97,7 +120,12 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       const turn = async (ids: string[]): Promise<void> => {
         for (let i = 0; i < 20; i++) await store.run(countUpAll, { ids })
       }
-      await Promise.all([turn(['a', 'b', 'c']), turn(['c', 'b', 'a']), turn(['b', 'c', 'a']), turn(['a', 'c'])])
+      await Promise.all([
+        turn(['a', 'b', 'c']),
+        turn(['c', 'b', 'a']),
+        turn(['b', 'c', 'a']),
+        turn(['a', 'c']),
+      ])
       expect(await countOf(store, 'a')).toBe(80)
       expect(await countOf(store, 'b')).toBe(60)
       expect(store.figures().retried).toBe(0)
@@ -124,7 +152,8 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
           if (seen.length === 300) resolve()
         })
       })
-      for (let i = 0; i < 30; i++) await Promise.all(upTo(10).map(() => store.run(countUp, { id: 'a' })))
+      for (let i = 0; i < 30; i++)
+        await Promise.all(upTo(10).map(() => store.run(countUp, { id: 'a' })))
       await done
       expect(seen).toEqual(upTo(300))
     })
@@ -159,7 +188,10 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       ])
       expect(await store.streamsAfter('project:b', 2)).toEqual([{ name: 'project:c', head: 1 }])
       const unknown: StreamName = 'project:none'
-      expect(await store.positions([unknown, 'project:b'])).toMatchObject([{ head: 0 }, { head: 2 }])
+      expect(await store.positions([unknown, 'project:b'])).toMatchObject([
+        { head: 0 },
+        { head: 2 },
+      ])
       expect(numbers(await store.eventsAfter('project:b', 1, 1))).toEqual([2])
     })
 
@@ -181,19 +213,31 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
     test('[HT4] another content under the same key is refused; another credential or operation is another key', async () => {
       const { store } = await open()
       await store.run(countUp, { id: 'a' }, receipt('k'))
-      await expect(store.run(countUp, { id: 'a' }, receipt('k', { contentHash: 'h2' }))).rejects.toMatchObject({
+      await expect(
+        store.run(countUp, { id: 'a' }, receipt('k', { contentHash: 'h2' })),
+      ).rejects.toMatchObject({
         code: 'idempotency_key_reused',
       })
-      expect(await store.run(countUp, { id: 'a' }, receipt('k', { credentialId: 'c2' }))).toEqual({ count: 2, seq: 2 })
-      expect(await store.run(countUp, { id: 'a' }, receipt('k', { operation: 'PUT /x' }))).toEqual({ count: 3, seq: 3 })
+      expect(await store.run(countUp, { id: 'a' }, receipt('k', { credentialId: 'c2' }))).toEqual({
+        count: 2,
+        seq: 2,
+      })
+      expect(await store.run(countUp, { id: 'a' }, receipt('k', { operation: 'PUT /x' }))).toEqual({
+        count: 3,
+        seq: 3,
+      })
     })
 
     test('[HT4] two requests at once under the same key with other contents: one is done, the other refused', async () => {
       const { store } = await open()
       for (let round = 0; round < 10; round++) {
-        const tried = ['a', 'b'].map((id) => store.run(countUp, { id }, receipt(`k${round}`, { contentHash: id })))
+        const tried = ['a', 'b'].map((id) =>
+          store.run(countUp, { id }, receipt(`k${round}`, { contentHash: id })),
+        )
         const settled = await Promise.allSettled(tried)
-        const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+        const refused = settled.flatMap((each) =>
+          each.status === 'rejected' ? [each.reason.code] : [],
+        )
         expect(refused).toEqual(['idempotency_key_reused'])
       }
       expect((await countOf(store, 'a')) + (await countOf(store, 'b'))).toBe(10)
@@ -206,8 +250,12 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(await store.run(countUp, { id: 'a' }, receipt('k'))).toEqual({ count: 1, seq: 1 })
       clock.advance(1)
       expect(await store.run(countUp, { id: 'a' }, receipt('k'))).toEqual({ count: 2, seq: 2 })
-      await expect(store.run(refuseAfterWriting, { id: 'a' }, receipt('r'))).rejects.toMatchObject({ code: 'invalid_name' })
-      expect(await store.run(countUp, { id: 'a' }, receipt('r', { contentHash: 'other' }))).toEqual({ count: 3, seq: 3 })
+      await expect(store.run(refuseAfterWriting, { id: 'a' }, receipt('r'))).rejects.toMatchObject({
+        code: 'invalid_name',
+      })
+      expect(await store.run(countUp, { id: 'a' }, receipt('r', { contentHash: 'other' }))).toEqual(
+        { count: 3, seq: 3 },
+      )
     })
 
     test('[AS7] an answer that holds a secret can be had again by the same caller, and is nowhere on disk', async () => {
@@ -215,7 +263,9 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       const first = await store.run(makeSecret, { id: 'a' }, receipt('k'))
       expect(await store.run(makeSecret, { id: 'a' }, receipt('k'))).toEqual(first)
       expect((await bytes()).includes(first.secret)).toBe(false)
-      await expect(store.run(makeSecret, { id: 'a' }, receipt('k', { sealedBy: 'hf_script_other' }))).rejects.toThrow()
+      await expect(
+        store.run(makeSecret, { id: 'a' }, receipt('k', { sealedBy: 'hf_script_other' })),
+      ).rejects.toThrow()
     })
 
     test('[RE10] id, incarnation, state and log survive a restart', async () => {

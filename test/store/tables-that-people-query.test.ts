@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, inject, test } from 'vitest'
 
-const text = readFileSync(join(import.meta.dirname, '../../docs/spec/background/continuity.md'), 'utf8')
-const specified = [...text.matchAll(/^CREATE TABLE (\w+) \(\n([\s\S]*?)^\);$/gm)].map(([, table = '', body = '']) => ({
-  table,
-  columns: [...body.matchAll(/^ {4}([a-z_]+) /gm)].map(([, column = '']) => column),
-}))
+const text = readFileSync(
+  join(import.meta.dirname, '../../docs/spec/background/continuity.md'),
+  'utf8',
+)
+const specified = [...text.matchAll(/^CREATE TABLE (\w+) \(\n([\s\S]*?)^\);$/gm)].map(
+  ([, table = '', body = '']) => ({
+    table,
+    columns: [...body.matchAll(/^ {4}([a-z_]+) /gm)].map(([, column = '']) => column),
+  }),
+)
 
 test('[WK1] [AP2] [TK1] sessions, human_approvals and tasks have all the columns they are said to have', () => {
   expect(specified.map(({ table }) => table)).toEqual(['sessions', 'human_approvals', 'tasks'])

@@ -19,18 +19,51 @@ describe.each(engines)('%s', (engine) => {
   const add = (table: string, row: Record<string, unknown>) => insert(db, table, row)
   const rows = async (sql: string) =>
     (await db.run(sql)).map((row) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value])),
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'bigint' ? Number(value) : value,
+        ]),
+      ),
     )
   beforeEach(async () => {
     db = await databaseOf(engine, 21)
   })
 
   test('[RE10] [CH12] prompts in roles are carried over in each state; who lives keeps its session as its context', async () => {
-    const agent = { user_session_id: 'us', ...pair, offers: '{}', created_at: at, last_active_at: at, work_session_id: 'w' }
-    const lives = { ...agent, id: 'lives', role, state: 'ACTIVE', launch_id: 'l', acp_session_id: 'acp', opened_at: later }
+    const agent = {
+      user_session_id: 'us',
+      ...pair,
+      offers: '{}',
+      created_at: at,
+      last_active_at: at,
+      work_session_id: 'w',
+    }
+    const lives = {
+      ...agent,
+      id: 'lives',
+      role,
+      state: 'ACTIVE',
+      launch_id: 'l',
+      acp_session_id: 'acp',
+      opened_at: later,
+    }
     await add('role_agents', lives)
-    await add('role_agents', { ...agent, id: 'starts', role: 'starts', state: 'SPAWNING', launch_id: 'l2' })
-    await add('role_agents', { ...agent, id: 'gone', role, state: 'TERMINATED', launch_id: 'l0', acp_session_id: 'old' })
+    await add('role_agents', {
+      ...agent,
+      id: 'starts',
+      role: 'starts',
+      state: 'SPAWNING',
+      launch_id: 'l2',
+    })
+    await add('role_agents', {
+      ...agent,
+      id: 'gone',
+      role,
+      state: 'TERMINATED',
+      launch_id: 'l0',
+      acp_session_id: 'old',
+    })
     const asked = {
       user_session_id: 'us',
       role_agent_id: 'lives',
@@ -42,18 +75,68 @@ describe.each(engines)('%s', (engine) => {
     }
     const over = { started_seq: 3, started_at: at, ended_at: later }
     const before = [
-      { id: 't-running', state: 'running', asked_seq: 2, started_seq: 9, started_at: at, cancel_ordered_at: later },
+      {
+        id: 't-running',
+        state: 'running',
+        asked_seq: 2,
+        started_seq: 9,
+        started_at: at,
+        cancel_ordered_at: later,
+      },
       { id: 't-queued', state: 'queued', asked_seq: 10 },
-      { ...over, id: 't-answered', state: 'answered', answer: 'done', cut: 1, stop_reason: 'end_turn', ended_seq: 4 },
-      { ...over, id: 't-cancelled', state: 'cancelled', stop_reason: 'cancelled', ended_seq: 5, cancel_request_id: 'r' },
+      {
+        ...over,
+        id: 't-answered',
+        state: 'answered',
+        answer: 'done',
+        cut: 1,
+        stop_reason: 'end_turn',
+        ended_seq: 4,
+      },
+      {
+        ...over,
+        id: 't-cancelled',
+        state: 'cancelled',
+        stop_reason: 'cancelled',
+        ended_seq: 5,
+        cancel_request_id: 'r',
+      },
       { ...over, id: 't-failed', state: 'failed', error: 'no', ended_seq: 6 },
-      { ...over, id: 't-unknown', state: 'unknown', ended_seq: 7, role_agent_id: 'gone', launch_id: 'l0' },
+      {
+        ...over,
+        id: 't-unknown',
+        state: 'unknown',
+        ended_seq: 7,
+        role_agent_id: 'gone',
+        launch_id: 'l0',
+      },
     ]
     for (const row of before) await add('turns', { ...asked, ...row })
     await db.migrate()
-    const empty = { answer: '', cut: 0, stop_reason: null, error: null, asked_seq: 0, started_seq: null, ended_seq: null }
-    const unset = { started_at: null, ended_at: null, cancel_ordered_at: null, cancel_request_id: null, context_id: null }
-    const added = { ...pair, conversation_key: key, origin_key: '', about: 'prompt', work_session_id: 'w', through_seq: null }
+    const empty = {
+      answer: '',
+      cut: 0,
+      stop_reason: null,
+      error: null,
+      asked_seq: 0,
+      started_seq: null,
+      ended_seq: null,
+    }
+    const unset = {
+      started_at: null,
+      ended_at: null,
+      cancel_ordered_at: null,
+      cancel_request_id: null,
+      context_id: null,
+    }
+    const added = {
+      ...pair,
+      conversation_key: key,
+      origin_key: '',
+      about: 'prompt',
+      work_session_id: 'w',
+      through_seq: null,
+    }
     const fresh = {
       primer: null,
       usage: null,
@@ -65,14 +148,24 @@ describe.each(engines)('%s', (engine) => {
       notice: null,
     }
     const expected = before
-      .map((row) => ({ ...empty, ...unset, ...added, ...fresh, ...asked, ...row, begins_beside: 0 }))
+      .map((row) => ({
+        ...empty,
+        ...unset,
+        ...added,
+        ...fresh,
+        ...asked,
+        ...row,
+        begins_beside: 0,
+      }))
       .map((row) => (row.id === 't-running' ? { ...row, context_id: 'ctx-lives' } : row))
     const found = (await rows('select * from turns')).map((row) =>
       numbers(row, 'cut', 'asked_seq', 'started_seq', 'ended_seq', 'begins_beside'),
     )
     expect(found.sort(byId)).toEqual(expected.sort(byId))
     expect(
-      await rows('select id, conversation_key, state, launch_id, acp_session_id, opened_at, how, limited_until from contexts'),
+      await rows(
+        'select id, conversation_key, state, launch_id, acp_session_id, opened_at, how, limited_until from contexts',
+      ),
     ).toEqual([
       {
         id: 'ctx-lives',
@@ -91,7 +184,13 @@ describe.each(engines)('%s', (engine) => {
   })
 
   test('[RE10] [CH12] turns of chats and tasks are carried over in each state, with what was said of one that runs', async () => {
-    await add('agent_sessions', { id: 's', ...pair, state: 'active', launch_id: 'l', work_session_id: 'w' })
+    await add('agent_sessions', {
+      id: 's',
+      ...pair,
+      state: 'active',
+      launch_id: 'l',
+      work_session_id: 'w',
+    })
     const turn = {
       ...pair,
       launch_id: 'l',
@@ -108,9 +207,22 @@ describe.each(engines)('%s', (engine) => {
       { ...turn, id: 'c-failed', state: 'failed', error: 'no', ended_at: later },
       { ...turn, id: 'c-cancelled', state: 'cancelled', ended_at: later },
       { ...turn, id: 'c-unknown', state: 'unknown', ended_at: later },
-      { ...turn, id: 'c-summary', about: 'summary', through_seq: 7, state: 'answered', ended_at: later },
+      {
+        ...turn,
+        id: 'c-summary',
+        about: 'summary',
+        through_seq: 7,
+        state: 'answered',
+        ended_at: later,
+      },
       { ...task, id: 'c-task', state: 'running' },
-      { ...task, id: 'c-task-forgotten', state: 'answered', agent_session_id: 'trimmed', ended_at: later },
+      {
+        ...task,
+        id: 'c-task-forgotten',
+        state: 'answered',
+        agent_session_id: 'trimmed',
+        ended_at: later,
+      },
     ])
       await add('chat_turns', row)
     // By their numbers, not by their order as text.
@@ -122,7 +234,8 @@ describe.each(engines)('%s', (engine) => {
       await add('turn_pieces', { turn_id: 'c-running', n, said })
     await add('turn_pieces', { turn_id: 'c-task', n: 1, said: 'half' })
     await db.migrate()
-    const columns = 'id, conversation_key, about, state, stop_reason, error, answer, task_id, work_session_id'
+    const columns =
+      'id, conversation_key, about, state, stop_reason, error, answer, task_id, work_session_id'
     const found = await rows(`select ${columns} from turns order by id`)
     const chat = {
       conversation_key: 'web:p.coder',
@@ -151,7 +264,14 @@ describe.each(engines)('%s', (engine) => {
       },
       { ...chat, id: 'c-unknown', state: 'unknown' },
     ])
-    const still = { launch_id: 'l', agent_session_id: 's', created_at: at, started_at: at, content, context_id: null }
+    const still = {
+      launch_id: 'l',
+      agent_session_id: 's',
+      created_at: at,
+      started_at: at,
+      content,
+      context_id: null,
+    }
     expect(
       await rows(
         "select launch_id, agent_session_id, created_at, started_at, content, context_id, ended_at, cancel_ordered_at from turns where id in ('c-running', 'c-failed') order by id",
@@ -168,7 +288,14 @@ describe.each(engines)('%s', (engine) => {
       ['pulls', 'terminating', 'puller'],
       ['over', 'ended', 'coder'],
     ])
-      await add('agent_sessions', { id, ...pair, agent_id, state, launch_id: `l-${id}`, token_hash: id })
+      await add('agent_sessions', {
+        id,
+        ...pair,
+        agent_id,
+        state,
+        launch_id: `l-${id}`,
+        token_hash: id,
+      })
     const web = 'web:p.coder'
     await add('chat_turns', {
       ...pair,
@@ -200,7 +327,9 @@ describe.each(engines)('%s', (engine) => {
     await unread('telegram:7', 5, 'pulls')
     await unread('telegram:7', 6, null)
     await db.migrate()
-    const messages = await rows('select conversation_key, seq, chars, turn_id from unread_messages order by seq')
+    const messages = await rows(
+      'select conversation_key, seq, chars, turn_id from unread_messages order by seq',
+    )
     const waits = (where: string) => `queued-${agentOf(where)}-p-${where}`
     expect(messages.map((row) => numbers(row, 'seq', 'chars'))).toEqual(
       [
@@ -212,12 +341,19 @@ describe.each(engines)('%s', (engine) => {
         ['telegram:7', 6, waits('telegram:7')],
       ].map(([conversation_key, seq, turn_id]) => ({ conversation_key, seq, chars: seq, turn_id })),
     )
-    const turns = await rows('select id, state, launch_id, agent_session_id, created_at, started_at from turns order by id')
+    const turns = await rows(
+      'select id, state, launch_id, agent_session_id, created_at, started_at from turns order by id',
+    )
     const queued = { state: 'queued', launch_id: null, agent_session_id: null, started_at: null }
     const running = { state: 'running', created_at: at, started_at: at }
     expect(turns).toEqual([
       { id: 'c', ...running, launch_id: 'l-acp', agent_session_id: 'acp' },
-      { id: 'handed-pulls-telegram:7', ...running, launch_id: 'l-pulls', agent_session_id: 'pulls' },
+      {
+        id: 'handed-pulls-telegram:7',
+        ...running,
+        launch_id: 'l-pulls',
+        agent_session_id: 'pulls',
+      },
       { id: waits(web), ...queued, created_at: at },
       { id: waits('telegram:7'), ...queued, created_at: later },
     ])
@@ -233,10 +369,33 @@ describe.each(engines)('%s', (engine) => {
     }))
       await add('launches', { ...launch, id, ...more })
     await add('coordinators', { id: 'k' })
-    await add('conversations', { key: 'web:p.coder', summary: 'so far', flags: '{"a":1}', created_at: at, updated_at: later })
-    await add('messages', { conversation_key: 'web:p.coder', seq: 1, id: 'm', content: 'hello', created_at: at })
-    await add('human_approvals', { id: 5, ...{ project_id: 'p' }, status: 'pending', submitted_at: at })
-    await add('worktrees', { id: 'wt', project_id: 'p', user_session_id: 'us', role, created_at: at })
+    await add('conversations', {
+      key: 'web:p.coder',
+      summary: 'so far',
+      flags: '{"a":1}',
+      created_at: at,
+      updated_at: later,
+    })
+    await add('messages', {
+      conversation_key: 'web:p.coder',
+      seq: 1,
+      id: 'm',
+      content: 'hello',
+      created_at: at,
+    })
+    await add('human_approvals', {
+      id: 5,
+      ...{ project_id: 'p' },
+      status: 'pending',
+      submitted_at: at,
+    })
+    await add('worktrees', {
+      id: 'wt',
+      project_id: 'p',
+      user_session_id: 'us',
+      role,
+      created_at: at,
+    })
     await db.migrate()
     const limits = await rows('select id, context_limit, agent_name from launches order by id')
     expect(limits.map((row) => numbers(row, 'context_limit'))).toEqual([
@@ -247,16 +406,29 @@ describe.each(engines)('%s', (engine) => {
     ])
     const [coordinator] = await rows('select contexts from coordinators')
     expect(Number(coordinator?.['contexts'])).toBe(0)
-    const kept = { key: 'web:p.coder', summary: 'so far', flags: '{"a":1}', title: null, account_id: null, workplace: null }
-    const conversations = await rows('select key, summary, flags, generation, title, account_id, workplace from conversations')
-    expect(conversations.map((row) => numbers(row, 'generation'))).toEqual([{ ...kept, generation: 0 }])
+    const kept = {
+      key: 'web:p.coder',
+      summary: 'so far',
+      flags: '{"a":1}',
+      title: null,
+      account_id: null,
+      workplace: null,
+    }
+    const conversations = await rows(
+      'select key, summary, flags, generation, title, account_id, workplace from conversations',
+    )
+    expect(conversations.map((row) => numbers(row, 'generation'))).toEqual([
+      { ...kept, generation: 0 },
+    ])
     expect(await rows('select id, content, origin_key, sender_name from messages')).toEqual([
       { id: 'm', content: 'hello', origin_key: null, sender_name: null },
     ])
     expect(await rows('select status, conversation_key from human_approvals')).toEqual([
       { status: 'pending', conversation_key: null },
     ])
-    expect(await rows('select id, role, conversation_key from worktrees')).toEqual([{ id: 'wt', role, conversation_key: null }])
+    expect(await rows('select id, role, conversation_key from worktrees')).toEqual([
+      { id: 'wt', role, conversation_key: null },
+    ])
   })
 })
 

@@ -19,7 +19,9 @@ export const receipt = (key: string): ReceiptKey => ({
   sealedBy: 'hf_script_presented',
 })
 
-export const selectProject = statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))
+export const selectProject = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('projects').selectAll().where('id', '=', p.id),
+)
 
 const insertProject = statement<ProjectRow>()((db, p) =>
   db.insertInto('projects').values({
@@ -57,7 +59,11 @@ export const createRow = defineUseCase('create-row', {
   streams: ({ id }: { id: string; name?: string; also?: boolean }) => [projectStream(id), home],
   run: async (tx, { id, name, also }, { now }) => {
     const project = bodyOf(await add(tx, id, now, name))
-    const seq = tx.append(projectStream(id), { type: 'project-created', data: { project, by: 'test' } }, also ? [home] : [])
+    const seq = tx.append(
+      projectStream(id),
+      { type: 'project-created', data: { project, by: 'test' } },
+      also ? [home] : [],
+    )
     return { id, seq, now }
   },
 })
@@ -69,7 +75,10 @@ export const countUp = defineUseCase('count-up', {
     const row = (await tx.first(selectProject, { id })) ?? (await add(tx, id, now))
     const settings = String(Number(row.settings) + 1)
     await tx.write(updateCount, { id, settings })
-    const seq = tx.append(projectStream(id), { type: 'project-changed', data: { project: bodyOf({ ...row, settings }), by } })
+    const seq = tx.append(projectStream(id), {
+      type: 'project-changed',
+      data: { project: bodyOf({ ...row, settings }), by },
+    })
     return { count: Number(settings), seq }
   },
 })
@@ -109,5 +118,8 @@ export const makeSecret = defineUseCase('make-secret', {
 })
 
 export const useCases = Object.fromEntries(
-  [createRow, countUp, countUpAll, refuseAfterWriting, appendUnnamed, makeSecret].map((each) => [each.name, each]),
+  [createRow, countUp, countUpAll, refuseAfterWriting, appendUnnamed, makeSecret].map((each) => [
+    each.name,
+    each,
+  ]),
 )

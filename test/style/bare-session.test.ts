@@ -17,9 +17,13 @@ test.each([
 })
 
 test('[HS2] names that say which one pass, and so do texts and the wire names of the protocol', () => {
-  const fine = "const userSession = 1; const acpSessionId = 2; const text = 'session'; sessionStorage.clear()"
+  const fine =
+    "const userSession = 1; const acpSessionId = 2; const text = 'session'; sessionStorage.clear()"
   expect(bareSessions({ path: 'web/src/x.ts', text: fine })).toEqual([])
-  const wire = 'const message = z.object({ sessionId: z.string() }); const { sessionId: userSessionId } = input'
+  const wire =
+    'const message = z.object({ sessionId: z.string() }); const { sessionId: userSessionId } = input'
   expect(bareSessions({ path: 'src/protocol/consoles/relay.ts', text: wire })).toEqual([])
-  expect(bareSessions({ path: 'src/protocol/consoles/relay.ts', text: 'const sessionId = 1' })).toHaveLength(1)
+  expect(
+    bareSessions({ path: 'src/protocol/consoles/relay.ts', text: 'const sessionId = 1' }),
+  ).toHaveLength(1)
 })

@@ -1,5 +1,12 @@
 /** Finds identifiers that say "session" without saying which (docs/glossary.md). */
-import { eachNode, isNamedMember, type Node, parse, placeOf, type SourceFile } from './source-files.ts'
+import {
+  eachNode,
+  isNamedMember,
+  type Node,
+  parse,
+  placeOf,
+  type SourceFile,
+} from './source-files.ts'
 
 const bare = /^_?[sS]essions?($|[A-Z])/
 /** Folders on either side of the wire use the names that are fixed on it, as names of fields only. */
@@ -28,4 +35,5 @@ function isFieldName(node: Node, parent: Node): boolean {
   return names && parent.type === 'TSPropertySignature'
 }
 
-const isMethod = (property: Node): boolean => property['method'] === true || property['kind'] !== 'init'
+const isMethod = (property: Node): boolean =>
+  property['method'] === true || property['kind'] !== 'init'

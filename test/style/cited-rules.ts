@@ -1,5 +1,14 @@
 /** Which rules the tests and benchmarks cite, and which the specification has. */
-import { beginningOf, eachNode, type Node, type Parsed, parse, placeOf, type SourceFile, textOf } from './source-files.ts'
+import {
+  beginningOf,
+  eachNode,
+  type Node,
+  type Parsed,
+  parse,
+  placeOf,
+  type SourceFile,
+  textOf,
+} from './source-files.ts'
 
 const cited = /\[([A-Z]{2}\d+)\]/g
 
@@ -35,7 +44,10 @@ export function readTitles(source: SourceFile): TitlesOfFile {
   const groups = titles.filter((each) => isGroup(each) && begins(each.title))
   const withoutRule = titles
     .filter((each) => !isGroup(each) && !begins(each.title))
-    .filter(({ call }) => !groups.some((group) => group.call.start <= call.start && call.end <= group.call.end))
+    .filter(
+      ({ call }) =>
+        !groups.some((group) => group.call.start <= call.start && call.end <= group.call.end),
+    )
     .map(({ call, title }) => `${placeOf(file, call)} ${title}`)
   return { rules: titles.flatMap(({ title }) => idsIn(title)), withoutRule }
 }

@@ -9,7 +9,9 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
 const header = textOf('src/main.ts').replace(/\*\/[\s\S]*$/, '')
 const page = textOf('docs/architecture.md')
 /** The use cases decide which areas there are. */
-const areas = [...new Set(paths.flatMap((path) => path.match(/^src\/services\/([\w-]+)\//)?.[1] ?? []))]
+const areas = [
+  ...new Set(paths.flatMap((path) => path.match(/^src\/services\/([\w-]+)\//)?.[1] ?? [])),
+]
 
 test('[HS13] the map at the top of src/main.ts has the folders of the tree', () => {
   const map = readMap(header)
@@ -47,7 +49,9 @@ test('[HS13] the control: a folder that is missing, one too many and an area in 
   expect(differences(readMap(right.replace('    log/   events\n', '')), tree, ['work'])).toEqual([
     'src/store/log is not in the map',
   ])
-  expect(differences(readMap(`${right}  jobs/   more\n`), tree, ['work'])).toEqual(['src/jobs is in the map and not in the tree'])
+  expect(differences(readMap(`${right}  jobs/   more\n`), tree, ['work'])).toEqual([
+    'src/jobs is in the map and not in the tree',
+  ])
   expect(differences(readMap(right), [...tree, 'src/platform/work/d.ts'], ['work'])).toEqual([
     'src/platform/work is not in the map',
   ])

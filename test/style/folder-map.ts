@@ -13,7 +13,8 @@ export function readMap(text: string): FolderMap {
   const byArea = new Set<string>()
   let parents: { indent: number; path: string }[] = []
   for (const line of text.split('\n').map((each) => each.replace(/^ \* ?/, ''))) {
-    const [, indent = '', names = '', what = ''] = line.match(/^( *)((?:[\w-]+\/)+(?: {2}(?:[\w-]+\/)+)*)(?=$| {2,})(.*)$/) ?? []
+    const [, indent = '', names = '', what = ''] =
+      line.match(/^( *)((?:[\w-]+\/)+(?: {2}(?:[\w-]+\/)+)*)(?=$| {2,})(.*)$/) ?? []
     if (names === '') continue
     parents = parents.filter((parent) => parent.indent < indent.length)
     const parent = parents.at(-1)?.path
@@ -32,7 +33,11 @@ export function readMap(text: string): FolderMap {
 const depths: Readonly<Record<string, number>> = { src: 2, 'web/src': 1, test: 1 }
 
 /** What the tree has and the map has not, or the other way round. */
-export function differences(map: FolderMap, paths: readonly string[], areas: readonly string[]): string[] {
+export function differences(
+  map: FolderMap,
+  paths: readonly string[],
+  areas: readonly string[],
+): string[] {
   const roots = map.folders.filter((path) => path in depths)
   const inTree = new Set(roots.flatMap((root) => foldersBelow(root, depths[root] ?? 1, paths)))
   const isArea = (path: string): boolean => {
@@ -41,10 +46,16 @@ export function differences(map: FolderMap, paths: readonly string[], areas: rea
   }
   const inMap = map.folders.filter((path) => !roots.includes(path))
   return [
-    ...[...inTree].filter((path) => !inMap.includes(path) && !isArea(path)).map((path) => `${path} is not in the map`),
-    ...inMap.filter((path) => !inTree.has(path)).map((path) => `${path} is in the map and not in the tree`),
+    ...[...inTree]
+      .filter((path) => !inMap.includes(path) && !isArea(path))
+      .map((path) => `${path} is not in the map`),
+    ...inMap
+      .filter((path) => !inTree.has(path))
+      .map((path) => `${path} is in the map and not in the tree`),
     ...[...map.byArea]
-      .filter((path) => !areas.some((area) => paths.some((each) => each.startsWith(`${path}/${area}/`))))
+      .filter(
+        (path) => !areas.some((area) => paths.some((each) => each.startsWith(`${path}/${area}/`))),
+      )
       .map((path) => `${path} has no areas`),
   ]
 }
@@ -58,5 +69,7 @@ function foldersBelow(root: string, depth: number, paths: readonly string[]): st
         .split('/')
         .slice(0, -1),
     )
-  return below.flatMap((names) => names.slice(0, depth).map((_, i) => `${root}/${names.slice(0, i + 1).join('/')}`))
+  return below.flatMap((names) =>
+    names.slice(0, depth).map((_, i) => `${root}/${names.slice(0, i + 1).join('/')}`),
+  )
 }

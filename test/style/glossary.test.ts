@@ -22,7 +22,9 @@ const undeclared = (page: string): string[] =>
 test('[HS15] every word of the glossary is an identifier of the code', () => {
   const page = readFileSync(join(root, 'docs/glossary.md'), 'utf8')
   expect(undeclared(page)).toEqual([])
-  expect([...page.matchAll(/^\| (?!`|word |name |---)(.*?) \|/gm)].map(([, word]) => word)).toEqual([])
+  expect([...page.matchAll(/^\| (?!`|word |name |---)(.*?) \|/gm)].map(([, word]) => word)).toEqual(
+    [],
+  )
 })
 
 test('[HS15] the control: a word that the code has not is found', () => {

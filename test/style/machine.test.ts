@@ -8,10 +8,16 @@ const ofThisMachine: readonly [what: string, pattern: RegExp][] = [
   ['the folder of this clone', new RegExp(`${RegExp.escape(root)}(?![\\w-])`)],
   [
     'a home folder',
-    new RegExp(`(^|[\\s'"\`(=])(${folder('home', '(?!ada/)\\w+')}|${folder('Users', '(?!ada/)\\w+')}|${folder('root')})`, 'm'),
+    new RegExp(
+      `(^|[\\s'"\`(=])(${folder('home', '(?!ada/)\\w+')}|${folder('Users', '(?!ada/)\\w+')}|${folder('root')})`,
+      'm',
+    ),
   ],
   ['a package registry', /registry\.(npmjs|yarnpkg|npmmirror)\.|^registry\s*=/m],
-  ['a folder outside of the repository', new RegExp(`\\.\\./${'shared'}\\b|\\bseeds? [1-5]\\b`, 'i')],
+  [
+    'a folder outside of the repository',
+    new RegExp(`\\.\\./${'shared'}\\b|\\bseeds? [1-5]\\b`, 'i'),
+  ],
 ]
 
 const traces = ({ path, text }: SourceFile): string[] =>
@@ -35,7 +41,15 @@ test('[HS10] a lockfile that names a registry, lacks an integrity or lacks a pla
   const lock = (packages: unknown): string => JSON.stringify({ packages })
   const good = { version: '1.0.0', integrity: 'sha512-x' }
   expect(lockfileProblems(lock({ '': {}, 'node_modules/a': good }))).toEqual([])
-  expect(lockfileProblems(lock({ 'node_modules/a': { ...good, resolved: 'https://example.test/a.tgz' } }))).toHaveLength(1)
+  expect(
+    lockfileProblems(
+      lock({ 'node_modules/a': { ...good, resolved: 'https://example.test/a.tgz' } }),
+    ),
+  ).toHaveLength(1)
   expect(lockfileProblems(lock({ 'node_modules/a': { version: '1.0.0' } }))).toHaveLength(1)
-  expect(lockfileProblems(lock({ 'node_modules/a': { ...good, optionalDependencies: { 'a-win32': '1.0.0' } } }))).toHaveLength(1)
+  expect(
+    lockfileProblems(
+      lock({ 'node_modules/a': { ...good, optionalDependencies: { 'a-win32': '1.0.0' } } }),
+    ),
+  ).toHaveLength(1)
 })

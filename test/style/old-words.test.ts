@@ -10,14 +10,27 @@ const allowed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
 const isAboutThem = /^test\/style\/old-words/
 
 test('[HS14] no more words that only we understand, and none that was gone comes back', () => {
-  const found = findOldWords(filesOfTheRepository().filter((source) => isCode(source) && !isAboutThem.test(source.path)))
-  const counts = Object.entries(found).map(([rule, places]): [string, number] => [rule, places.length])
+  const found = findOldWords(
+    filesOfTheRepository().filter((source) => isCode(source) && !isAboutThem.test(source.path)),
+  )
+  const counts = Object.entries(found).map(([rule, places]): [string, number] => [
+    rule,
+    places.length,
+  ])
   const tooMany = counts.filter(([rule, count]) => count > (allowed[rule] ?? 0))
   expect(
-    Object.fromEntries(tooMany.map(([rule, count]) => [`${rule}: ${count}, allowed ${allowed[rule] ?? 0}`, found[rule]])),
+    Object.fromEntries(
+      tooMany.map(([rule, count]) => [
+        `${rule}: ${count}, allowed ${allowed[rule] ?? 0}`,
+        found[rule],
+      ]),
+    ),
   ).toEqual({})
   if (process.env['LOWER_OLD_WORDS'])
-    writeFileSync(file, `${JSON.stringify(Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`)
+    writeFileSync(
+      file,
+      `${JSON.stringify(Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`,
+    )
 })
 
 test.each([
@@ -33,11 +46,15 @@ test.each([
 })
 
 test('[HS14] the control: doorbells, texts and names with three homes pass, one with four does not', () => {
-  const text = "const doorbell = 'a door'; const url = 'https://door.example' // Often told otherwise.\nconst item = `whoever`"
+  const text =
+    "const doorbell = 'a door'; const url = 'https://door.example' // Often told otherwise.\nconst item = `whoever`"
   expect(findOldWords([{ path: 'src/doorbell.ts', text }])).toEqual({})
-  const homes = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path) => ({ path, text: 'export const place = 1' }))
+  const homes = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path) => ({
+    path,
+    text: 'export const place = 1',
+  }))
   expect(findOldWords(homes)).toEqual({})
-  expect(findOldWords([...homes, { path: 'web/src/d.ts', text: 'export type place = 1' }])).toHaveProperty([
-    'exported in many files: place',
-  ])
+  expect(
+    findOldWords([...homes, { path: 'web/src/d.ts', text: 'export type place = 1' }]),
+  ).toHaveProperty(['exported in many files: place'])
 })

@@ -37,7 +37,8 @@ const plural: Readonly<Record<string, string>> = {
 }
 
 /** Refused in comments, which may speak of a "duty to" nobody and open no doors. */
-const refusedInComments = /\b(?:doors?|dut(?:y|ies)|lookouts?|keepers?|spoken to|strangers?|obeys?|whoever|has in hand)\b/gi
+const refusedInComments =
+  /\b(?:doors?|dut(?:y|ies)|lookouts?|keepers?|spoken to|strangers?|obeys?|whoever|has in hand)\b/gi
 
 /** A comment that begins so has lost its noun. */
 const refusedBeginning = /^(?:\/\/|\/\*\*?)\s*(?:\*\s*)?(Of|Its?) /
@@ -53,7 +54,11 @@ const wordsOf = (name: string): string =>
     .replace(/([a-z\d])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
     .toLowerCase()
     .split(/[^a-z\d]+/)
-    .map((word) => plural[word] ?? (word.endsWith('s') && word.slice(0, -1) in refusedInNames ? word.slice(0, -1) : word))
+    .map(
+      (word) =>
+        plural[word] ??
+        (word.endsWith('s') && word.slice(0, -1) in refusedInNames ? word.slice(0, -1) : word),
+    )
     .join(' ')} `
 
 const ruledBefore = new Map<string, readonly string[]>()
@@ -68,7 +73,8 @@ function ruled(name: string): readonly string[] {
 }
 
 /** Comments, texts of one line, and templates (with what is in their braces): what is no name. */
-const notNames = /\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+const notNames =
+  /\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
 /** Reads the text without parsing it, which would take ten times as long. A name counts once, however often it is used. */
 function oldWords(sources: readonly SourceFile[]): Finding[] {
@@ -81,7 +87,8 @@ function oldWords(sources: readonly SourceFile[]): Finding[] {
     if (ruled(file).length > 0) names.set(file, path)
     for (const { 0: part, index } of text.matchAll(notNames))
       if (part.startsWith('/'))
-        for (const { rule, where } of commentFindings(part)) found.push({ rule, where: `${at(index)} ${where}` })
+        for (const { rule, where } of commentFindings(part))
+          found.push({ rule, where: `${at(index)} ${where}` })
     const code = text.replace(notNames, (part) => ' '.repeat(part.length))
     for (const { 0: name, index } of code.matchAll(/[A-Za-z_$][\w$]*/g))
       if (ruled(name).length > 0 && !names.has(name)) names.set(name, at(index))
@@ -97,7 +104,10 @@ function commentFindings(text: string): Finding[] {
   const where = text.slice(0, 60).replaceAll('\n', ' ')
   return [
     ...(beginning ? [{ rule: `comment begins: ${beginning === 'Of' ? 'Of' : 'It'}`, where }] : []),
-    ...[...text.matchAll(refusedInComments)].map(([word]) => ({ rule: `comment: ${singular(word.toLowerCase())}`, where })),
+    ...[...text.matchAll(refusedInComments)].map(([word]) => ({
+      rule: `comment: ${singular(word.toLowerCase())}`,
+      where,
+    })),
   ]
 }
 
@@ -110,15 +120,23 @@ const maxHomes = 3
 function crowdedNames(sources: readonly SourceFile[]): Finding[] {
   const homes = new Map<string, Set<string>>()
   for (const { path, text } of sources.filter((each) => /^(src|web\/src)\//.test(each.path)))
-    for (const [, name = ''] of text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm))
+    for (const [, name = ''] of text.matchAll(
+      /^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm,
+    ))
       homes.set(name, (homes.get(name) ?? new Set()).add(path))
   return [...homes]
     .filter(([, paths]) => paths.size > maxHomes)
-    .flatMap(([name, paths]) => [...paths].map((where) => ({ rule: `exported in many files: ${name}`, where })))
+    .flatMap(([name, paths]) =>
+      [...paths].map((where) => ({ rule: `exported in many files: ${name}`, where })),
+    )
 }
 
 /** Everything that is found, by rule. */
-export function findOldWords(sources: readonly SourceFile[]): Readonly<Record<string, readonly string[]>> {
+export function findOldWords(
+  sources: readonly SourceFile[],
+): Readonly<Record<string, readonly string[]>> {
   const found = Map.groupBy([...oldWords(sources), ...crowdedNames(sources)], ({ rule }) => rule)
-  return Object.fromEntries([...found].map(([rule, findings]) => [rule, findings.map(({ where }) => where)]))
+  return Object.fromEntries(
+    [...found].map(([rule, findings]) => [rule, findings.map(({ where }) => where)]),
+  )
 }

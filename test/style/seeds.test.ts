@@ -26,7 +26,10 @@ test('[HS21] every requirement has a number of its own, its rule and its test; o
   }
   expect([...next.keys()]).toEqual(['1', '2', '3', '4', '5'])
   expect(text).toContain(`${rows.length} requirements`)
-  expect(rows.filter((row) => !built.includes(row)).map(({ requirement }) => requirement)).toEqual(['Slack', 'Discord'])
+  expect(rows.filter((row) => !built.includes(row)).map(({ requirement }) => requirement)).toEqual([
+    'Slack',
+    'Discord',
+  ])
   expect(new Set(rows.map(({ requirement }) => requirement)).size).toBe(rows.length)
 })
 
@@ -41,7 +44,9 @@ test('[HS21] each rule that a requirement names is there, and cited by a title i
     const known = titles.get(path)
     if (known) return known
     const file = join(root, path)
-    const cited = existsSync(file) ? readTitles({ path, text: readFileSync(file, 'utf8') }).rules : []
+    const cited = existsSync(file)
+      ? readTitles({ path, text: readFileSync(file, 'utf8') }).rules
+      : []
     titles.set(path, cited)
     return cited
   }

@@ -15,10 +15,14 @@ export interface SourceFile {
 const binary = /\.(png|ico|jpg|webp|woff2|gz)$/
 
 export function pathsOfTheRepository(): string[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '-z'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   return listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
@@ -27,7 +31,8 @@ export const filesOfTheRepository = (): SourceFile[] =>
     .filter((path) => !binary.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
-export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
+export const isCode = ({ path }: SourceFile): boolean =>
+  /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
 
 /** A node of a syntax tree, as every tool for JavaScript names it. */
 export interface Node {
@@ -48,7 +53,11 @@ export const parse = ({ path, text }: SourceFile): Parsed => ({
 })
 
 /** Visits each node with its parent, in the order of the text. */
-export function eachNode(node: Node, visit: (node: Node, parent: Node) => void, parent = node): void {
+export function eachNode(
+  node: Node,
+  visit: (node: Node, parent: Node) => void,
+  parent = node,
+): void {
   visit(node, parent)
   for (const part in node) eachPart(node[part], visit, node)
 }
@@ -60,12 +69,17 @@ function eachPart(part: unknown, visit: (node: Node, parent: Node) => void, pare
 }
 
 /** `a.b`, not `a[b]`. */
-export const isNamedMember = (node: Node): boolean => node.type === 'MemberExpression' && node['computed'] === false
+export const isNamedMember = (node: Node): boolean =>
+  node.type === 'MemberExpression' && node['computed'] === false
 
 /** Where a chain of members and calls begins: the `test` of `test.each([1])`. */
 export function beginningOf(node: Node): Node {
   let first = node
-  while (isNamedMember(first) || first.type === 'CallExpression' || first.type === 'TaggedTemplateExpression')
+  while (
+    isNamedMember(first) ||
+    first.type === 'CallExpression' ||
+    first.type === 'TaggedTemplateExpression'
+  )
     first = (first['object'] ?? first['callee'] ?? first['tag']) as Node
   return first
 }

@@ -37,7 +37,8 @@ export function textOnly(file: Parsed): string[] {
     if (node.type !== 'NewExpression') return
     const place = places[textOf(file, node['callee'] as Node)]
     const argument = place === undefined ? undefined : (node['arguments'] as Node[])[place]
-    if (argument && isText(argument)) found.push(`${placeOf(file, argument)} ${textOf(file, argument)}`)
+    if (argument && isText(argument))
+      found.push(`${placeOf(file, argument)} ${textOf(file, argument)}`)
   })
   return found
 }

@@ -5,7 +5,11 @@ import { onTestFinished } from 'vitest'
 import { AcpConnection } from '../../src/coordinator/acp/connection.ts'
 import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
 import type { Anomaly } from '../../src/coordinator/acp/failure.ts'
-import type { AgentFacts, OpenedAcpSession, StartedAgent } from '../../src/coordinator/acp/open-acp-session.ts'
+import type {
+  AgentFacts,
+  OpenedAcpSession,
+  StartedAgent,
+} from '../../src/coordinator/acp/open-acp-session.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
@@ -21,7 +25,10 @@ export interface AgentCommand {
 
 const demoAcp: AgentCommand = { file: process.execPath, args: [main, 'demo-acp'] }
 /** A script of test/coordinator/acp, run by this very Node. */
-export const scripted = (source: string): AgentCommand => ({ file: process.execPath, args: ['-e', source] })
+export const scripted = (source: string): AgentCommand => ({
+  file: process.execPath,
+  args: ['-e', source],
+})
 
 export interface AcpAgentOptions {
   readonly command?: AgentCommand
@@ -29,8 +36,14 @@ export interface AcpAgentOptions {
   /** Where the demo agent keeps its talks. */
   readonly state?: string
   readonly clock?: Clock
-  readonly answer?: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer> | PermissionAnswer
-  readonly answerQuestion?: (question: Question, withdrawn: AbortSignal) => Promise<QuestionAnswer> | QuestionAnswer
+  readonly answer?: (
+    request: PermissionRequest,
+    withdrawn: AbortSignal,
+  ) => Promise<PermissionAnswer> | PermissionAnswer
+  readonly answerQuestion?: (
+    question: Question,
+    withdrawn: AbortSignal,
+  ) => Promise<QuestionAnswer> | QuestionAnswer
   readonly room?: () => Promise<void> | undefined
   readonly started?: StartedAgent
   /** Further folders for it. */
@@ -59,7 +72,12 @@ export class AcpAgent {
     this.state = options.state ?? temporaryFolder()
     const env = { ...process.env, XDG_STATE_HOME: this.state, ...command.env }
     // A group of its own, so that nothing it starts outlives the test.
-    const child = spawn(command.file, command.args, { cwd: this.folder, env, stdio: 'pipe', detached: true })
+    const child = spawn(command.file, command.args, {
+      cwd: this.folder,
+      env,
+      stdio: 'pipe',
+      detached: true,
+    })
     this.child = child
     onTestFinished(() => this.kill())
     child.stderr.on('data', (bytes: Buffer) => {
@@ -93,7 +111,9 @@ export class AcpAgent {
   }
 
   async reopen(acpSessionId: string, forks = false): Promise<OpenedAcpSession> {
-    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, forks }, this.#handlers))
+    return this.#hold(
+      await this.connection.reopen(this.#place, { acpSessionId, forks }, this.#handlers),
+    )
   }
 
   get context(): AcpContext {
@@ -119,7 +139,10 @@ export class AcpAgent {
       this.updates.push(update)
       this.#wake()
     },
-    onPermission: async (request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> => {
+    onPermission: async (
+      request: PermissionRequest,
+      withdrawn: AbortSignal,
+    ): Promise<PermissionAnswer> => {
       this.questions.push(request)
       this.#wake()
       return this.#options.answer?.(request, withdrawn) ?? { choose: 'allow' }

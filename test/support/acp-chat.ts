@@ -6,13 +6,27 @@ import { started } from '../services/processes/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
 import type { TestServerOptions } from './server.ts'
 
-export async function openAcpChat(settings: object = {}, contexts = false, options: TestServerOptions = {}) {
+export async function openAcpChat(
+  settings: object = {},
+  contexts = false,
+  options: TestServerOptions = {},
+) {
   const room = await openConsole(options, settings)
   const { server, projectId } = room
   const { store, clock } = server
   const lines: string[] = []
-  const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
-  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const logger = createLogger({
+    level: 'warn',
+    format: 'json',
+    destination: { write: (line) => void lines.push(line) },
+  })
+  const starter = new Starter({
+    store,
+    clock,
+    logger,
+    tails: server.server.tails,
+    launches: server.server.launches,
+  })
   const dispatcher = createTurnDispatcher({ store, clock, logger })
   await starter.start()
   dispatcher.start()
@@ -28,12 +42,17 @@ export async function openAcpChat(settings: object = {}, contexts = false, optio
     machine,
     dispatcher,
     clock,
-    say: (content: string) => server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'coder', content } }),
+    say: (content: string) =>
+      server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'coder', content } }),
     chat: async () =>
       (await server.ask(`/api/projects/${projectId}/agents/coder/messages`)).json.items
-        .map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+        .map(
+          ({ senderId, content }: { senderId: string; content: string }) =>
+            `${senderId}: ${content}`,
+        )
         .reverse(),
-    agentSessions: async () => (await server.ask(`/api/agent-sessions?projectId=${projectId}`)).json.items,
+    agentSessions: async () =>
+      (await server.ask(`/api/agent-sessions?projectId=${projectId}`)).json.items,
   }
 }
 

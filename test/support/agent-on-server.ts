@@ -18,11 +18,20 @@ export interface AgentOnServerOptions {
   readonly entry?: object
 }
 
-export async function openAgentOnServer({ file, args, env }: AgentCommand, { settings = {}, entry }: AgentOnServerOptions = {}) {
+export async function openAgentOnServer(
+  { file, args, env }: AgentCommand,
+  { settings = {}, entry }: AgentOnServerOptions = {},
+) {
   const server = await openTestServer()
   const { store, clock } = server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const starter = new Starter({
+    store,
+    clock,
+    logger,
+    tails: server.server.tails,
+    launches: server.server.launches,
+  })
   const dispatcher = createTurnDispatcher({ store, clock, logger })
   await starter.start()
   dispatcher.start()
@@ -30,12 +39,20 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
     await starter.stop()
     await dispatcher.stop()
   })
-  const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<Anything> => {
+  const ask = async (
+    path: string,
+    body?: object,
+    method = body ? 'POST' : 'GET',
+  ): Promise<Anything> => {
     const answer = await server.ask(path, body ? { method, body } : { method })
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
     return answer.json
   }
-  const { id: projectId } = await ask('/api/projects', { name: 'with an agent', path: temporaryFolder(), settings })
+  const { id: projectId } = await ask('/api/projects', {
+    name: 'with an agent',
+    path: temporaryFolder(),
+    settings,
+  })
   await ask('/api/agents', {
     id: 'coder',
     name: 'coder',
@@ -46,7 +63,11 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
     ...entry,
   })
   await ask(`/api/projects/${projectId}/agents/coder`, {}, 'PUT')
-  const { token } = await store.run(createToken, { name: 'machine', kind: 'coordinator', by: ownerWho })
+  const { token } = await store.run(createToken, {
+    name: 'machine',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   const { coordinator } = startCoordinator({ url: server.url, token }, {})
   const key = `web:${projectId}.coder`
   /** Newest first. */
@@ -61,8 +82,11 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
   const say = (content: string) => ask('/api/chat', { projectId, toAgentId: 'coder', content })
   /** Resolves with the turn that ended last, when there are so many. */
   const ended = async (count: number): Promise<Anything> => {
-    const over = async () => (await turns()).filter(({ state }) => state !== 'queued' && state !== 'running')
-    await expect.poll(async () => (await over()).length, { timeout: 30_000, interval: 20 }).toBe(count)
+    const over = async () =>
+      (await turns()).filter(({ state }) => state !== 'queued' && state !== 'running')
+    await expect
+      .poll(async () => (await over()).length, { timeout: 30_000, interval: 20 })
+      .toBe(count)
     return (await over())[0]
   }
   return {
@@ -84,14 +108,22 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
     /** Resolves when its process is known to have ended. */
     async gone(): Promise<void> {
       const running = async () =>
-        (await ask(`/api/processes?projectId=${projectId}`)).items.filter(({ state }: Anything) => state !== 'ended')
-      await expect.poll(async () => (await running()).length, { timeout: 30_000, interval: 20 }).toBe(0)
+        (await ask(`/api/processes?projectId=${projectId}`)).items.filter(
+          ({ state }: Anything) => state !== 'ended',
+        )
+      await expect
+        .poll(async () => (await running()).length, { timeout: 30_000, interval: 20 })
+        .toBe(0)
     },
     /** The one permission or question that is open. */
     async asked(): Promise<Anything> {
       const open = async () =>
-        (await ask(`/api/projects/${projectId}/approvals`)).items.filter(({ status }: Anything) => status === 'pending')
-      await expect.poll(async () => (await open()).length, { timeout: 30_000, interval: 20 }).toBe(1)
+        (await ask(`/api/projects/${projectId}/approvals`)).items.filter(
+          ({ status }: Anything) => status === 'pending',
+        )
+      await expect
+        .poll(async () => (await open()).length, { timeout: 30_000, interval: 20 })
+        .toBe(1)
       return (await open())[0]
     },
     decide: (id: number, body: object) =>

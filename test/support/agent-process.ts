@@ -1,6 +1,10 @@
 /** An agent's process as the coordinator starts it, and what became of it. */
 import { onTestFinished } from 'vitest'
-import { AgentProcess, type AgentProcessOptions, type Exit } from '../../src/coordinator/agent-process.ts'
+import {
+  AgentProcess,
+  type AgentProcessOptions,
+  type Exit,
+} from '../../src/coordinator/agent-process.ts'
 import { ProcessTable } from '../../src/coordinator/process-tree.ts'
 import { SandboxWatch } from '../../src/coordinator/sandbox/sandbox-watch.ts'
 import { Git } from '../../src/coordinator/worktrees/git.ts'
@@ -21,7 +25,9 @@ export interface StartedAgent {
 }
 
 /** The usual limits, which nothing reaches. */
-const unlimited = (table: ProcessTable): Pick<AgentProcessOptions['sandbox'], 'limits' | 'watch' | 'onLimit'> => ({
+const unlimited = (
+  table: ProcessTable,
+): Pick<AgentProcessOptions['sandbox'], 'limits' | 'watch' | 'onLimit'> => ({
   limits: sandboxLimits(),
   watch: new SandboxWatch(table, systemClock),
   onLimit: () => {},

@@ -24,7 +24,12 @@ export async function answering(answer: AnswerWith): Promise<Answering> {
       body += chunk
     })
     request.on('end', () => {
-      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
+      requests.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body,
+      })
       answer(request, response, requests.length)
     })
   })
@@ -36,7 +41,12 @@ export async function answering(answer: AnswerWith): Promise<Answering> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-export const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
+export const json = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void => {
   const type = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json'
   response.writeHead(status, { 'content-type': type, ...headers }).end(JSON.stringify(body))
 }

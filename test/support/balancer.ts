@@ -3,7 +3,13 @@
  * sends requests and WebSockets to those that are, one after the other, tries the next when one cannot be reached or says that it goes
  * away, and leaves open connections alone whatever becomes of the node behind them. Keeps no connection to a node for later.
  */
-import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
 const checkEveryMs = 200
@@ -97,7 +103,12 @@ function check(node: Node): void {
   asked.end()
 }
 
-function forward(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, [node, ...others]: readonly Node[]): void {
+function forward(
+  incoming: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+  [node, ...others]: readonly Node[],
+): void {
   if (!node) return refuse(outgoing, 502)
   const { method = 'GET', url = '/', headers } = incoming
   let began = false
@@ -119,7 +130,10 @@ function forward(incoming: IncomingMessage, body: Buffer, outgoing: ServerRespon
       answer.on('close', () => answer.complete || outgoing.destroy())
     },
   )
-  const late = setTimeout(() => asked.destroy(new Error('late')), url === '/mcp' ? heldAnswerWithinMs : answerWithinMs)
+  const late = setTimeout(
+    () => asked.destroy(new Error('late')),
+    url === '/mcp' ? heldAnswerWithinMs : answerWithinMs,
+  )
   asked.on('socket', (socket) => {
     socket.setNoDelay(true)
     node.open.add(socket)
@@ -140,8 +154,15 @@ function refuse(outgoing: ServerResponse, status: number): void {
   outgoing.writeHead(status, { 'content-length': 0 }).end()
 }
 
-function tunnel(incoming: IncomingMessage, client: Socket, [node, ...others]: readonly Node[]): void {
-  if (!node) return void client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+function tunnel(
+  incoming: IncomingMessage,
+  client: Socket,
+  [node, ...others]: readonly Node[],
+): void {
+  if (!node)
+    return void client.end(
+      'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+    )
   const upstream = connect(node.port, '127.0.0.1')
   upstream.setNoDelay(true)
   node.open.add(upstream)

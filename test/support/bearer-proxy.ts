@@ -11,7 +11,11 @@ export async function openBearerProxy(serverUrl: string, token: string): Promise
     // The proxy's own name becomes the server's; a foreign one stays foreign.
     const ours = (value: string): string => value.replace(new RegExp(`:${port}$`), `:${serverPort}`)
     const { host = '', origin } = request.headers
-    const headers = { ...request.headers, host: ours(host), ...(origin === undefined ? {} : { origin: ours(origin) }) }
+    const headers = {
+      ...request.headers,
+      host: ours(host),
+      ...(origin === undefined ? {} : { origin: ours(origin) }),
+    }
     const passed = httpRequest(
       {
         host: '127.0.0.1',

@@ -22,8 +22,11 @@ export function sharedBrowser(): Promise<Browser> {
 }
 
 /** `scripts`: how the browser runs them. */
-export async function launchBrowser(scripts = '--js-flags=--no-opt --no-maglev --no-flush-bytecode'): Promise<Browser> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
+export async function launchBrowser(
+  scripts = '--js-flags=--no-opt --no-maglev --no-flush-bytecode',
+): Promise<Browser> {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return chromium.launch({ channel: 'chrome' })
   const folder = await unpacked()
   const executablePath = join(folder, 'chromium')
   // Root has no sandbox; what is opened here is only our own page. Of each browser's tabs all live in one process, or every page
@@ -31,22 +34,37 @@ export async function launchBrowser(scripts = '--js-flags=--no-opt --no-maglev -
   // fast, while the next one needs what this one has compiled.
   // What it fetches goes through no process of its own either.
   const fewProcesses = ['--renderer-process-limit=1', '--enable-features=NetworkServiceInProcess2']
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...fewProcesses, scripts]
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    ...fewProcesses,
+    scripts,
+  ]
   return chromium.launch({ executablePath, args, env: environment(folder, executablePath) })
 }
 
 /** Other test processes may unpack at the same time: each into a folder of its own, and the first to finish gives the name. */
 async function unpacked(): Promise<string> {
-  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string
+  }
   // The run says where (scripts/test.ts), if its own temporary folder goes with it.
-  const folder = join(process.env['TEST_BROWSER_FOLDER'] ?? tmpdir(), `holdfast-chromium-${version}-${process.getuid?.()}`)
+  const folder = join(
+    process.env['TEST_BROWSER_FOLDER'] ?? tmpdir(),
+    `holdfast-chromium-${version}-${process.getuid?.()}`,
+  )
   if (existsSync(folder)) return folder
   const mine = mkdtempSync(`${folder}-`)
   const before = process.env['TMPDIR']
   try {
     // The package unpacks to the temporary folder, and to no other.
     process.env['TMPDIR'] = mine
-    await Promise.all(['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) => inflate(join(packageFolder, 'bin', name))))
+    await Promise.all(
+      ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) =>
+        inflate(join(packageFolder, 'bin', name)),
+      ),
+    )
     writeFileSync(join(mine, 'fonts.conf'), fontsConf(folder))
     renameSync(mine, folder)
   } catch (error) {
@@ -72,11 +90,19 @@ const fontsConf = (folder: string): string => `<?xml version="1.0"?>
 
 /** The system's own libraries if they are there; otherwise the package's, which were made for another Linux. */
 function environment(folder: string, executable: string): Record<string, string> {
-  const env = { FONTCONFIG_FILE: join(folder, 'fonts.conf'), ...process.env } as Record<string, string>
+  const env = { FONTCONFIG_FILE: join(folder, 'fonts.conf'), ...process.env } as Record<
+    string,
+    string
+  >
   try {
     execFileSync(executable, ['--version'], { env, stdio: 'ignore' })
     return env
   } catch {
-    return { ...env, LD_LIBRARY_PATH: [env['LD_LIBRARY_PATH'], join(folder, 'al2023', 'lib')].filter(Boolean).join(':') }
+    return {
+      ...env,
+      LD_LIBRARY_PATH: [env['LD_LIBRARY_PATH'], join(folder, 'al2023', 'lib')]
+        .filter(Boolean)
+        .join(':'),
+    }
   }
 }

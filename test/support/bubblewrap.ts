@@ -9,7 +9,10 @@ export async function setup(): Promise<void> {
   if (process.platform !== 'linux') return
   const found = await probeSandbox(process.env)
   if (found.works) return
-  const why = found.version === null ? await installPackages('the tests of sandboxes', ['bubblewrap']) : found.problem
+  const why =
+    found.version === null
+      ? await installPackages('the tests of sandboxes', ['bubblewrap'])
+      : found.problem
   const { works, problem } = await probeSandbox(process.env)
   if (works) return
   const missing = `Sandboxes are not tested on this machine: ${why ?? problem}`

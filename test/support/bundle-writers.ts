@@ -4,7 +4,16 @@
  * and a copy of a file is there sooner than all its tables. The names say what is in the files, so a run never meets another's; the
  * folder is the same each time, so their compiled code is found again.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -33,7 +42,12 @@ const entries = {
 export async function setup({ config, provide }: TestProject): Promise<void> {
   const { root } = config
   const folder = join(root, 'node_modules', '.cache', 'holdfast-tests')
-  const bundle = await rolldown({ cwd: root, input: entries, platform: 'node', plugins: [serveManyStores(root)] })
+  const bundle = await rolldown({
+    cwd: root,
+    input: entries,
+    platform: 'node',
+    plugins: [serveManyStores(root)],
+  })
   const { output } = await bundle.generate({
     format: 'esm',
     // What a .js file is would be found out by reading it.
@@ -48,11 +62,15 @@ export async function setup({ config, provide }: TestProject): Promise<void> {
     if (file.type !== 'chunk') continue
     const path = join(folder, file.fileName)
     put(path, file.code)
-    if (file.facadeModuleId) writers[pathToFileURL(file.facadeModuleId).href] = pathToFileURL(path).href
+    if (file.facadeModuleId)
+      writers[pathToFileURL(file.facadeModuleId).href] = pathToFileURL(path).href
   }
   clearOld(folder)
   provide('writers', writers)
-  provide('emptyStore', await emptyStore(folder, writers[pathToFileURL(join(root, entries.product)).href] ?? ''))
+  provide(
+    'emptyStore',
+    await emptyStore(folder, writers[pathToFileURL(join(root, entries.product)).href] ?? ''),
+  )
 }
 
 /** The entries are as they are; the thread they run in goes on after its store is closed (warm-writer-thread.ts). */
@@ -60,7 +78,8 @@ function serveManyStores(root: string): Plugin {
   const warm = join(root, 'test/support/warm-writer-thread.ts')
   return {
     name: 'serve-many-stores',
-    resolveId: (source, importer) => (source.endsWith('/store/sqlite/writer-thread.ts') && importer !== warm ? warm : null),
+    resolveId: (source, importer) =>
+      source.endsWith('/store/sqlite/writer-thread.ts') && importer !== warm ? warm : null,
   }
 }
 

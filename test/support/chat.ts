@@ -43,12 +43,18 @@ export async function openChat(
   talker: Talker = demos.mcp,
 ): Promise<Chat> {
   const client = createClient({ url, token })
-  const projectId = before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
+  const projectId =
+    before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
   const agentId = before?.agentId ?? `talker-${++made}`
   if (!before) {
     const { args, env = {}, ...rest } = talker
-    await client.post('/api/agents', { body: { id: agentId, name: 'Talker', ...rest, args: [...args], env: { ...env } } })
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+    await client.post('/api/agents', {
+      body: { id: agentId, name: 'Talker', ...rest, args: [...args], env: { ...env } },
+    })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId },
+      body: {},
+    })
   }
   const answers: string[] = []
   let taken = 0
@@ -56,7 +62,9 @@ export async function openChat(
   const feed = watchEvents(client, {
     streams: [`conversation:web:${projectId}.${agentId}`, `project:${projectId}`],
     onEvent: (event) => {
-      const { message } = ('data' in event ? event.data : {}) as { message?: { senderId: string; content: string } }
+      const { message } = ('data' in event ? event.data : {}) as {
+        message?: { senderId: string; content: string }
+      }
       if (message?.senderId === agentId) answers.push(message.content)
       changed()
     },
@@ -76,7 +84,10 @@ export async function openChat(
     answers,
     processes,
     async open() {
-      await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId } })
+      await client.post('/api/projects/{projectId}/chat/start', {
+        params: { projectId },
+        query: { agentId },
+      })
     },
     async say(content) {
       await client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })

@@ -40,7 +40,13 @@ export async function runCommand(
   stdin.end(input)
   // readline asks its output for more than we write with.
   const stderr = Object.assign(new PassThrough(), output('stderr'))
-  const code = await run(argv, { stdin, stdout: output('stdout'), stderr, env: { PATH: process.env['PATH'], ...env }, cwd })
+  const code = await run(argv, {
+    stdin,
+    stdout: output('stdout'),
+    stderr,
+    env: { PATH: process.env['PATH'], ...env },
+    cwd,
+  })
   return { code, ...written, json: () => JSON.parse(written.stdout || written.stderr) }
 }
 
@@ -59,10 +65,16 @@ export async function openInstallation(options?: TestServerOptions): Promise<Ins
 export async function commandLineOf(server: TestServer): Promise<Installation> {
   const data = temporaryFolder()
   await writeSecret(data, 'owner-token', server.ownerToken)
-  await writeRunFile(data, { pid: process.pid, url: server.url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.0.0-test' })
+  await writeRunFile(data, {
+    pid: process.pid,
+    url: server.url,
+    startedAt: '2026-03-01T09:00:00.000Z',
+    version: '0.0.0-test',
+  })
   return {
     server,
     data,
-    holdfast: (argv, typed = {}) => runCommand(argv, { ...typed, env: { HOLDFAST_DATA: data, ...typed.env } }),
+    holdfast: (argv, typed = {}) =>
+      runCommand(argv, { ...typed, env: { HOLDFAST_DATA: data, ...typed.env } }),
   }
 }

@@ -1,7 +1,10 @@
 /** The example files of the specification, as they stand in its background. */
 import { readFileSync } from 'node:fs'
 
-const page = readFileSync(new URL('../../docs/spec/background/continuity.md', import.meta.url), 'utf8')
+const page = readFileSync(
+  new URL('../../docs/spec/background/continuity.md', import.meta.url),
+  'utf8',
+)
 
 function exampleUnder(title: string): unknown {
   const [, text] = new RegExp(`## ${title}\\n\\n\`\`\`json\\n(.*?)\`\`\``, 's').exec(page) ?? []

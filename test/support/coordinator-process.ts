@@ -1,5 +1,8 @@
 /** The coordinator that `up` has started, seen from outside; and whether anything of a data folder still runs. */
-import { findCoordinator, type RunningCoordinator } from '../../src/platform/files/coordinator-file.ts'
+import {
+  findCoordinator,
+  type RunningCoordinator,
+} from '../../src/platform/files/coordinator-file.ts'
 import { folderIdOf } from '../../src/platform/processes/launch-mark.ts'
 import { type ProcessIdentity, signalExactly } from '../../src/platform/processes/processes.ts'
 import { machine } from './script-process.ts'
@@ -8,7 +11,10 @@ import { machine } from './script-process.ts'
 const lookEveryMs = 50
 
 /** Waits until one runs; another than `not`. */
-export async function coordinatorOf(data: string, not?: ProcessIdentity): Promise<RunningCoordinator> {
+export async function coordinatorOf(
+  data: string,
+  not?: ProcessIdentity,
+): Promise<RunningCoordinator> {
   for (;;) {
     const found = await findCoordinator(data, machine)
     if (found && found.pid !== not?.pid) return found
@@ -19,7 +25,9 @@ export async function coordinatorOf(data: string, not?: ProcessIdentity): Promis
 /** The numbers of the agents' processes that carry the folder's mark. */
 export async function agentsOf(data: string): Promise<number[]> {
   const folderId = await folderIdOf(data)
-  return (await machine.list()).filter(({ mark }) => mark?.folderId === folderId).map(({ pid }) => pid)
+  return (await machine.list())
+    .filter(({ mark }) => mark?.folderId === folderId)
+    .map(({ pid }) => pid)
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -22,10 +22,17 @@ export interface CoordinatorOptions extends Partial<CoordinatorDependencies> {
   readonly folder?: string
 }
 
-export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, options: CoordinatorOptions = {}): TestCoordinator {
+export function startCoordinator(
+  server: Pick<LinkServer, 'url' | 'token'>,
+  options: CoordinatorOptions = {},
+): TestCoordinator {
   const { folder = temporaryFolder(), folderId = `keeper-${randomUUID()}`, ...changes } = options
   const lines: string[] = []
-  const logger = createLogger({ level: 'debug', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  const logger = createLogger({
+    level: 'debug',
+    format: 'json',
+    destination: { write: (line) => void lines.push(line) },
+  })
   const { promise: alone, resolve: onAlone } = Promise.withResolvers<void>()
   const coordinator = new Coordinator({
     find: async () => server.url,

@@ -19,7 +19,10 @@ export interface DemoOptions {
   readonly cwd?: string
 }
 
-export function startDemo({ data }: Pick<RunningHoldfast, 'data'>, { args = [], env = {}, cwd }: DemoOptions = {}): RunningDemo {
+export function startDemo(
+  { data }: Pick<RunningHoldfast, 'data'>,
+  { args = [], env = {}, cwd }: DemoOptions = {},
+): RunningDemo {
   const child = spawn(process.execPath, [main, 'demo-mcp', '--data', data, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,7 +43,10 @@ export function startDemo({ data }: Pick<RunningHoldfast, 'data'>, { args = [], 
     async logged(text) {
       const ended = exit.then(() => 'ended')
       while (!log.includes(text)) {
-        if ((await Promise.race([once(child.stderr, 'data'), ended])) === 'ended' && !log.includes(text)) {
+        if (
+          (await Promise.race([once(child.stderr, 'data'), ended])) === 'ended' &&
+          !log.includes(text)
+        ) {
           throw new Error(`The demo agent ended without ${JSON.stringify(text)}\n${log}`)
         }
       }

@@ -27,7 +27,11 @@ async function emptyDatabase(engine: EngineName): Promise<Database> {
 }
 
 /** A row of any table of an earlier build: what is not given is empty. */
-export async function insert({ dialect, run }: Database, table: string, given: Record<string, unknown>): Promise<void> {
+export async function insert(
+  { dialect, run }: Database,
+  table: string,
+  given: Record<string, unknown>,
+): Promise<void> {
   const columns =
     dialect.name === 'sqlite'
       ? await run(`select name, type, "notnull" as needed from pragma_table_info('${table}')`)
@@ -36,17 +40,26 @@ export async function insert({ dialect, run }: Database, table: string, given: R
            from information_schema.columns where table_name = '${table}' and table_schema = current_schema()`,
         )
   const row: Record<string, unknown> = {}
-  for (const { name, type, needed } of columns) if (Number(needed)) row[String(name)] = /int/i.test(String(type)) ? 0 : ''
+  for (const { name, type, needed } of columns)
+    if (Number(needed)) row[String(name)] = /int/i.test(String(type)) ? 0 : ''
   const all = Object.entries({ ...row, ...given })
-  const values = all.map(([, value]) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)))
-  await run(`insert into ${table} (${all.map(([name]) => name).join(', ')}) values (${values.join(', ')})`)
+  const values = all.map(([, value]) =>
+    typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value),
+  )
+  await run(
+    `insert into ${table} (${all.map(([name]) => name).join(', ')}) values (${values.join(', ')})`,
+  )
 }
 
 /** In the form of that version; `migrate` brings it up to today's. */
-export async function databaseOf(engine: EngineName, version: number): Promise<Database & { migrate: () => Promise<void> }> {
+export async function databaseOf(
+  engine: EngineName,
+  version: number,
+): Promise<Database & { migrate: () => Promise<void> }> {
   const database = await emptyDatabase(engine)
   const run = async (some: typeof migrations): Promise<void> => {
-    for (const { statements } of some) for (const sql of statements(database.dialect)) await database.run(sql)
+    for (const { statements } of some)
+      for (const sql of statements(database.dialect)) await database.run(sql)
   }
   await database.run(createMeta(database.dialect))
   await run(migrations.slice(0, version))

@@ -100,7 +100,11 @@ export async function everything(reader: Reader): Promise<Record<string, unknown
   for (const table of tableNames) {
     const rows: unknown[] = (await listed<unknown[]>(pagesOf(reader, table))).flat()
     all[table] =
-      table === 'meta' ? rows.filter((row) => !['incarnation', 'backed_up_at'].includes((row as { key: string }).key)) : rows
+      table === 'meta'
+        ? rows.filter(
+            (row) => !['incarnation', 'backed_up_at'].includes((row as { key: string }).key),
+          )
+        : rows
   }
   return all
 }

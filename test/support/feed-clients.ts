@@ -147,7 +147,12 @@ export interface SocketClientOptions {
 }
 
 /** Rejects with the HTTP status and body when the upgrade is refused. */
-export async function openSocket({ port, token, headers = {}, path = '/ws' }: SocketClientOptions): Promise<SocketClient> {
+export async function openSocket({
+  port,
+  token,
+  headers = {},
+  path = '/ws',
+}: SocketClientOptions): Promise<SocketClient> {
   const webSocket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
     headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
     maxPayload: 0,
@@ -169,8 +174,10 @@ export async function openSocket({ port, token, headers = {}, path = '/ws' }: So
       response.on('end', () => reject(new Error(`${response.statusCode} ${body}`)))
     })
   })
-  const send = (message: unknown): void => webSocket.send(typeof message === 'string' ? message : JSON.stringify(message))
-  const next = (type?: string): Promise<Anything> => inbox.next((message) => type === undefined || message.type === type)
+  const send = (message: unknown): void =>
+    webSocket.send(typeof message === 'string' ? message : JSON.stringify(message))
+  const next = (type?: string): Promise<Anything> =>
+    inbox.next((message) => type === undefined || message.type === type)
   return {
     inbox,
     webSocket,
@@ -178,7 +185,12 @@ export async function openSocket({ port, token, headers = {}, path = '/ws' }: So
     send,
     next,
     subscribe: (streams, after) => {
-      send({ type: 'subscribe', streams, ...(after === undefined ? {} : { after }), requestId: 'subscribe' })
+      send({
+        type: 'subscribe',
+        streams,
+        ...(after === undefined ? {} : { after }),
+        requestId: 'subscribe',
+      })
       return next('subscribed')
     },
   }

@@ -7,7 +7,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { shuffledBy } from '../../scripts/steady/shuffled.ts'
 
 /** In the order in which they go; what runs agents that flood makes its worker large. */
-const first = [/\/test\/coordinator\/worktrees\//, /\/worktrees/, /\/test\/repository\//, /\/test\/coordinator\//]
+const first = [
+  /\/test\/coordinator\/worktrees\//,
+  /\/worktrees/,
+  /\/test\/repository\//,
+  /\/test\/coordinator\//,
+]
 
 /** They load a whole compiler. */
 const last = /\/test\/style\//

@@ -12,13 +12,21 @@ export interface StateScene extends TestRepository {
   readonly states: FileStates
   readonly privateFolder: string
   take(): Promise<TakenState>
-  rewind(target: FileState, expected: FileState | null, confirmed?: string | null, id?: string): Promise<RestoreAnswer>
+  rewind(
+    target: FileState,
+    expected: FileState | null,
+    confirmed?: string | null,
+    id?: string,
+  ): Promise<RestoreAnswer>
   files(): Record<string, string>
 }
 
 let rewinds = 0
 
-export function stateScene(git: Git = testGit(), repository: TestRepository = makeRepository()): StateScene {
+export function stateScene(
+  git: Git = testGit(),
+  repository: TestRepository = makeRepository(),
+): StateScene {
   const states = new FileStates(git)
   return {
     ...repository,
@@ -30,7 +38,13 @@ export function stateScene(git: Git = testGit(), repository: TestRepository = ma
       return taken
     },
     rewind: async (target, expected, confirmed = null, id = `rewind-${++rewinds}`) => {
-      const answer = await states.restore(repository.folder, { id, key, target, expected, confirmed })
+      const answer = await states.restore(repository.folder, {
+        id,
+        key,
+        target,
+        expected,
+        confirmed,
+      })
       if (!answer) throw new Error('no workplace')
       return answer
     },
@@ -48,8 +62,10 @@ export function filesBelow(top: string): Record<string, string> {
       if (known === '.git') continue
       const there = lstatSync(path)
       if (there.isDirectory()) visit(path, `${known}/`)
-      else if (there.isSymbolicLink()) found[known] = `link ${readlinkSync(path, { encoding: 'buffer' }).toString('latin1')}`
-      else if (there.isFile()) found[known] = `${there.mode & 0o111 ? 'x' : '-'} ${readFileSync(path).toString('latin1')}`
+      else if (there.isSymbolicLink())
+        found[known] = `link ${readlinkSync(path, { encoding: 'buffer' }).toString('latin1')}`
+      else if (there.isFile())
+        found[known] = `${there.mode & 0o111 ? 'x' : '-'} ${readFileSync(path).toString('latin1')}`
     }
   }
   visit(Buffer.from(top), '')

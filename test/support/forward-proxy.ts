@@ -30,7 +30,9 @@ export async function openForwardProxy(): Promise<ForwardProxy> {
   proxy.on('connect', ({ url = '' }, client: Socket) => {
     const { hostname, port } = new URL(`http://${url}`)
     if (isCut) return void client.destroy()
-    const server = connect(Number(port), hostname, () => client.write('HTTP/1.1 200 Connected\r\n\r\n'))
+    const server = connect(Number(port), hostname, () =>
+      client.write('HTTP/1.1 200 Connected\r\n\r\n'),
+    )
     for (const [from, to] of [
       [client, server],
       [server, client],

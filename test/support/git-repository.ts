@@ -20,7 +20,11 @@ export const testGit = (): Git => gitWith(env)
 
 /** The directories of its git are in a folder of their own. */
 export const gitWith = (variables: Readonly<Record<string, string | undefined>>): Git =>
-  new Git({ clock: systemClock, env: variables, folder: join(realpathSync(temporaryFolder()), '.states') })
+  new Git({
+    clock: systemClock,
+    env: variables,
+    folder: join(realpathSync(temporaryFolder()), '.states'),
+  })
 
 /** A git before whose first call with these words somebody else does something: a line for the shell. */
 export function gitMeeting(words: string, meanwhile: string): Git {
@@ -34,11 +38,23 @@ export function gitMeeting(words: string, meanwhile: string): Git {
 }
 
 export function at(folder: string): TestRepository {
-  const settings = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'maintenance.auto=false']
+  const settings = [
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.com',
+    '-c',
+    'maintenance.auto=false',
+  ]
   return {
     folder,
     git: (...args) =>
-      execFileSync('git', [...settings, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd(),
+      execFileSync('git', [...settings, ...args], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }).trimEnd(),
     write(path, text) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)

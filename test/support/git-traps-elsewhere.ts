@@ -5,7 +5,11 @@ import { at, makeRepository, type TestRepository } from './git-repository.ts'
 import { checkout, type Scene, type Trap } from './git-traps.ts'
 
 /** The repository lacks a file of its last commit, and names where that is to be fetched from. */
-function promisor(name: string, remote: Readonly<Record<string, string>>, config: Readonly<Record<string, string>> = {}): Trap {
+function promisor(
+  name: string,
+  remote: Readonly<Record<string, string>>,
+  config: Readonly<Record<string, string>> = {},
+): Trap {
   return {
     name,
     arm({ write, git, folder }, program) {
@@ -20,9 +24,15 @@ function promisor(name: string, remote: Readonly<Record<string, string>>, config
         'extensions.partialClone': 'trap',
         'remote.trap.promisor': 'true',
       }
-      const ofRemote = Object.entries(remote).map(([key, value]) => [`remote.trap.${key}`, value] as const)
+      const ofRemote = Object.entries(remote).map(
+        ([key, value]) => [`remote.trap.${key}`, value] as const,
+      )
       for (const [key, value] of [...Object.entries(keys), ...ofRemote])
-        git('config', key.replaceAll('@', program), value.replaceAll('@', program).replaceAll('~', folder))
+        git(
+          'config',
+          key.replaceAll('@', program),
+          value.replaceAll('@', program).replaceAll('~', folder),
+        )
     },
     control: [checkout],
   }
@@ -31,7 +41,11 @@ function promisor(name: string, remote: Readonly<Record<string, string>>, config
 /** `http`: where a server asks for a password. */
 export const remoteTraps = (http: string): readonly Trap[] => [
   promisor('ext', { url: 'ext::@ x' }, { 'protocol.ext.allow': 'always' }),
-  promisor('protocol.allow', { url: 'ext::@ x' }, { 'protocol.allow': 'always', 'protocol.ext.allow': 'always' }),
+  promisor(
+    'protocol.allow',
+    { url: 'ext::@ x' },
+    { 'protocol.allow': 'always', 'protocol.ext.allow': 'always' },
+  ),
   promisor(
     'url.insteadOf',
     { url: 'https://x.invalid/' },
@@ -39,10 +53,22 @@ export const remoteTraps = (http: string): readonly Trap[] => [
   ),
   promisor('git-remote-trap', { url: 'trap::x' }, { 'protocol.trap.allow': 'always' }),
   promisor('git-remote-vcs', { vcs: 'vcs', url: 'x' }, { 'protocol.vcs.allow': 'always' }),
-  promisor('core.sshCommand', { url: 'ssh://x.invalid/x' }, { 'core.sshCommand': '@', 'protocol.ssh.allow': 'always' }),
-  promisor('core.gitProxy', { url: 'git://x.invalid/x' }, { 'core.gitProxy': '@', 'protocol.git.allow': 'always' }),
+  promisor(
+    'core.sshCommand',
+    { url: 'ssh://x.invalid/x' },
+    { 'core.sshCommand': '@', 'protocol.ssh.allow': 'always' },
+  ),
+  promisor(
+    'core.gitProxy',
+    { url: 'git://x.invalid/x' },
+    { 'core.gitProxy': '@', 'protocol.git.allow': 'always' },
+  ),
   promisor('remote.uploadpack', { url: '~', uploadpack: '@' }, { 'protocol.file.allow': 'always' }),
-  promisor('credential.helper', { url: http }, { 'credential.helper': '@', 'protocol.http.allow': 'always' }),
+  promisor(
+    'credential.helper',
+    { url: http },
+    { 'credential.helper': '@', 'protocol.http.allow': 'always' },
+  ),
   promisor('core.askPass', { url: http }, { 'core.askPass': '@', 'protocol.http.allow': 'always' }),
 ]
 
@@ -66,7 +92,11 @@ function submoduleSource(): TestRepository {
 }
 
 /** Checks out the submodules of a checkout and arms the traps in them. */
-export function populate(tree: TestRepository, scene: Scene, traps: readonly SubmoduleTrap[]): void {
+export function populate(
+  tree: TestRepository,
+  scene: Scene,
+  traps: readonly SubmoduleTrap[],
+): void {
   tree.git('-c', 'submodule.sub.update=checkout', ...fromHere, 'update', '--init', '--recursive')
   for (const { name, inside } of traps) inside(at(join(tree.folder, 'sub')), join(scene.bin, name))
   // As if it had been worked on: git has to read it again.
@@ -78,7 +108,11 @@ export function addSubmodule({ git }: TestRepository): void {
   git('commit', '--quiet', '-m', 'Submodule')
 }
 
-function within(name: string, inside: SubmoduleTrap['inside'], control = ['status']): SubmoduleTrap {
+function within(
+  name: string,
+  inside: SubmoduleTrap['inside'],
+  control = ['status'],
+): SubmoduleTrap {
   return { name: `submodule.${name}`, inside, control }
 }
 
@@ -104,7 +138,9 @@ export const submoduleTraps: readonly SubmoduleTrap[] = [
     mkdirSync(folder)
     symlinkSync(program, join(folder, 'post-index-change'))
   }),
-  within('nested', ({ folder }, program) => at(join(folder, 'nested')).git('config', 'core.fsmonitor', program)),
+  within('nested', ({ folder }, program) =>
+    at(join(folder, 'nested')).git('config', 'core.fsmonitor', program),
+  ),
   {
     ...within('diff.external', ({ git }, program) => git('config', 'diff.external', program), [
       '-C sub rm -q s.txt',
@@ -115,6 +151,10 @@ export const submoduleTraps: readonly SubmoduleTrap[] = [
   },
   {
     ...within('update', () => {}, ['-C sub commit -q --allow-empty -m x', 'submodule update']),
-    config: { 'submodule.sub.update': '!@ x', 'submodule.recurse': 'true', 'submodule.sub.ignore': 'none' },
+    config: {
+      'submodule.sub.update': '!@ x',
+      'submodule.recurse': 'true',
+      'submodule.sub.ignore': 'none',
+    },
   },
 ]

@@ -3,7 +3,16 @@
  * leaves a mark when it is run, and says which plain git command runs it (its control), or why the git that is installed cannot be made to.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { killGroup } from '../../src/platform/processes/signals.ts'
@@ -35,7 +44,12 @@ export interface Scene extends TestRepository {
   sprung(): string[]
 }
 
-const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.c', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.c' }
+const identity = {
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@b.c',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@b.c',
+}
 const commandWithinMs = 20_000
 
 let first: TestRepository | undefined
@@ -43,7 +57,12 @@ let first: TestRepository | undefined
 /** A repository with a file for each trap, branches `ours` and `conflicting` that have changed all of them, and one `aside`. These traps are armed. */
 export function sceneWith(traps: readonly Trap[]): Scene {
   first ??= makeFirst([...configTraps, ...hookTraps])
-  const [bin, marks, home, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder(), realpathSync(temporaryFolder())]
+  const [bin, marks, home, folder] = [
+    temporaryFolder(),
+    temporaryFolder(),
+    temporaryFolder(),
+    realpathSync(temporaryFolder()),
+  ]
   cpSync(first.folder, folder, { recursive: true })
   const env = { ...identity, PATH: `${bin}:${process.env['PATH']}`, HOME: home, LC_ALL: 'C' }
   const scene: Scene = {
@@ -53,7 +72,9 @@ export function sceneWith(traps: readonly Trap[]): Scene {
     bare: (command) =>
       new Promise((resolve) => {
         const options = { cwd: folder, env, timeout: commandWithinMs }
-        const child = execFile('git', command.split(' '), options, (_error, stdout, stderr) => resolve(stdout + stderr))
+        const child = execFile('git', command.split(' '), options, (_error, stdout, stderr) =>
+          resolve(stdout + stderr),
+        )
         // One that reads no answer is gone before it is written.
         child.stdin?.on('error', () => {}).end('y\nq\n')
       }),
@@ -72,7 +93,9 @@ function makeFirst(traps: readonly Trap[]): TestRepository {
     for (const name of names) write(`${name}.txt`, `${text}\n`)
   }
   writeAll('one')
-  const lines = traps.filter(({ attribute }) => attribute).map(({ name, attribute }) => `${name}.txt ${attribute}=${name}\n`)
+  const lines = traps
+    .filter(({ attribute }) => attribute)
+    .map(({ name, attribute }) => `${name}.txt ${attribute}=${name}\n`)
   write('.gitattributes', lines.join(''))
   git('add', '.')
   git('commit', '--quiet', '-m', 'Files')
@@ -97,7 +120,8 @@ function armed(scene: Scene, { name, config = {}, hook, arm }: Trap, mark: strin
   arm?.(scene, program)
 }
 
-const filterOf = (name: string, program: string): string => `[filter "${name}"]\n\tclean = ${program}\n\tsmudge = ${program}\n`
+const filterOf = (name: string, program: string): string =>
+  `[filter "${name}"]\n\tclean = ${program}\n\tsmudge = ${program}\n`
 
 /** Makes its filter known by a file of configuration that is included so. */
 const included = (name: string, key: string, control: readonly string[]): Trap => ({
@@ -114,7 +138,8 @@ const included = (name: string, key: string, control: readonly string[]): Trap =
 export const checkout = 'worktree add --quiet -b holdfast/x/x .git/elsewhere main'
 const noTerminal = 'git does so only at a terminal, and ours has none'
 /** git takes it only from the person's own configuration. */
-const onlyProtected = 'the git that is installed takes this key only from the configuration of the person or the machine'
+const onlyProtected =
+  'the git that is installed takes this key only from the configuration of the person or the machine'
 const [major = 0, minor = 0] =
   /(\d+)\.(\d+)/
     .exec(execFileSync('git', ['--version'], { encoding: 'utf8' }))
@@ -122,7 +147,10 @@ const [major = 0, minor = 0] =
     .map(Number) ?? []
 
 /** A key of a newer git. An older one does nothing with it. */
-const since = ([first, second]: readonly [number, number], ...control: string[]): Pick<Trap, 'control' | 'cannot'> =>
+const since = (
+  [first, second]: readonly [number, number],
+  ...control: string[]
+): Pick<Trap, 'control' | 'cannot'> =>
   major > first || (major === first && minor >= second)
     ? { control }
     : { cannot: 'the git that is installed is older than this key' }
@@ -144,7 +172,12 @@ export const configTraps: readonly Trap[] = [
     control: ['commit --allow-empty -m x'],
   },
   { name: 'diff.external', config: { 'diff.external': '@' }, control: ['diff HEAD conflicting'] },
-  { name: 'diff.command', attribute: 'diff', config: { 'diff.diff.command.command': '@' }, control: ['diff HEAD conflicting'] },
+  {
+    name: 'diff.command',
+    attribute: 'diff',
+    config: { 'diff.diff.command.command': '@' },
+    control: ['diff HEAD conflicting'],
+  },
   {
     name: 'diff.textconv',
     attribute: 'diff',
@@ -157,17 +190,39 @@ export const configTraps: readonly Trap[] = [
     config: { 'merge.merge.driver.driver': '@ %A' },
     control: ['switch -q ours', 'merge conflicting'],
   },
-  { name: 'filter.clean', attribute: 'filter', config: { 'filter.filter.clean.clean': '@' }, control: ['add --renormalize .'] },
-  { name: 'filter.smudge', attribute: 'filter', config: { 'filter.filter.smudge.smudge': '@' }, control: [checkout] },
+  {
+    name: 'filter.clean',
+    attribute: 'filter',
+    config: { 'filter.filter.clean.clean': '@' },
+    control: ['add --renormalize .'],
+  },
+  {
+    name: 'filter.smudge',
+    attribute: 'filter',
+    config: { 'filter.filter.smudge.smudge': '@' },
+    control: [checkout],
+  },
   {
     name: 'filter.process',
     attribute: 'filter',
     config: { 'filter.filter.process.process': '@', 'filter.filter.process.required': 'true' },
     control: [checkout],
   },
-  { name: 'gpg.program', config: { 'gpg.program': '@', 'commit.gpgSign': 'true' }, control: ['commit --allow-empty -m x'] },
-  { name: 'gpg.openpgp', config: { 'gpg.openpgp.program': '@' }, control: ['commit --allow-empty -S -m x'] },
-  { name: 'gpg.x509', config: { 'gpg.x509.program': '@' }, control: ['-c gpg.format=x509 commit --allow-empty -S -m x'] },
+  {
+    name: 'gpg.program',
+    config: { 'gpg.program': '@', 'commit.gpgSign': 'true' },
+    control: ['commit --allow-empty -m x'],
+  },
+  {
+    name: 'gpg.openpgp',
+    config: { 'gpg.openpgp.program': '@' },
+    control: ['commit --allow-empty -S -m x'],
+  },
+  {
+    name: 'gpg.x509',
+    config: { 'gpg.x509.program': '@' },
+    control: ['-c gpg.format=x509 commit --allow-empty -S -m x'],
+  },
   {
     name: 'gpg.ssh',
     config: { 'gpg.ssh.program': '@' },
@@ -180,7 +235,11 @@ export const configTraps: readonly Trap[] = [
   },
   {
     name: 'branch.mergeOptions',
-    config: { 'branch.main.mergeOptions': '--verify-signatures', 'merge.verifySignatures': 'true', 'gpg.program': '@' },
+    config: {
+      'branch.main.mergeOptions': '--verify-signatures',
+      'merge.verifySignatures': 'true',
+      'gpg.program': '@',
+    },
     arm: (scene) => void scene.git('branch', 'signed', signed(scene)),
     control: ['merge --ff-only signed'],
   },
@@ -200,7 +259,8 @@ export const configTraps: readonly Trap[] = [
     name: 'config.worktree',
     attribute: 'filter',
     config: { 'extensions.worktreeConfig': 'true' },
-    arm: ({ write }, program) => write('.git/config.worktree', filterOf('config.worktree', program)),
+    arm: ({ write }, program) =>
+      write('.git/config.worktree', filterOf('config.worktree', program)),
     control: ['add --renormalize .'],
   },
   {
@@ -211,7 +271,11 @@ export const configTraps: readonly Trap[] = [
   },
   {
     name: 'core.attributesFile',
-    config: { 'filter.file.clean': '@', 'filter.file.smudge': '@', 'core.attributesFile': '~/.git/more-attributes' },
+    config: {
+      'filter.file.clean': '@',
+      'filter.file.smudge': '@',
+      'core.attributesFile': '~/.git/more-attributes',
+    },
     arm: ({ write }) => write('.git/more-attributes', 'core.attributesFile.txt filter=file\n'),
     control: [checkout],
   },
@@ -231,7 +295,11 @@ export const configTraps: readonly Trap[] = [
     config: { 'interactive.diffFilter': '@' },
     cannot: noTerminal,
   },
-  { name: 'tar.command', config: { 'tar.trap.command': '@' }, control: ['archive --format=trap HEAD'] },
+  {
+    name: 'tar.command',
+    config: { 'tar.trap.command': '@' },
+    control: ['archive --format=trap HEAD'],
+  },
   {
     name: 'difftool.cmd',
     config: { 'difftool.trap.cmd': '@ x', 'diff.tool': 'trap' },
@@ -248,7 +316,11 @@ export const configTraps: readonly Trap[] = [
     arm: alternate,
     control: ['fetch . conflicting:fetched'],
   },
-  { name: 'uploadpack.packObjectsHook', config: { 'uploadpack.packObjectsHook': '@' }, cannot: onlyProtected },
+  {
+    name: 'uploadpack.packObjectsHook',
+    config: { 'uploadpack.packObjectsHook': '@' },
+    cannot: onlyProtected,
+  },
   {
     name: 'init.templateDir',
     config: { 'init.templateDir': '/' },
@@ -281,10 +353,18 @@ export const configTraps: readonly Trap[] = [
   {
     name: 'lfs.extension',
     attribute: 'filter',
-    config: { 'lfs.extension.trap.clean': '@ x', 'lfs.extension.trap.smudge': '@ x', 'lfs.extension.trap.priority': '0' },
+    config: {
+      'lfs.extension.trap.clean': '@ x',
+      'lfs.extension.trap.smudge': '@ x',
+      'lfs.extension.trap.priority': '0',
+    },
     cannot: 'only git-lfs reads it, which is a filter like any other',
   },
-  { name: 'lfs.customtransfer', config: { 'lfs.customtransfer.trap.path': '@' }, cannot: 'only git-lfs reads it' },
+  {
+    name: 'lfs.customtransfer',
+    config: { 'lfs.customtransfer.trap.path': '@' },
+    cannot: 'only git-lfs reads it',
+  },
   {
     name: 'include.pipe',
     arm({ folder, git }, program) {
@@ -303,19 +383,30 @@ export const configTraps: readonly Trap[] = [
 
 function alternate({ folder }: Scene): void {
   mkdirSync(join(folder, '.git/objects/info'), { recursive: true })
-  writeFileSync(join(folder, '.git/objects/info/alternates'), `${join(makeRepository().folder, '.git/objects')}\n`)
+  writeFileSync(
+    join(folder, '.git/objects/info/alternates'),
+    `${join(makeRepository().folder, '.git/objects')}\n`,
+  )
 }
 
 /** A commit on top of what is checked out that carries a signature, as one of an agent may. */
 export function signed({ git }: TestRepository): string {
-  const commit = git('cat-file', 'commit', git('commit-tree', '-p', 'HEAD', '-m', 'Signed', 'HEAD^{tree}'))
+  const commit = git(
+    'cat-file',
+    'commit',
+    git('commit-tree', '-p', 'HEAD', '-m', 'Signed', 'HEAD^{tree}'),
+  )
   const file = join(temporaryFolder(), 'commit')
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n'
   writeFileSync(file, `${commit.replace('\n\n', `\n${signature}\n`)}\n`)
   return git('hash-object', '-t', 'commit', '-w', file)
 }
 
-const hook = (name: string, ...control: string[]): Trap => ({ name: `hook ${name}`, hook: name, control })
+const hook = (name: string, ...control: string[]): Trap => ({
+  name: `hook ${name}`,
+  hook: name,
+  control,
+})
 const rewrite = ['switch -q ours', 'rebase conflicting']
 
 export const hookTraps: readonly Trap[] = [
@@ -330,9 +421,21 @@ export const hookTraps: readonly Trap[] = [
   hook('post-rewrite', 'commit --amend --allow-empty -m x'),
   hook('reference-transaction', 'update-ref refs/heads/moved main'),
   hook('post-index-change', 'add --renormalize .'),
-  hook('applypatch-msg', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
-  hook('pre-applypatch', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
-  hook('post-applypatch', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
+  hook(
+    'applypatch-msg',
+    'format-patch -q -1 ours -o .git/patches',
+    'am .git/patches/0001-ours.patch',
+  ),
+  hook(
+    'pre-applypatch',
+    'format-patch -q -1 ours -o .git/patches',
+    'am .git/patches/0001-ours.patch',
+  ),
+  hook(
+    'post-applypatch',
+    'format-patch -q -1 ours -o .git/patches',
+    'am .git/patches/0001-ours.patch',
+  ),
   {
     ...hook('pre-auto-gc', 'commit --allow-empty -m x'),
     config: { 'gc.auto': '1', 'gc.autoDetach': 'false' },
@@ -346,6 +449,12 @@ export const hookTraps: readonly Trap[] = [
   hook('update', 'push . ours:pushed'),
   hook('post-receive', 'push . ours:pushed'),
   hook('post-update', 'push . ours:pushed'),
-  { ...hook('push-to-checkout', 'push . ours:main'), config: { 'receive.denyCurrentBranch': 'updateInstead' } },
-  { ...hook('proc-receive', 'push . ours:refs/for/x'), config: { 'receive.procReceiveRefs': 'refs/for' } },
+  {
+    ...hook('push-to-checkout', 'push . ours:main'),
+    config: { 'receive.denyCurrentBranch': 'updateInstead' },
+  },
+  {
+    ...hook('proc-receive', 'push . ours:refs/for/x'),
+    config: { 'receive.procReceiveRefs': 'refs/for' },
+  },
 ]

@@ -1,5 +1,12 @@
 /** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { FileStates } from '../../src/coordinator/file-states/file-states.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
@@ -29,7 +36,13 @@ export function machineFor({ folder, env }: HostileProject) {
   return {
     git,
     async make(role: string): Promise<TestRepository> {
-      const wanted = { projectFolder: folder, root, workspace: role, userSessionShort: '1c55ab10', role }
+      const wanted = {
+        projectFolder: folder,
+        root,
+        workspace: role,
+        userSessionShort: '1c55ab10',
+        role,
+      }
       const made = await makeWorkspace(git, wanted)
       if (made.kind !== 'worktree') throw new DetailError(made.why)
       return at(made.top)
@@ -48,20 +61,25 @@ export function machineFor({ folder, env }: HostileProject) {
 /** What each step came to, for the test to see that it was really done. `prepare` has the fresh worktree, `spoil` what is removed. */
 export async function doEverything(
   project: HostileProject,
-  { prepare = () => {}, spoil = () => {} }: Partial<Record<'prepare' | 'spoil', (tree: TestRepository) => void>> = {},
+  {
+    prepare = () => {},
+    spoil = () => {},
+  }: Partial<Record<'prepare' | 'spoil', (tree: TestRepository) => void>> = {},
 ): Promise<Record<string, unknown>> {
   const { git, make, ask } = machineFor(project)
   const tree = await make('auth')
   const { folder: top } = tree
   prepare(tree)
-  for (const file of readdirSync(top).filter((name) => name.endsWith('.txt'))) writeFileSync(join(top, file), 'agent\n')
+  for (const file of readdirSync(top).filter((name) => name.endsWith('.txt')))
+    writeFileSync(join(top, file), 'agent\n')
   tree.write('new.txt', 'new\n')
   writeFileSync(join(project.folder, '.env'), 'KEY=1')
   const repository = await openRepository(git, top)
   if (!(repository instanceof Repository)) throw new DetailError(repository.why)
   const copied = await copyIgnored(project.folder, repository, ['.env'])
   const place = { kind: 'worktree', top } as const
-  const into = (target: string, how: 'merge' | 'rebase') => ask({ kind: 'worktree-merge', top, target, how, message: 'In' })
+  const into = (target: string, how: 'merge' | 'rebase') =>
+    ask({ kind: 'worktree-merge', top, target, how, message: 'In' })
   const [look] = await ask({ kind: 'worktrees-look', places: [place] })
   const state = await ask({ kind: 'worktree-state', top })
   const diff = await ask({ kind: 'worktree-diff', top, path: null })
@@ -70,9 +88,12 @@ export async function doEverything(
   const refused = await ask({ kind: 'worktree-remove', place, confirmed: null })
   const filtered = await ask({ kind: 'worktree-commit', top, message: 'Work' })
   // Files with a filter are the agent's own to commit.
-  const rules = existsSync(join(top, '.gitattributes')) ? readFileSync(join(top, '.gitattributes'), 'utf8') : ''
+  const rules = existsSync(join(top, '.gitattributes'))
+    ? readFileSync(join(top, '.gitattributes'), 'utf8')
+    : ''
   for (const [, name = ''] of rules.matchAll(/^(.+) filter=/gm)) tree.write(name, 'one\n')
-  const committed = filtered.ok === false ? await ask({ kind: 'worktree-commit', top, message: 'Work' }) : filtered
+  const committed =
+    filtered.ok === false ? await ask({ kind: 'worktree-commit', top, message: 'Work' }) : filtered
   const conflicts = [await into('conflicting', 'merge'), await into('conflicting', 'rebase')]
   const aside = await into('aside', 'rebase')
   tree.git('update-ref', '--no-deref', 'HEAD', signed(tree))
@@ -83,7 +104,11 @@ export async function doEverything(
   const losses = await ask({ kind: 'worktree-losses', top })
   const removed = await ask({ kind: 'worktree-remove', place, confirmed: losses.digest })
   const second = await make('second')
-  const clean = await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top: second.folder }, confirmed: null })
+  const clean = await ask({
+    kind: 'worktree-remove',
+    place: { kind: 'worktree', top: second.folder },
+    confirmed: null,
+  })
   return {
     copied: copied.copied,
     canGo: look.canGo,

@@ -13,7 +13,9 @@ const fact = 'The kettle is blue.'
 export type Recall = (chat: Chat) => Promise<string>
 
 const awake = async ({ client, projectId }: Chat) =>
-  (await client.get('/api/agent-sessions', { query: { projectId } })).items.filter(({ state }) => state !== 'ended')
+  (await client.get('/api/agent-sessions', { query: { projectId } })).items.filter(
+    ({ state }) => state !== 'ended',
+  )
 
 /** Nobody has the conversation in mind any more: what is asked next is asked of another. */
 const asleep = (chat: Chat): Promise<void> => until(async () => (await awake(chat)).length === 0)
@@ -48,19 +50,29 @@ export async function keepsInMind(talker: Talker, recall: Recall): Promise<void>
 
   const soon = { 'chat.soft_timeout_minutes': 0.05, 'chat.hard_timeout_minutes': 0.1 }
   const { settings } = await client.get('/api/projects/{projectId}', { params: { projectId } })
-  await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings: soon } })
+  await client.patch('/api/projects/{projectId}', {
+    params: { projectId },
+    body: { settings: soon },
+  })
   await asleep(chat)
   await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings } })
   expect(await recall(chat), 'after a sleep').toContain(fact)
 
-  await client.post('/api/projects/{projectId}/agents/{agentId}/chat/end', { params: { projectId, agentId }, query: {} })
+  await client.post('/api/projects/{projectId}/agents/{agentId}/chat/end', {
+    params: { projectId, agentId },
+    query: {},
+  })
   await asleep(chat)
   expect(await recall(chat), 'after its panel was closed').toContain(fact)
 
   const orphan = await pidOfAwake(chat)
   await holdfast.kill()
   process.kill(orphan, 'SIGKILL')
-  holdfast = await startHoldfast({ up: true, data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
+  holdfast = await startHoldfast({
+    up: true,
+    data: holdfast.data,
+    args: ['--port', new URL(holdfast.url).port],
+  })
   await asleep(await openChat(holdfast, chat))
   expect(await recall(chat), 'after a restart of the server').toContain(fact)
 
@@ -74,7 +86,10 @@ export async function keepsInMind(talker: Talker, recall: Recall): Promise<void>
     body: { summary: 'It was about a pot, which has a colour.' },
   })
   const now = new Date(Date.now() + 86_400_000).toISOString()
-  const { cut } = await client.post('/api/conversations/{key}/cutover', { ...conversation, body: { now } })
+  const { cut } = await client.post('/api/conversations/{key}/cutover', {
+    ...conversation,
+    body: { now },
+  })
   expect(cut).toBe(true)
   const fresh = await recall(chat)
   expect(fresh, 'after a cutover').toContain('It was about a pot')

@@ -20,4 +20,7 @@ export const particularsOf = (changes: Partial<LaunchParticulars>): LaunchPartic
 })
 
 /** An agent that is a shell script. */
-export const script = (text: string): Pick<LaunchParticulars, 'command' | 'args'> => ({ command: '/bin/sh', args: ['-c', text] })
+export const script = (text: string): Pick<LaunchParticulars, 'command' | 'args'> => ({
+  command: '/bin/sh',
+  args: ['-c', text],
+})

@@ -14,7 +14,12 @@ import {
   type LinkFact,
 } from '../../src/protocol/processes/link.ts'
 import type { SandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
-import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/turns/link.ts'
+import {
+  CoordinatorTurn,
+  type RunningTurn,
+  type SettledPermission,
+  type TurnOrder,
+} from '../../src/protocol/turns/link.ts'
 import { particularsOf } from './launch-particulars.ts'
 
 const longestWaitMs = 30_000
@@ -47,7 +52,8 @@ export class LinkServer {
   /** Answers instead of storing. */
   refuse: ((facts: readonly LinkFact[]) => { code: string; status: number } | undefined) | undefined
   /** Handles requests that are no WebSocket, such as those to an MCP endpoint. */
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => void response.writeHead(404).end()
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+    void response.writeHead(404).end()
   #instance = ''
   #port = 0
   #server: Server | undefined
@@ -63,7 +69,8 @@ export class LinkServer {
     const server = createServer((request, response) => this.onRequest(request, response))
     const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
     server.on('upgrade', (request, socket, head) => {
-      const allowed = request.url === '/ws' && request.headers.authorization === `Bearer ${this.token}`
+      const allowed =
+        request.url === '/ws' && request.headers.authorization === `Bearer ${this.token}`
       if (!allowed) return void socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
       sockets.handleUpgrade(request, socket, head, (webSocket) => this.#accept(webSocket))
     })
@@ -77,7 +84,9 @@ export class LinkServer {
   async vanish(): Promise<void> {
     for (const socket of this.#sockets) socket.terminate()
     this.#server?.closeAllConnections()
-    await new Promise((resolve) => (this.#server ? this.#server.close(resolve) : resolve(undefined)))
+    await new Promise((resolve) =>
+      this.#server ? this.#server.close(resolve) : resolve(undefined),
+    )
     this.#server = undefined
   }
 
@@ -147,7 +156,9 @@ export class LinkServer {
   }
 
   factsOf(launchId: string, type?: LinkFact['type']): LinkFact[] {
-    return this.facts.filter((fact) => 'launchId' in fact && fact.launchId === launchId && (!type || fact.type === type))
+    return this.facts.filter(
+      (fact) => 'launchId' in fact && fact.launchId === launchId && (!type || fact.type === type),
+    )
   }
 
   /** Resolves when it holds; looked at after each message. Fails when it takes too long. */
@@ -176,7 +187,8 @@ export class LinkServer {
       const message = JSON.parse(String(data)) as { type: string; requestId: string }
       const answer = this.#answer(message, socket)
       if (answer) socket.send(JSON.stringify({ requestId: message.requestId, ...answer }))
-      if (message.type === 'coordinator:hello' && answer?.['type'] === 'coordinator:welcome') this.#snapshot(socket)
+      if (message.type === 'coordinator:hello' && answer?.['type'] === 'coordinator:welcome')
+        this.#snapshot(socket)
       this.#lookAgain()
     })
   }
@@ -246,16 +258,29 @@ export class LinkServer {
     this.lastFact = fact.n
     this.facts.push(fact)
     if (fact.type === 'turn-ended') this.turns.delete(fact.turnId)
-    if (fact.type === 'process-exited' || fact.type === 'start-failed') this.launches.delete(fact.launchId)
+    if (fact.type === 'process-exited' || fact.type === 'start-failed')
+      this.launches.delete(fact.launchId)
     const order = fact.type === 'process-started' ? this.launches.get(fact.launchId) : undefined
     if (order) this.launches.set(order.launchId, { ...order, state: 'running' })
   }
 
   #snapshot(socket: WebSocket): void {
-    const turns = [...this.turns.values()].map(({ launchId, turnId, cancelOrdered }) => ({ launchId, turnId, cancelOrdered }))
-    const orders = { launches: [...this.launches.values()], turns, permissions: this.permissions, configures: [], questions: [] }
+    const turns = [...this.turns.values()].map(({ launchId, turnId, cancelOrdered }) => ({
+      launchId,
+      turnId,
+      cancelOrdered,
+    }))
+    const orders = {
+      launches: [...this.launches.values()],
+      turns,
+      permissions: this.permissions,
+      configures: [],
+      questions: [],
+    }
     const state = { 'coordinator:c1': orders }
-    socket.send(JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }))
+    socket.send(
+      JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }),
+    )
   }
 
   #event(type: string, data: object): void {

@@ -1,5 +1,9 @@
 /** Agents as others write them: the official MCP client against a real server, in a project with work to be done. */
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
@@ -16,13 +20,26 @@ export interface McpAgent {
 
 export type CallOptions = Parameters<Client['callTool']>[1]
 
-export async function connectMcp(url: string, token: string, options: ClientOptions = {}): Promise<McpAgent> {
+export async function connectMcp(
+  url: string,
+  token: string,
+  options: ClientOptions = {},
+): Promise<McpAgent> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options)
   const headers = { authorization: `Bearer ${token}` }
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+  )
   onTestFinished(() => client.close())
-  const result = async (name: string, args: Record<string, unknown> = {}, callOptions?: CallOptions) => {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args }, callOptions)
+  const result = async (
+    name: string,
+    args: Record<string, unknown> = {},
+    callOptions?: CallOptions,
+  ) => {
+    const { content, structuredContent, isError } = await client.callTool(
+      { name, arguments: args },
+      callOptions,
+    )
     const [text] = content as { text: string }[]
     // A client that reads only the text reads the same.
     if (JSON.stringify(JSON.parse(text?.text ?? '')) !== JSON.stringify(structuredContent))
@@ -71,7 +88,8 @@ export async function openWorkplace(options: TestServerOptions = {}): Promise<Wo
     passkeys[id] = (await post('/api/agents', { id, name: id, protocol: 'mcp' })).passkey
     await server.ask(`/api/projects/${projectId}/agents/${id}`, { method: 'PUT', body: {} })
   }
-  const agent = (agentId = 'ann', clientOptions?: ClientOptions) => connectMcp(server.url, passkeys[agentId] ?? '', clientOptions)
+  const agent = (agentId = 'ann', clientOptions?: ClientOptions) =>
+    connectMcp(server.url, passkeys[agentId] ?? '', clientOptions)
   return {
     server,
     projectId,
@@ -80,11 +98,16 @@ export async function openWorkplace(options: TestServerOptions = {}): Promise<Wo
     post,
     async signedIn(agentId = 'ann') {
       const connected = await agent(agentId)
-      const answer = await connected.call('authenticate', { agent_id: agentId, project_id: projectId })
-      if (answer.status !== 'ok') throw new Error(`There is no work for ${agentId}: ${JSON.stringify(answer)}`)
+      const answer = await connected.call('authenticate', {
+        agent_id: agentId,
+        project_id: projectId,
+      })
+      if (answer.status !== 'ok')
+        throw new Error(`There is no work for ${agentId}: ${JSON.stringify(answer)}`)
       return connected
     },
-    write: (content, more = {}) => post('/api/chat', { projectId, toAgentId: 'ann', content, ...more }),
+    write: (content, more = {}) =>
+      post('/api/chat', { projectId, toAgentId: 'ann', content, ...more }),
     async chat(agentId = 'ann') {
       const { json } = await server.ask(`/api/projects/${projectId}/agents/${agentId}/messages`)
       return json.items.reverse()
@@ -93,10 +116,16 @@ export async function openWorkplace(options: TestServerOptions = {}): Promise<Wo
 }
 
 /** Gives ann a task that is in progress. */
-export async function giveTask({ post, server, projectId }: Workplace, title = 'Write the parser'): Promise<string> {
+export async function giveTask(
+  { post, server, projectId }: Workplace,
+  title = 'Write the parser',
+): Promise<string> {
   const { id: workSessionId } = await post(`/api/projects/${projectId}/sessions`, {})
   const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title, assignedTo: 'ann' }
   const { id } = await post(`/api/projects/${projectId}/tasks`, draft)
-  await server.ask(`/api/projects/${projectId}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  await server.ask(`/api/projects/${projectId}/tasks/${id}`, {
+    method: 'PATCH',
+    body: { status: 'in_progress' },
+  })
   return id
 }

@@ -60,11 +60,27 @@ function eventsOf(
   const deltas = Array.from({ length: words }, (_, n) => `${n} ${text}`)
   switch (form) {
     case 'anthropic': {
-      const usage = { input_tokens: inputTokens - cachedTokens, cache_read_input_tokens: cachedTokens, output_tokens: 1 }
+      const usage = {
+        input_tokens: inputTokens - cachedTokens,
+        cache_read_input_tokens: cachedTokens,
+        output_tokens: 1,
+      }
       return [
         ['message_start', { type: 'message_start', message: { model, usage } }],
-        ...deltas.map((delta): Event => ['content_block_delta', { type: 'content_block_delta', delta: { text: delta } }]),
-        ['message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: outputTokens } }],
+        ...deltas.map(
+          (delta): Event => [
+            'content_block_delta',
+            { type: 'content_block_delta', delta: { text: delta } },
+          ],
+        ),
+        [
+          'message_delta',
+          {
+            type: 'message_delta',
+            delta: { stop_reason: 'end_turn' },
+            usage: { output_tokens: outputTokens },
+          },
+        ],
         ['message_stop', { type: 'message_stop' }],
       ]
     }
@@ -76,7 +92,12 @@ function eventsOf(
       }
       return [
         ['response.created', { type: 'response.created', response: { model, usage: null } }],
-        ...deltas.map((delta): Event => ['response.output_text.delta', { type: 'response.output_text.delta', delta }]),
+        ...deltas.map(
+          (delta): Event => [
+            'response.output_text.delta',
+            { type: 'response.output_text.delta', delta },
+          ],
+        ),
         ['response.completed', { type: 'response.completed', response: { model, usage } }],
       ]
     }
@@ -84,7 +105,12 @@ function eventsOf(
       const details = { prompt_tokens_details: { cached_tokens: cachedTokens } }
       const usage = { prompt_tokens: inputTokens, completion_tokens: outputTokens, ...details }
       return [
-        ...deltas.map((content): Event => [undefined, { model, choices: [{ delta: { content } }], usage: null }]),
+        ...deltas.map(
+          (content): Event => [
+            undefined,
+            { model, choices: [{ delta: { content } }], usage: null },
+          ],
+        ),
         [undefined, { model, choices: [], usage }],
       ]
     }
@@ -95,9 +121,16 @@ function eventsOf(
       })
       const chunk = (words: string, count: number, more = {}): Event => [
         undefined,
-        { candidates: [{ content: { parts: [{ text: words }] }, ...more }], usageMetadata: usage(count), modelVersion: model },
+        {
+          candidates: [{ content: { parts: [{ text: words }] }, ...more }],
+          usageMetadata: usage(count),
+          modelVersion: model,
+        },
       ]
-      return [...deltas.map((delta, n) => chunk(delta, n)), chunk('', outputTokens, { finishReason: 'STOP' })]
+      return [
+        ...deltas.map((delta, n) => chunk(delta, n)),
+        chunk('', outputTokens, { finishReason: 'STOP' }),
+      ]
     }
   }
 }
@@ -107,7 +140,11 @@ function wholeOf(form: Form, model: string, tokens: Tokens): unknown {
     ([, data]) => JSON.stringify(data).includes('okens"') || form === 'gemini',
   )
   const { inputTokens, cachedTokens, outputTokens } = tokens
-  const usage = { input_tokens: inputTokens - cachedTokens, cache_read_input_tokens: cachedTokens, output_tokens: outputTokens }
+  const usage = {
+    input_tokens: inputTokens - cachedTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: outputTokens,
+  }
   if (form === 'anthropic') return { model, usage }
   const data = last?.[1] as Record<string, unknown> | undefined
   return form === 'responses' ? data?.['response'] : data
@@ -119,7 +156,11 @@ export interface ModelService {
   close(): Promise<void>
 }
 
-export async function startModelService({ words = 5, port = 0, text = trickyText } = {}): Promise<ModelService> {
+export async function startModelService({
+  words = 5,
+  port = 0,
+  text = trickyText,
+} = {}): Promise<ModelService> {
   const arrived: Arrived[] = []
   const server = createServer(async (asked, answer) => {
     let body = ''
@@ -127,11 +168,25 @@ export async function startModelService({ words = 5, port = 0, text = trickyText
     const path = asked.url ?? ''
     const form = formOf(path)
     const fields =
-      body === '' ? {} : (JSON.parse(body) as { model?: string; stream?: boolean; stream_options?: { include_usage?: boolean } })
+      body === ''
+        ? {}
+        : (JSON.parse(body) as {
+            model?: string
+            stream?: boolean
+            stream_options?: { include_usage?: boolean }
+          })
     const model = fields.model ?? /models\/([^/:?]+)/.exec(path)?.[1] ?? ''
     const n = arrived.length + 1
     const tokens = { inputTokens: 1000 + n, outputTokens: 10 + n, cachedTokens: n % 7 }
-    const entry: Arrived = { path, headers: asked.headers, body, model, tokens, sent: false, left: false }
+    const entry: Arrived = {
+      path,
+      headers: asked.headers,
+      body,
+      model,
+      tokens,
+      sent: false,
+      left: false,
+    }
     arrived.push(entry)
     answer.on('close', () => {
       entry.left = !answer.writableFinished
@@ -139,7 +194,8 @@ export async function startModelService({ words = 5, port = 0, text = trickyText
     const doing = String(asked.headers['x-do'] ?? '')
     if (doing === 'hang') return
     if (doing === 'error' || doing === 'moved') {
-      const key = asked.headers['x-api-key'] ?? asked.headers['x-goog-api-key'] ?? asked.headers.authorization
+      const key =
+        asked.headers['x-api-key'] ?? asked.headers['x-goog-api-key'] ?? asked.headers.authorization
       return void answer
         .writeHead(doing === 'moved' ? 307 : 401, {
           'content-type': 'application/json',
@@ -150,21 +206,42 @@ export async function startModelService({ words = 5, port = 0, text = trickyText
     }
     if (doing === 'whole' || path.endsWith(':generateContent')) {
       entry.sent = true
-      return void answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeOf(form, model, tokens)))
+      return void answer
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(wholeOf(form, model, tokens)))
     }
-    answer.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': `r${n}` })
-    const events = eventsOf(form, model, tokens, doing === 'large' || doing === 'paced' ? 2000 : words, text)
+    answer.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-request-id': `r${n}`,
+    })
+    const events = eventsOf(
+      form,
+      model,
+      tokens,
+      doing === 'large' || doing === 'paced' ? 2000 : words,
+      text,
+    )
       .filter(
-        ([, data]) => form !== 'chat' || fields.stream_options?.include_usage || !JSON.stringify(data).includes('"choices":[]'),
+        ([, data]) =>
+          form !== 'chat' ||
+          fields.stream_options?.include_usage ||
+          !JSON.stringify(data).includes('"choices":[]'),
       )
-      .map(([name, data]) => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`)
+      .map(
+        ([name, data]) =>
+          `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`,
+      )
     if (form === 'chat') events.push('data: [DONE]\n\n')
     const sent = doing === 'cut' ? events.slice(0, -2) : events
     for (const event of sent) {
       const bytes = Buffer.from(event)
-      for (const piece of doing === 'split' ? Array.from(bytes, (each) => Buffer.of(each)) : [bytes]) {
-        if (!answer.write(piece) && !answer.destroyed) await Promise.race([once(answer, 'drain'), once(answer, 'close')])
-        if (doing === 'split' || doing === 'paced') await new Promise((resolve) => setImmediate(resolve))
+      for (const piece of doing === 'split'
+        ? Array.from(bytes, (each) => Buffer.of(each))
+        : [bytes]) {
+        if (!answer.write(piece) && !answer.destroyed)
+          await Promise.race([once(answer, 'drain'), once(answer, 'close')])
+        if (doing === 'split' || doing === 'paced')
+          await new Promise((resolve) => setImmediate(resolve))
       }
     }
     if (doing === 'cut') return void setImmediate(() => answer.destroy())

@@ -4,7 +4,16 @@
  */
 import { exited, type Said, started } from '../services/processes/launch-pad.ts'
 import { type EventClient, followEvents, type SocketClient } from './feed-clients.ts'
-import { asks, openConsole, question, questions, readyAgent, said, turnEnded, update } from './relay.ts'
+import {
+  asks,
+  openConsole,
+  question,
+  questions,
+  readyAgent,
+  said,
+  turnEnded,
+  update,
+} from './relay.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const word = 'zebra'
@@ -40,21 +49,35 @@ export async function openOthersConsole() {
   const bob = await person('Bob', 'member')
   const vi = await person('Vi', 'viewer')
   const scopes = ['read', 'write', 'approve']
-  const script = { name: 'script', token: (await post('/api/tokens', { name: 'script', kind: 'script', scopes })).token }
+  const script = {
+    name: 'script',
+    token: (await post('/api/tokens', { name: 'script', kind: 'script', scopes })).token,
+  }
   const others = [bob, vi, script]
-  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: temporaryFolder() } })
+  await server.ask(`/api/projects/${projectId}`, {
+    method: 'PATCH',
+    body: { path: temporaryFolder() },
+  })
   const machine = await room.machine('first', true)
 
   const streams = ['home', `project:${projectId}`]
   const start = (await server.ask(`/api/snapshot?streams=${streams}`)).json.cursor as string
   const follow = (token: string): Promise<EventClient> =>
     followEvents({ port: server.port, token, streams: streams.join(), after: start })
-  const watching: { who: string; text: () => string; saw(event: string, stream: string): Promise<unknown> }[] = []
+  const watching: {
+    who: string
+    text: () => string
+    saw(event: string, stream: string): Promise<unknown>
+  }[] = []
   for (const { name, token } of others) {
     const [sse, socket] = [await follow(token), await room.client(token)]
     await socket.subscribe(streams)
     const inbox = socket.inbox
-    watching.push({ who: `${name} by events`, text: sse.text, saw: (event, stream) => heard(sse, event, stream) })
+    watching.push({
+      who: `${name} by events`,
+      text: sse.text,
+      saw: (event, stream) => heard(sse, event, stream),
+    })
     const saw = (event: string, stream: string) =>
       inbox.next((message) => message.event?.type === event && message.event.stream === stream)
     watching.push({ who: `${name} by WebSocket`, text: () => JSON.stringify(inbox.all), saw })
@@ -62,11 +85,21 @@ export async function openOthersConsole() {
 
   const client = await room.client(ann.token)
   const inside = await room.created(client)
-  const spawn = async (on: SocketClient, about: { sessionId: string }, role: string, where: string) => {
+  const spawn = async (
+    on: SocketClient,
+    about: { sessionId: string },
+    role: string,
+    where: string,
+  ) => {
     on.send({ type: 'agent:spawn', ...about, role, agentId: 'coder' })
     const { launchId } = (await machine.order('launch-ordered')).order
     const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })
-    const made = { kind: 'worktree', folder: `/w/${where}`, top: `/w/${where}`, branch: `holdfast/${where}/${role}` } as const
+    const made = {
+      kind: 'worktree',
+      folder: `/w/${where}`,
+      top: `/w/${where}`,
+      branch: `holdfast/${where}/${role}`,
+    } as const
     await machine.tell(
       { type: 'workspace-made', launchId, ...made, baseBranch: 'main', note: null, setUp: null },
       started(launchId),
@@ -81,7 +114,14 @@ export async function openOthersConsole() {
   const call = {
     ...question().call,
     input: JSON.stringify({ path: `${word}.txt` }),
-    content: [{ type: 'diff' as const, path: `/w/${word}.txt`, oldText: null, newText: `${word} in a diff` }],
+    content: [
+      {
+        type: 'diff' as const,
+        path: `/w/${word}.txt`,
+        oldText: null,
+        newText: `${word} in a diff`,
+      },
+    ],
   }
   const request = { ...question(), call }
   const tool = { ...call, output: `${word} of a tool`, status: 'completed' as const }
@@ -92,7 +132,13 @@ export async function openOthersConsole() {
   )
   const asked = await client.next('permission:requested')
   const always = { scope: 'request', expiresInMinutes: 60 }
-  client.send({ type: 'permission:answer', ...inside, approvalId: asked.approvalId, outcome: 'allowed', always })
+  client.send({
+    type: 'permission:answer',
+    ...inside,
+    approvalId: asked.approvalId,
+    outcome: 'allowed',
+    always,
+  })
   await client.next('permission:resolved')
   await machine.tell(update(launchId, first.turnId, { kind: 'tool', call: tool }), {
     ...turnEnded(launchId, first.turnId),
@@ -115,7 +161,10 @@ export async function openOthersConsole() {
   const second = await machine.turn()
   const form = { message: 'Which colour?', schema: null, url: `https://example.com/${word}` }
   const other = { ...request, likeness: 'c'.repeat(64), call: { ...call, input: `${word} twice` } }
-  await machine.tell(asks(launchId, second.turnId, 'a2', other), questions(launchId, second.turnId, 'a3', form))
+  await machine.tell(
+    asks(launchId, second.turnId, 'a2', other),
+    questions(launchId, second.turnId, 'a3', form),
+  )
   const pending = await client.next('permission:requested')
   const open = await client.next('question:requested')
 
@@ -129,16 +178,49 @@ export async function openOthersConsole() {
   const { launchToken } = await spawn(bobs, bobsConsole, 'auth', 'horse')
 
   const own = async (route: string) => (await server.ask(route, { token: ann.token })).json
-  const worktreeId = (await own(`/api/projects/${projectId}/worktrees?role=auth`)).items[0].id as string
+  const worktreeId = (await own(`/api/projects/${projectId}/worktrees?role=auth`)).items[0]
+    .id as string
   const { workSessionId } = (await own(`/api/user-sessions/${inside.sessionId}`)).agents[0]
   const [day] = (await own(`${path}/chapters`)).items
   // Everybody has heard everything when they have heard this.
-  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { name: 'the last of it' } })
+  await server.ask(`/api/projects/${projectId}`, {
+    method: 'PATCH',
+    body: { name: 'the last of it' },
+  })
   for (const { saw } of watching) await saw('project-changed', `project:${projectId}`)
   return {
-    ...{ room, server, projectId, ann, bob, vi, script, others, machine, watching, follow, streams, start, launchToken },
-    ...{ word, userSessionId: inside.sessionId, key, forkKey, worktreeId, workSessionId, launchId, day: day?.day as string },
-    ...{ turnId: first.turnId, toolCallId: call.toolCallId, decidedId: asked.approvalId, approvalId: pending.approvalId },
+    ...{
+      room,
+      server,
+      projectId,
+      ann,
+      bob,
+      vi,
+      script,
+      others,
+      machine,
+      watching,
+      follow,
+      streams,
+      start,
+      launchToken,
+    },
+    ...{
+      word,
+      userSessionId: inside.sessionId,
+      key,
+      forkKey,
+      worktreeId,
+      workSessionId,
+      launchId,
+      day: day?.day as string,
+    },
+    ...{
+      turnId: first.turnId,
+      toolCallId: call.toolCallId,
+      decidedId: asked.approvalId,
+      approvalId: pending.approvalId,
+    },
     questionId: open.questionId as number,
   }
 }

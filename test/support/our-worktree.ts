@@ -15,11 +15,25 @@ export interface ProjectWithWorktree {
   open(): Promise<OurWorktree>
 }
 
-export async function projectWithWorktree(project = makeRepository()): Promise<ProjectWithWorktree> {
+export async function projectWithWorktree(
+  project = makeRepository(),
+): Promise<ProjectWithWorktree> {
   const git = testGit()
   const root = realpathSync(temporaryFolder())
-  const wanted = { projectFolder: project.folder, root, workspace: 'auth', userSessionShort: '1c55ab10', role: 'auth' }
+  const wanted = {
+    projectFolder: project.folder,
+    root,
+    workspace: 'auth',
+    userSessionShort: '1c55ab10',
+    role: 'auth',
+  }
   const made = await makeWorkspace(git, wanted)
   if (made.kind !== 'worktree') throw new DetailError(made.why)
-  return { project, tree: at(made.top), root, top: made.top, open: () => openWorktree(git, made.top) }
+  return {
+    project,
+    tree: at(made.top),
+    root,
+    top: made.top,
+    open: () => openWorktree(git, made.top),
+  }
 }

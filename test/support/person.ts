@@ -28,7 +28,11 @@ export async function openHouse(): Promise<House> {
     projectId = items.find(({ name }) => name === 'demo')?.id ?? ''
     return projectId !== ''
   })
-  await until(async () => (await client.get('/api/coordinators', { query: {} })).items.some(({ state }) => state === 'connected'))
+  await until(async () =>
+    (await client.get('/api/coordinators', { query: {} })).items.some(
+      ({ state }) => state === 'connected',
+    ),
+  )
   const house: House = {
     holdfast,
     projectId,
@@ -43,12 +47,27 @@ export async function openHouse(): Promise<House> {
 export const clientOf = ({ holdfast: { url, token } }: House) => createClient({ url, token })
 
 /** An agent that is this program, in the demo project unless another is named. */
-export async function addAgent(house: House, id: string, command: AgentCommand, projectId = house.projectId): Promise<void> {
+export async function addAgent(
+  house: House,
+  id: string,
+  command: AgentCommand,
+  projectId = house.projectId,
+): Promise<void> {
   const client = clientOf(house)
   const { file, args, env = {} } = command
-  const body = { id, name: id, protocol: 'acp' as const, command: file, args: [...args], env: { ...env } }
+  const body = {
+    id,
+    name: id,
+    protocol: 'acp' as const,
+    command: file,
+    args: [...args],
+    env: { ...env },
+  }
   await client.post('/api/agents', { body })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id }, body: {} })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: id },
+    body: {},
+  })
 }
 
 export class Person {
@@ -70,8 +89,10 @@ export class Person {
   async next(types: string | readonly string[], role = ''): Promise<Message> {
     const { inbox } = this.socket
     const key = `${types} ${role}`
-    const fits = (message: Message): boolean => [types].flat().includes(message.type) && (role === '' || message.role === role)
-    const find = (): number => inbox.all.findIndex((message, index) => index >= (this.#seen.get(key) ?? 0) && fits(message))
+    const fits = (message: Message): boolean =>
+      [types].flat().includes(message.type) && (role === '' || message.role === role)
+    const find = (): number =>
+      inbox.all.findIndex((message, index) => index >= (this.#seen.get(key) ?? 0) && fits(message))
     // When two wait for the same, the one that looks first takes it, and the other waits for the next.
     let at = find()
     for (; at < 0; at = find()) await inbox.until(() => find() >= 0)
@@ -114,8 +135,12 @@ export class Person {
 
   /** The numbers of the processes that live now and were started for this session, with all that they have started. */
   async processes(): Promise<number[]> {
-    const launches = new Set(this.log.filter(({ type }) => type === 'agent:spawning').map(({ launchId }) => launchId))
-    return (await machine.list()).filter(({ mark }) => mark && launches.has(mark.launchId)).map(({ pid }) => pid)
+    const launches = new Set(
+      this.log.filter(({ type }) => type === 'agent:spawning').map(({ launchId }) => launchId),
+    )
+    return (await machine.list())
+      .filter(({ mark }) => mark && launches.has(mark.launchId))
+      .map(({ pid }) => pid)
   }
 
   /** Everything that was heard and is numbered. */

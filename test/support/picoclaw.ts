@@ -11,14 +11,24 @@ export interface PicoclawSession {
   readonly updated?: unknown
 }
 
-export const picoclawSession = (key: string, more: Partial<PicoclawSession> = {}): PicoclawSession => ({
+export const picoclawSession = (
+  key: string,
+  more: Partial<PicoclawSession> = {},
+): PicoclawSession => ({
   key,
   messages: [
     { role: 'user', content: `こんにちは <${key}>` },
     {
       role: 'assistant',
       content: '',
-      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'exec', arguments: '{"command":"ls"}' }, name: 'exec' }],
+      tool_calls: [
+        {
+          id: 'call_1',
+          type: 'function',
+          function: { name: 'exec', arguments: '{"command":"ls"}' },
+          name: 'exec',
+        },
+      ],
     },
     { role: 'tool', content: 'a.txt', tool_call_id: 'call_1' },
     { role: 'assistant', content: 'One file 🙂', media: ['media://1'] },
@@ -30,7 +40,14 @@ export const picoclawSession = (key: string, more: Partial<PicoclawSession> = {}
   ...more,
 })
 
-export function writePicoclaw(folder: string, name: string, written: PicoclawSession | string): void {
+export function writePicoclaw(
+  folder: string,
+  name: string,
+  written: PicoclawSession | string,
+): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, name), typeof written === 'string' ? written : JSON.stringify(written, null, 2))
+  writeFileSync(
+    join(folder, name),
+    typeof written === 'string' ? written : JSON.stringify(written, null, 2),
+  )
 }

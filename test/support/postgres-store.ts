@@ -1,6 +1,9 @@
 /** Stores on PostgreSQL for tests; closed when the test ends. */
 import { onTestFinished } from 'vitest'
-import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open-postgres-store.ts'
+import {
+  openPostgresStore,
+  type PostgresOptions,
+} from '../../src/store/postgres/open-postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newPostgresStoreUrl } from './postgres.ts'
 

@@ -100,7 +100,10 @@ async function newSchema(address: Address): Promise<{ name: string; url: string 
 }
 
 function schemaAt(address: Address, name: string): { name: string; url: string } {
-  return { name, url: `${urlOf(address, 'postgres')}?options=${encodeURIComponent(`-c search_path=${name}`)}` }
+  return {
+    name,
+    url: `${urlOf(address, 'postgres')}?options=${encodeURIComponent(`-c search_path=${name}`)}`,
+  }
 }
 
 /** An empty database of its own, for what belongs to a whole database. */
@@ -137,7 +140,11 @@ export async function startOwnPostgres(settings: readonly string[] = []): Promis
     await ended
   })
   const address = await readyIn(folder)
-  return { url: urlOf(address, 'postgres'), stop: (signal) => ask({ stop: signal }), start: () => ask('start') }
+  return {
+    url: urlOf(address, 'postgres'),
+    stop: (signal) => ask({ stop: signal }),
+    start: () => ask('start'),
+  }
 }
 
 function sharedServer(): Promise<Address> {
@@ -160,7 +167,8 @@ async function findOrStart(): Promise<Address> {
 
 /** The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is its child. */
 const ownerOfRun = (): number =>
-  Number(process.env['TEST_RUN_PID']) || (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)
+  Number(process.env['TEST_RUN_PID']) ||
+  (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)
 
 const sharedFolder = (): string => join(parent, `${prefix}${ownerOf(ownerOfRun())}-shared`)
 
@@ -176,8 +184,10 @@ function startRunner(folder: string, owner: number, more?: readonly string[]): C
 
 async function readyIn(folder: string): Promise<Address> {
   for (const deadline = Date.now() + readyMs; Date.now() < deadline; await wait(pollMs)) {
-    if (existsSync(join(folder, 'ready'))) return JSON.parse(await readFile(join(folder, 'ready'), 'utf8')) as Address
-    if (existsSync(join(folder, 'failed'))) throw new Error(await readFile(join(folder, 'failed'), 'utf8'))
+    if (existsSync(join(folder, 'ready')))
+      return JSON.parse(await readFile(join(folder, 'ready'), 'utf8')) as Address
+    if (existsSync(join(folder, 'failed')))
+      throw new Error(await readFile(join(folder, 'failed'), 'utf8'))
   }
   throw new Error(`PostgreSQL for the tests was not ready after ${readyMs / 1000} s`)
 }
@@ -190,7 +200,12 @@ async function administer(address: Address, sql: string): Promise<unknown[]> {
 /** One connection for the process, and never what keeps it alive. */
 function connectAdministrator(address: Address): pg.Pool {
   const connectionString = urlOf(address, 'postgres')
-  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  const pool = new pg.Pool({
+    connectionString,
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  })
   // The server may end before us.
   return pool.on('error', () => {})
 }

@@ -11,13 +11,19 @@ type Arbitraries<Values extends unknown[]> = { [At in keyof Values]: fc.Arbitrar
 /** False, or an error, is a counterexample. */
 type Check<Values extends unknown[]> = (...values: Values) => unknown
 
-function prop<Values extends [unknown, ...unknown[]]>(arbitraries: Arbitraries<Values>, parameters?: fc.Parameters<Values>) {
+function prop<Values extends [unknown, ...unknown[]]>(
+  arbitraries: Arbitraries<Values>,
+  parameters?: fc.Parameters<Values>,
+) {
   return (title: string, check: Check<Values>, timeout?: number): void =>
     test(
       title,
       () =>
         fc.assert(
-          fc.asyncProperty<Values>(...arbitraries, async (...values) => (await check(...values)) as boolean | undefined),
+          fc.asyncProperty<Values>(
+            ...arbitraries,
+            async (...values) => (await check(...values)) as boolean | undefined,
+          ),
           parameters,
         ),
       timeout,

@@ -52,13 +52,22 @@ export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): 
   const isOurs = (path = ''): boolean => ours.some((folder) => path.startsWith(`${folder}/`))
   return calls.filter(({ args, cwd, env }) => {
     if (args[0] === '--version') return false
-    const isPersons = args.slice(0, 2).join(' ') === 'config --show-scope' && args.includes('--get-regexp')
-    const hasConfig = isPersons || (env['GIT_CONFIG_GLOBAL'] === '/dev/null' && env['GIT_CONFIG_NOSYSTEM'] === '1')
+    const isPersons =
+      args.slice(0, 2).join(' ') === 'config --show-scope' && args.includes('--get-regexp')
+    const hasConfig =
+      isPersons || (env['GIT_CONFIG_GLOBAL'] === '/dev/null' && env['GIT_CONFIG_NOSYSTEM'] === '1')
     const index = env['GIT_INDEX_FILE'] ?? ''
     const isIndex = index === '' || isOurs(index)
-    const isSteered = args.some((word) => /^(-C|-c|--git-dir|--work-tree|--exec-path)/.test(word)) || env['GIT_COMMON_DIR'] !== ''
+    const isSteered =
+      args.some((word) => /^(-C|-c|--git-dir|--work-tree|--exec-path)/.test(word)) ||
+      env['GIT_COMMON_DIR'] !== ''
     return (
-      !isOurs(env['GIT_DIR']) || cwd !== env['GIT_DIR'] || !hasConfig || !isIndex || isSteered || env['GIT_CONFIG_SYSTEM'] !== ''
+      !isOurs(env['GIT_DIR']) ||
+      cwd !== env['GIT_DIR'] ||
+      !hasConfig ||
+      !isIndex ||
+      isSteered ||
+      env['GIT_CONFIG_SYSTEM'] !== ''
     )
   })
 }

@@ -2,7 +2,11 @@
 
 import type { Notice } from '../../src/domain/notices.ts'
 import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
-import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../src/protocol/turns/agent-update.ts'
+import type {
+  AgentUpdate,
+  PermissionRequest,
+  TurnUsage,
+} from '../../src/protocol/turns/agent-update.ts'
 import type { Question } from '../../src/protocol/turns/question.ts'
 import { createToken } from '../../src/services/access/change-access.ts'
 import { type Said, started } from '../services/processes/launch-pad.ts'
@@ -25,7 +29,13 @@ export interface Machine {
   /** From the order of a launch to an agent that can be prompted; its launch. */
   bringUp(): Promise<string>
   /** The next turn that is ordered. */
-  turn(): Promise<{ launchId: string; turnId: string; content: Anything; context?: Anything; configure?: Anything }>
+  turn(): Promise<{
+    launchId: string
+    turnId: string
+    content: Anything
+    context?: Anything
+    configure?: Anything
+  }>
   /** Answers the next turn in so many pieces. */
   answer(...pieces: string[]): Promise<string>
 }
@@ -56,17 +66,32 @@ interface AgentInSession {
   readonly launchId: string
 }
 
-export async function openConsole(options: TestServerOptions = {}, settings: object = {}): Promise<Console> {
+export async function openConsole(
+  options: TestServerOptions = {},
+  settings: object = {},
+): Promise<Console> {
   const server = await openTestServer(options)
-  const post = async (path: string, body: unknown): Promise<Anything> => (await server.ask(path, { method: 'POST', body })).json
+  const post = async (path: string, body: unknown): Promise<Anything> =>
+    (await server.ask(path, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'console', settings })
   for (const id of ['coder', 'critic']) {
-    await post('/api/agents', { id, name: id, protocol: 'acp', command: 'holdfast', args: ['demo'] })
+    await post('/api/agents', {
+      id,
+      name: id,
+      protocol: 'acp',
+      command: 'holdfast',
+      args: ['demo'],
+    })
     await server.ask(`/api/projects/${projectId}/agents/${id}`, { method: 'PUT', body: {} })
   }
-  const { token, id } = await server.store.run(createToken, { name: 'machine', kind: 'coordinator', by: ownerWho })
+  const { token, id } = await server.store.run(createToken, {
+    name: 'machine',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   const client = (as = server.ownerToken) => openSocket({ port: server.port, token: as })
-  const machine = (instance = 'first', contexts = false) => playMachine(server, id, token, instance, 'laptop', contexts)
+  const machine = (instance = 'first', contexts = false) =>
+    playMachine(server, id, token, instance, 'laptop', contexts)
   const created = async (on: SocketClient): Promise<InSession> => {
     on.send({ type: 'session:create', projectId })
     return { sessionId: (await on.next('session:created')).sessionId }
@@ -116,8 +141,13 @@ export async function playMachine(
   let asked = 0
   // What was ordered between its greeting and its snapshot is in the snapshot, and no event.
   const { launches } = snapshot.state[`coordinator:${id}`]
-  const waiting = launches.filter((order: LaunchOrder) => order.state === 'waiting' && order.stopReason === null)
-  const orders: Anything[] = waiting.map((order: LaunchOrder) => ({ type: 'launch-ordered', data: { order } }))
+  const waiting = launches.filter(
+    (order: LaunchOrder) => order.state === 'waiting' && order.stopReason === null,
+  )
+  const orders: Anything[] = waiting.map((order: LaunchOrder) => ({
+    type: 'launch-ordered',
+    data: { order },
+  }))
   /** Orders and answers come mixed: what was not asked for is kept. */
   const order = async (type: string): Promise<Anything> => {
     const kept = orders.findIndex((each) => each.type === type)
@@ -163,7 +193,11 @@ export async function playMachine(
   }
 }
 
-export const readyAgent = (launchId: string, how: 'new' | 'loaded' = 'new', agentName = 'demo'): Said => ({
+export const readyAgent = (
+  launchId: string,
+  how: 'new' | 'loaded' = 'new',
+  agentName = 'demo',
+): Said => ({
   type: 'agent-ready',
   launchId,
   acpSessionId: `acp of ${launchId}`,
@@ -187,7 +221,8 @@ export const update = (launchId: string, turnId: string | null, what: AgentUpdat
   update: what,
 })
 
-export const said = (launchId: string, turnId: string, text: string): Said => update(launchId, turnId, { kind: 'text', text })
+export const said = (launchId: string, turnId: string, text: string): Said =>
+  update(launchId, turnId, { kind: 'text', text })
 
 export const turnEnded = (
   launchId: string,
@@ -214,7 +249,9 @@ export const turnEnded = (
   ...(how.cancelIgnored && { cancelIgnored: true }),
 })
 
-export const question = (toolKind: PermissionRequest['call']['toolKind'] = 'edit'): PermissionRequest => ({
+export const question = (
+  toolKind: PermissionRequest['call']['toolKind'] = 'edit',
+): PermissionRequest => ({
   call: {
     toolCallId: 'call 1',
     title: 'Write hello.txt',
@@ -234,7 +271,12 @@ export const question = (toolKind: PermissionRequest['call']['toolKind'] = 'edit
   likeness: 'b'.repeat(64),
 })
 
-export const asks = (launchId: string, turnId: string, askId: string, request = question()): Said => ({
+export const asks = (
+  launchId: string,
+  turnId: string,
+  askId: string,
+  request = question(),
+): Said => ({
   type: 'permission-asked',
   launchId,
   turnId,
@@ -262,7 +304,12 @@ export const form: Question = {
   url: null,
 }
 
-export const questions = (launchId: string, turnId: string, askId: string, question = form): Said => ({
+export const questions = (
+  launchId: string,
+  turnId: string,
+  askId: string,
+  question = form,
+): Said => ({
   type: 'elicitation-asked',
   launchId,
   turnId,
@@ -276,7 +323,9 @@ export async function pass(room: Console, ms: number, ...sockets: SocketClient[]
     room.server.clock.advance(Math.min(5000, ms - passed))
     for (const { webSocket, closed } of sockets) {
       const answered = new Promise<void>((resolve) => webSocket.once('pong', () => resolve()))
-      const cut = closed.then(({ code, reason }) => Promise.reject(new Error(`closed while time went by: ${code} ${reason}`)))
+      const cut = closed.then(({ code, reason }) =>
+        Promise.reject(new Error(`closed while time went by: ${code} ${reason}`)),
+      )
       webSocket.ping()
       await Promise.race([answered, cut])
     }

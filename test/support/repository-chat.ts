@@ -14,6 +14,9 @@ export async function openRepositoryChat(env: Readonly<Record<string, string>> =
   const repository = makeRepository()
   const chat = await openChat(holdfast, undefined, demos.acp)
   const params = { projectId: chat.projectId }
-  await chat.client.patch('/api/projects/{projectId}', { params, body: { path: repository.folder } })
+  await chat.client.patch('/api/projects/{projectId}', {
+    params,
+    body: { path: repository.folder },
+  })
   return { holdfast, repository, chat }
 }

@@ -55,7 +55,16 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
   const data = options.data ?? temporaryFolder()
   const [node, program] = options.program ?? [process.execPath, main]
   const { nodeArgs = forShortLives, args: more = [] } = options
-  const args = [...nodeArgs, program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...more]
+  const args = [
+    ...nodeArgs,
+    program,
+    options.up ? 'up' : 'server',
+    '--port',
+    '0',
+    '--data',
+    data,
+    ...more,
+  ]
   const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
@@ -81,7 +90,8 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
       const timer = setTimeout(() => child.kill('SIGKILL'), stoppedWithinMs)
       await exited
       clearTimeout(timer)
-      if (child.signalCode === 'SIGKILL') throw new Error(`The server did not stop within ${stoppedWithinMs} ms\n${log}`)
+      if (child.signalCode === 'SIGKILL')
+        throw new Error(`The server did not stop within ${stoppedWithinMs} ms\n${log}`)
       return child.exitCode
     },
     async kill() {
@@ -94,14 +104,19 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
 /** Ends the coordinator, which outlives a killed server and ends its agents when it ends. */
 function askCoordinatorToEnd(data: string): void {
   try {
-    const { pid } = JSON.parse(readFileSync(join(data, 'run', 'coordinator.json'), 'utf8')) as { pid: number }
+    const { pid } = JSON.parse(readFileSync(join(data, 'run', 'coordinator.json'), 'utf8')) as {
+      pid: number
+    }
     process.kill(pid, 'SIGTERM')
     process.kill(pid, 'SIGINT')
   } catch {}
 }
 
 /** Resolves with what the server printed when it was ready; fails when it ends or stays silent instead. */
-function readyLines(child: ChildProcess, log: () => string): Promise<{ url: string; signInLink: string }> {
+function readyLines(
+  child: ChildProcess,
+  log: () => string,
+): Promise<{ url: string; signInLink: string }> {
   return new Promise((resolve, reject) => {
     let text = ''
     const fail = (why: string) => {

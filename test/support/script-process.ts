@@ -26,8 +26,14 @@ export interface StartOptions {
 }
 
 /** Runs a shell script, in a group of its own, and waits for its lines; `kill` also ends those it names by number. */
-export async function runScript(script: string, { mark, bare, lines = 1, args = [] }: StartOptions = {}): Promise<Started> {
-  const env = { ...(bare ? { PATH: process.env['PATH'] } : process.env), ...(mark ? markVariables(mark) : {}) }
+export async function runScript(
+  script: string,
+  { mark, bare, lines = 1, args = [] }: StartOptions = {},
+): Promise<Started> {
+  const env = {
+    ...(bare ? { PATH: process.env['PATH'] } : process.env),
+    ...(mark ? markVariables(mark) : {}),
+  }
   const child = spawn('/bin/sh', ['-c', script, 'script', ...args], {
     env,
     detached: true,
@@ -43,7 +49,9 @@ export async function runScript(script: string, { mark, bare, lines = 1, args = 
   let text = ''
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`The script ended with ${code} before it was ready: ${text}`)))
+    child.once('exit', (code) =>
+      reject(new Error(`The script ended with ${code} before it was ready: ${text}`)),
+    )
     child.stdout.on('data', (bytes: Buffer) => {
       text += bytes
       if (text.split('\n').length > lines) resolve()

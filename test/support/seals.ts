@@ -4,5 +4,9 @@ import { Seals } from '../../src/platform/secrets/seals.ts'
 
 export const testSeals = new Seals(Buffer.alloc(32, 7))
 
-export const sealedEnvironment = (values: Readonly<Record<string, string>>): Record<string, SealedValue> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, testSeals.seal(name, value)]))
+export const sealedEnvironment = (
+  values: Readonly<Record<string, string>>,
+): Record<string, SealedValue> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, testSeals.seal(name, value)]),
+  )

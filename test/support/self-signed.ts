@@ -21,9 +21,14 @@ const dayMs = 24 * 60 * 60_000
 
 function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const name = sequence(der(0x31, sequence(der(0x06, hex('550403')), der(0x0c, Buffer.from('localhost')))))
+  const name = sequence(
+    der(0x31, sequence(der(0x06, hex('550403')), der(0x0c, Buffer.from('localhost')))),
+  )
   const isAuthority = sequence(der(0x06, hex('551d13')), der(0x04, sequence(der(0x01, hex('ff')))))
-  const alsoCalled = sequence(der(0x06, hex('551d11')), der(0x04, sequence(der(0x82, Buffer.from('localhost')))))
+  const alsoCalled = sequence(
+    der(0x06, hex('551d11')),
+    der(0x04, sequence(der(0x82, Buffer.from('localhost')))),
+  )
   const now = Date.now()
   const content = sequence(
     der(0xa0, der(0x02, hex('02'))),

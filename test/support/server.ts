@@ -16,7 +16,12 @@ import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets/secrets.ts'
 import { HttpListener, type HttpListenerOptions } from '../../src/server/http/http-listener.ts'
-import { firstWordMs, type Listeners, type ListenersOptions, startListeners } from '../../src/server/start-listeners.ts'
+import {
+  firstWordMs,
+  type Listeners,
+  type ListenersOptions,
+  startListeners,
+} from '../../src/server/start-listeners.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { testSeals } from './seals.ts'
@@ -55,7 +60,8 @@ export interface TestServer {
 }
 
 export type TestServerOptions = Partial<
-  HttpListenerOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator' | 'signInRules'>
+  HttpListenerOptions &
+    Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator' | 'signInRules'>
 > & {
   /** Processes at once on a machine that says nothing of its own. */
   readonly maxConcurrent?: number
@@ -64,7 +70,10 @@ export type TestServerOptions = Partial<
   readonly testStore?: TestStore
 }
 
-export async function openTestServer({ testStore, ...options }: TestServerOptions = {}): Promise<TestServer> {
+export async function openTestServer({
+  testStore,
+  ...options
+}: TestServerOptions = {}): Promise<TestServer> {
   const { store, clock, folder } = testStore ?? (await openTestStore())
   const ownerToken = newSecret('owner')
   const lines: string[] = []
@@ -84,7 +93,11 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ...options,
   })
   await listener.listen()
-  const coordinatorRules = { maxConcurrent: options.maxConcurrent ?? 64, aloneMinutes: 30, takeoverMinutes: null }
+  const coordinatorRules = {
+    maxConcurrent: options.maxConcurrent ?? 64,
+    aloneMinutes: 30,
+    takeoverMinutes: null,
+  }
   const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
   const targets = [projectFiles(store, listener.options.logger), conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: listener.options.logger, folder, targets })
@@ -106,7 +119,10 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     folderRules: { data: folder, roots: options.roots ?? [] },
     detectAgents,
     probeSandbox: sandboxTrial(process.env, folder),
-    signIns: () => (signIns ??= import('../../src/compose/agent-sign-in.ts').then((all) => new all.AgentSignIns(process.env))),
+    signIns: () =>
+      (signIns ??= import('../../src/compose/agent-sign-in.ts').then(
+        (all) => new all.AgentSignIns(process.env),
+      )),
     expectsCoordinator,
     signInRules: options.signInRules,
   })
@@ -134,16 +150,33 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   }
 }
 
-function send(agent: Agent, port: number, path: string, { method = 'GET', headers = {}, body, token }: Ask): Promise<Answer> {
-  const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+function send(
+  agent: Agent,
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body, token }: Ask,
+): Promise<Answer> {
+  const bytes =
+    body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+      ? body
+      : JSON.stringify(body)
   const all = {
     host: `127.0.0.1:${port}`,
     ...(token ? { authorization: `Bearer ${token}` } : {}),
-    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(bytes)) }),
+    ...(bytes === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(bytes)) }),
     ...headers,
   }
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: all as Record<string, string>, agent })
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      headers: all as Record<string, string>,
+      agent,
+    })
     request.on('error', reject)
     request.on('response', (response) => {
       const chunks: Buffer[] = []

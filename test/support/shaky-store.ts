@@ -7,7 +7,9 @@ export function shakyStore(store: Store) {
     get: (target, name) => {
       const value = Reflect.get(target, name) as unknown
       if (typeof value !== 'function') return value
-      return state.isAway ? () => Promise.reject(new Error('the store is away')) : value.bind(target)
+      return state.isAway
+        ? () => Promise.reject(new Error('the store is away'))
+        : value.bind(target)
     },
   })
   return { shaky, state }

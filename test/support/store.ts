@@ -55,7 +55,8 @@ let empty: { readonly bytes: Buffer; readonly places: ReadonlyMap<string, number
 function makeEmptyStore(file: string, now: Instant): void {
   empty ??= readEmptyStore()
   const { bytes, places } = empty
-  for (const [key, at] of places) bytes.write(key === 'created_at' ? now : randomUUID(), at, 'latin1')
+  for (const [key, at] of places)
+    bytes.write(key === 'created_at' ? now : randomUUID(), at, 'latin1')
   writeFileSync(file, bytes)
 }
 
@@ -65,13 +66,15 @@ const row = /(store_id|incarnation|created_at)(?:[\da-f-]{36}|[\d-]{10}T[\d:.]{1
 function readEmptyStore(): NonNullable<typeof empty> {
   const bytes = readFileSync(inject('emptyStore'))
   const rows = [...bytes.toString('latin1').matchAll(row)]
-  if (rows.length !== 3) throw new Error(`${inject('emptyStore')} is not a store with nothing in it`)
+  if (rows.length !== 3)
+    throw new Error(`${inject('emptyStore')} is not a store with nothing in it`)
   return { bytes, places: new Map(rows.map(({ 1: key = '', index }) => [key, index + key.length])) }
 }
 
 /** The same entry in one file (bundle-writers.ts). */
 export function bundled(writerUrl: URL): URL {
   const bundle = inject('writers')[writerUrl.href]
-  if (!bundle) throw new Error(`${writerUrl} is not among the writers that bundle-writers.ts bundles`)
+  if (!bundle)
+    throw new Error(`${writerUrl} is not among the writers that bundle-writers.ts bundles`)
   return new URL(bundle)
 }

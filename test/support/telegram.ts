@@ -63,14 +63,28 @@ export class TelegramStandIn {
   }
 
   /** Somebody writes to the bot; the id of their message. */
-  say(text: string, { chatId = 42, name = 'Aiko', username, language = 'en', group, photo, messageId }: Writer = {}): number {
+  say(
+    text: string,
+    { chatId = 42, name = 'Aiko', username, language = 'en', group, photo, messageId }: Writer = {},
+  ): number {
     const id = messageId ?? this.#nextMessage++
-    const from = { id: Math.abs(chatId), is_bot: false, first_name: name, language_code: language, ...(username && { username }) }
+    const from = {
+      id: Math.abs(chatId),
+      is_bot: false,
+      first_name: name,
+      language_code: language,
+      ...(username && { username }),
+    }
     const chat = group
       ? { id: chatId, type: 'supergroup', title: group }
       : { id: chatId, type: 'private', first_name: name, ...(username && { username }) }
-    const content = photo ? { photo: [{ file_id: 'x', width: 1, height: 1 }], ...(text && { caption: text }) } : { text }
-    this.#updates.push({ update_id: this.#nextUpdate++, message: { message_id: id, date: 1, chat, from, ...content } })
+    const content = photo
+      ? { photo: [{ file_id: 'x', width: 1, height: 1 }], ...(text && { caption: text }) }
+      : { text }
+    this.#updates.push({
+      update_id: this.#nextUpdate++,
+      message: { message_id: id, date: 1, chat, from, ...content },
+    })
     this.#waiting?.wake()
     return id
   }
@@ -89,14 +103,17 @@ export class TelegramStandIn {
     const gaveUp = AbortSignal.timeout(withinMs)
     while (!isSo()) {
       await new Promise<void>((resolve, reject) => {
-        gaveUp.addEventListener('abort', () => reject(new Error(`Not within ${withinMs} ms; sent: ${JSON.stringify(this.sent)}`)))
+        gaveUp.addEventListener('abort', () =>
+          reject(new Error(`Not within ${withinMs} ms; sent: ${JSON.stringify(this.sent)}`)),
+        )
         this.#watchers.push(resolve)
       })
     }
   }
 
   /** Everything a chat was sent, in order. */
-  textsOf = (chatId: number): string[] => this.sent.filter((each) => each.chatId === String(chatId)).map(({ text }) => text)
+  textsOf = (chatId: number): string[] =>
+    this.sent.filter((each) => each.chatId === String(chatId)).map(({ text }) => text)
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)/.exec(request.url ?? '') ?? []
@@ -105,7 +122,12 @@ export class TelegramStandIn {
     const payload = body === '' ? {} : JSON.parse(body)
     this.calls.push(method)
     const refuse = (status: number, description: string, parameters?: object) =>
-      send(response, status, { ok: false, error_code: status, description, ...(parameters && { parameters }) })
+      send(response, status, {
+        ok: false,
+        error_code: status,
+        description,
+        ...(parameters && { parameters }),
+      })
     if (token !== telegramToken) refuse(401, 'Unauthorized')
     else await this.#runMethod(method, payload, response, refuse)
     this.#tell()
@@ -142,11 +164,21 @@ export class TelegramStandIn {
   ): Promise<unknown> {
     switch (method) {
       case 'getMe':
-        return { id: 1_234_567_890, is_bot: true, first_name: 'Holdfast', username: 'holdfast_test_bot' }
+        return {
+          id: 1_234_567_890,
+          is_bot: true,
+          first_name: 'Holdfast',
+          username: 'holdfast_test_bot',
+        }
       case 'getUpdates':
         return this.#poll(Number(payload['offset'] ?? 0), Number(payload['timeout'] ?? 0), refuse)
       case 'sendMessage':
-        return this.#takeMessage(String(payload['chat_id']), String(payload['text']), payload['parse_mode'] === 'HTML', refuse)
+        return this.#takeMessage(
+          String(payload['chat_id']),
+          String(payload['text']),
+          payload['parse_mode'] === 'HTML',
+          refuse,
+        )
       case 'sendChatAction':
         this.typing.push(String(payload['chat_id']))
         return true
@@ -155,7 +187,11 @@ export class TelegramStandIn {
     }
   }
 
-  async #poll(offset: number, timeout: number, refuse: (status: number, description: string) => void): Promise<unknown> {
+  async #poll(
+    offset: number,
+    timeout: number,
+    refuse: (status: number, description: string) => void,
+  ): Promise<unknown> {
     while (this.#updates[0] && this.#updates[0].update_id < offset) this.#updates.shift()
     this.#tell()
     this.#waiting?.replace()
@@ -174,13 +210,24 @@ export class TelegramStandIn {
     return this.#updates.slice(0, 100)
   }
 
-  #takeMessage(chatId: string, text: string, isHtml: boolean, refuse: (status: number, description: string) => void): unknown {
-    if (isHtml && !isBalanced(text)) return refuse(400, "Bad Request: can't parse entities: unbalanced tag")
+  #takeMessage(
+    chatId: string,
+    text: string,
+    isHtml: boolean,
+    refuse: (status: number, description: string) => void,
+  ): unknown {
+    if (isHtml && !isBalanced(text))
+      return refuse(400, "Bad Request: can't parse entities: unbalanced tag")
     const shown = isHtml ? plain(text) : text
     if (shown.length > 4096) return refuse(400, 'Bad Request: message is too long')
     if (shown.trim() === '') return refuse(400, 'Bad Request: message text is empty')
     this.sent.push({ chatId, text: shown, html: isHtml ? text : undefined })
-    return { message_id: this.#nextMessage++, date: 1, chat: { id: Number(chatId), type: 'private' }, text: shown }
+    return {
+      message_id: this.#nextMessage++,
+      date: 1,
+      chat: { id: Number(chatId), type: 'private' },
+      text: shown,
+    }
   }
 }
 

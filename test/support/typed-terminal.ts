@@ -11,7 +11,13 @@ export function sitDown(argv: readonly string[], env: Record<string, string | un
     stream.on('data', (bytes) => (written[name] += bytes))
     return stream
   }
-  const terminal = { stdin, stdout: output('stdout'), stderr: output('stderr'), env: { NO_COLOR: '1', ...env }, cwd: '/' }
+  const terminal = {
+    stdin,
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    env: { NO_COLOR: '1', ...env },
+    cwd: '/',
+  }
   const exit = run(argv, terminal)
   onTestFinished(async () => {
     stdin.end()
@@ -21,7 +27,8 @@ export function sitDown(argv: readonly string[], env: Record<string, string | un
     type: (line: string) => void stdin.write(`${line}\n`),
     /** Keys, without Enter. */
     press: (keys: string) => void stdin.write(keys),
-    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
+    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') =>
+      expect.poll(() => written[name]).toMatch(what),
     leave: () => {
       stdin.end()
       return exit

@@ -36,5 +36,7 @@ export const startWarmWriter: StartWriter = (entry, start) => {
     events.emit('exit')
   })
   thread.postMessage({ port: port2, start } satisfies NextStore, [port2])
-  return Object.assign(events, { postMessage: (text: string) => port.postMessage(text) }) as WriterThread
+  return Object.assign(events, {
+    postMessage: (text: string) => port.postMessage(text),
+  }) as WriterThread
 }

@@ -42,10 +42,16 @@ export interface WorktreeRoom extends Console {
   fallSilent(): void
 }
 
-export async function openWorktreeRoom(project = makeRepository(), options: TestServerOptions = {}): Promise<WorktreeRoom> {
+export async function openWorktreeRoom(
+  project = makeRepository(),
+  options: TestServerOptions = {},
+): Promise<WorktreeRoom> {
   const room = await openConsole(options)
   const { server, projectId } = room
-  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: project.folder } })
+  await server.ask(`/api/projects/${projectId}`, {
+    method: 'PATCH',
+    body: { path: project.folder },
+  })
   const worktreesFolder = realpathSync(temporaryFolder())
   const git = testGit()
   const occupancy = new Occupancy()
@@ -53,17 +59,20 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
   const machine1 = await room.machine()
   let isSilent = false
   const questions = new CoordinatorRequests({
-    answer: (ask) => answerRequest({ git, occupancy, fileStates, worktreesFolder, clock: systemClock }, ask),
+    answer: (ask) =>
+      answerRequest({ git, occupancy, fileStates, worktreesFolder, clock: systemClock }, ask),
     report: (fact: NewFact) => void machine1.tell(fact as Said),
     logger: createLogger({ level: 'silent', format: 'json' }),
   })
   machine1.socket.webSocket.on('message', (data) => {
     const { type, event } = JSON.parse(String(data))
-    if (type === 'event' && event.type === 'question-asked' && !isSilent) questions.handle(event.data)
+    if (type === 'event' && event.type === 'question-asked' && !isSilent)
+      questions.handle(event.data)
   })
   const client1 = await room.client()
   const inside = await room.created(client1)
-  const api = (path: string, ask?: Ask): Promise<Answer> => server.ask(`/api/projects/${projectId}/worktrees${path}`, ask)
+  const api = (path: string, ask?: Ask): Promise<Answer> =>
+    server.ask(`/api/projects/${projectId}/worktrees${path}`, ask)
   return {
     ...room,
     project,
@@ -81,13 +90,25 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
       const { launchId } = (await machine1.order('launch-ordered')).order
       await machine1.ask({ type: 'coordinator:take', launchId })
       const root = join(worktreesFolder, projectId, short)
-      const wanted = { projectFolder: project.folder, root, workspace: role, userSessionShort: short, role }
+      const wanted = {
+        projectFolder: project.folder,
+        root,
+        workspace: role,
+        userSessionShort: short,
+        role,
+      }
       await makeRoot(root)
       const made = await makeWorkspace(git, wanted)
       await machine1.tell(madeFact(launchId, made), started(launchId), readyAgent(launchId))
       const { json } = await api(`?role=${encodeURIComponent(role)}`)
       const top = made.kind === 'worktree' ? made.top : made.folder
-      return { id: json.items[0].id, top, branch: made.kind === 'worktree' ? made.branch : '', tree: at(top), launchId }
+      return {
+        id: json.items[0].id,
+        top,
+        branch: made.kind === 'worktree' ? made.branch : '',
+        tree: at(top),
+        launchId,
+      }
     },
   }
 }

@@ -56,23 +56,37 @@ test('[HT6] what is created comes first, as the server lists it; what is deleted
     ['older', ['a']],
   ])
   expect(home.agents[0]?.projectIds).toEqual(['older', 'newer'])
-  const withoutProject = afterEvent(home, event('project-deleted', { projectId: 'older', by: 'owner' }))
+  const withoutProject = afterEvent(
+    home,
+    event('project-deleted', { projectId: 'older', by: 'owner' }),
+  )
   expect(withoutProject.agents[0]?.projectIds).toEqual(['newer'])
   const withoutAgent = afterEvent(home, event('agent-deleted', { agentId: 'a', by: 'owner' }))
   expect(withoutAgent.projects.flatMap(({ agentIds }) => agentIds)).toEqual([])
 })
 
 test('[HT6] an event that comes after a newer answer does not turn the picture back', () => {
-  const home = withProject({ ...empty, projects: [project('p', 1)] }, project('p', 1, { name: 'second', updatedAt: at(3) }))
+  const home = withProject(
+    { ...empty, projects: [project('p', 1)] },
+    project('p', 1, { name: 'second', updatedAt: at(3) }),
+  )
   const late = project('p', 1, { name: 'first', updatedAt: at(2) })
-  expect(afterEvent(home, event('project-changed', { project: late, by: 'owner' })).projects[0]?.name).toBe('second')
+  expect(
+    afterEvent(home, event('project-changed', { project: late, by: 'owner' })).projects[0]?.name,
+  ).toBe('second')
 })
 
 test('[HT6] the same event twice, a copy without a body and an event of another kind change nothing', () => {
   const created = event('project-created', { project: project('p', 1), by: 'owner' })
   const home = afterEvent(empty, created)
   expect(afterEvent(home, created)).toEqual(home)
-  const copy: HoldfastEvent = { type: 'project-changed', stream: 'home', seq: 2, at: at(2), ref: { stream: 'project:p', seq: 1 } }
+  const copy: HoldfastEvent = {
+    type: 'project-changed',
+    stream: 'home',
+    seq: 2,
+    at: at(2),
+    ref: { stream: 'project:p', seq: 1 },
+  }
   expect(afterEvent(home, copy)).toBe(home)
   expect(afterEvent(home, event('signed-out', { credentialId: 'c' }))).toBe(home)
 })

@@ -21,10 +21,23 @@ export function offlineShell(): Plugin {
       sequential: true,
       async handler({ dir = '' }) {
         const assets = (await readdir(join(dir, 'assets'))).sort()
-        const shell = ['/', '/early.js', '/icon.svg', '/manifest.webmanifest', ...assets.map((name) => `/assets/${name}`)]
+        const shell = [
+          '/',
+          '/early.js',
+          '/icon.svg',
+          '/manifest.webmanifest',
+          ...assets.map((name) => `/assets/${name}`),
+        ]
         const source = await readFile(join(root, 'service-worker.js'), 'utf8')
-        const build = createHash('sha256').update(source).update(shell.join()).digest('hex').slice(0, 12)
-        await writeFile(join(dir, 'service-worker.js'), `self.shellOfBuild = ${JSON.stringify({ build, shell })}\n${source}`)
+        const build = createHash('sha256')
+          .update(source)
+          .update(shell.join())
+          .digest('hex')
+          .slice(0, 12)
+        await writeFile(
+          join(dir, 'service-worker.js'),
+          `self.shellOfBuild = ${JSON.stringify({ build, shell })}\n${source}`,
+        )
       },
     },
   }

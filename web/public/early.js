@@ -6,4 +6,5 @@ try {
 } catch {
   // Storage can be forbidden; then the system's theme applies.
 }
-document.documentElement.dataset.theme = chosen === 'light' || chosen === 'dark' ? chosen : dark ? 'dark' : 'light'
+document.documentElement.dataset.theme =
+  chosen === 'light' || chosen === 'dark' ? chosen : dark ? 'dark' : 'light'

@@ -17,7 +17,10 @@ export function loadOnce<File>(load: () => Promise<File>): () => Promise<File> {
 }
 
 /** Makes the component of a route. The router preloads its file when a link to it is hovered. */
-export function lazyRoute<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+export function lazyRoute<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+) {
   let shown: Promise<ComponentType> | undefined
   function LazyRoute() {
     shown ??= load().then((file) => file[name], reloadPage)

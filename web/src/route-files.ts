@@ -38,4 +38,5 @@ export const loadWhenVisited = {
 }
 
 /** Fetches all other places while nothing else is to do: the next click is instant, and works while the server is away. */
-export const loadEverything = (): Promise<unknown> => Promise.allSettled(Object.values(load).map((each) => each()))
+export const loadEverything = (): Promise<unknown> =>
+  Promise.allSettled(Object.values(load).map((each) => each()))

@@ -1,5 +1,11 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
 import { isInternalPath } from './access/internal-path.ts'
 import { lazyRoute, loadOnce } from './lazy-route.tsx'
 import { load, loadWhenVisited } from './route-files.ts'
@@ -30,7 +36,8 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { to?: string } => (isInternalPath(search['to']) ? { to: search['to'] } : {}),
+  validateSearch: (search): { to?: string } =>
+    isInternalPath(search['to']) ? { to: search['to'] } : {},
   component: lazyRoute(
     loadOnce(() => import('./access/sign-in-page.tsx')),
     'SignInPage',
@@ -78,7 +85,9 @@ const columns = createRoute({
   getParentRoute: () => shell,
   path: '/columns',
   validateSearch: ({ keys }): { keys: string[] } => ({
-    keys: (Array.isArray(keys) ? keys : []).filter((key) => typeof key === 'string').slice(0, mostColumns),
+    keys: (Array.isArray(keys) ? keys : [])
+      .filter((key) => typeof key === 'string')
+      .slice(0, mostColumns),
   }),
   component: lazyRoute(loadWhenVisited.talk, 'ColumnsPage'),
 })
@@ -158,7 +167,8 @@ const notes = createRoute({
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '/$key',
-  validateSearch: ({ at }): { at?: number } => (Number.isSafeInteger(at) ? { at: at as number } : {}),
+  validateSearch: ({ at }): { at?: number } =>
+    Number.isSafeInteger(at) ? { at: at as number } : {},
   component: lazyRoute(loadWhenVisited.conversation, 'ConversationPage'),
 })
 const talks = createRoute({
@@ -184,7 +194,8 @@ const people = createRoute({
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
-  validateSearch: (search): { launch?: string } => (typeof search['launch'] === 'string' ? { launch: search['launch'] } : {}),
+  validateSearch: (search): { launch?: string } =>
+    typeof search['launch'] === 'string' ? { launch: search['launch'] } : {},
   component: lazyRoute(loadWhenVisited.system, 'SystemPage'),
 })
 
@@ -204,7 +215,8 @@ const moved = [
   createRoute({
     getParentRoute: () => project,
     path: '/sessions/$workSessionId',
-    beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/history/$workSessionId', params }),
+    beforeLoad: ({ params }) =>
+      leadOn({ to: '/projects/$projectId/history/$workSessionId', params }),
   }),
   createRoute({
     getParentRoute: () => project,
@@ -217,7 +229,11 @@ const moved = [
     beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/session/$key', params }),
   }),
 ] as const
-const movedTalks = createRoute({ getParentRoute: () => shell, path: '/talks', beforeLoad: () => leadOn({ to: '/sessions' }) })
+const movedTalks = createRoute({
+  getParentRoute: () => shell,
+  path: '/talks',
+  beforeLoad: () => leadOn({ to: '/sessions' }),
+})
 
 const leadOn: typeof redirect = (where) => {
   throw redirect({ ...where, replace: true })

@@ -29,7 +29,11 @@ export interface DetectionOptions {
 export type DetectAgents = () => Promise<DetectedAgents>
 
 /** Concurrent callers share one detection. */
-export function agentDetection({ clock, env, patienceMs = defaultPatienceMs }: DetectionOptions): DetectAgents {
+export function agentDetection({
+  clock,
+  env,
+  patienceMs = defaultPatienceMs,
+}: DetectionOptions): DetectAgents {
   let found: { readonly agents: Promise<DetectedAgents>; readonly until: number } | undefined
   return () => {
     if (!found || clock.now() >= found.until)
@@ -44,8 +48,14 @@ interface Detection extends Required<Omit<DetectionOptions, 'clock'>> {
   readonly npmFolders: readonly string[]
 }
 
-async function detectAgents(options: Omit<Detection, 'versions' | 'npmFolders'>): Promise<DetectedAgents> {
-  const detection = { ...options, versions: new Map(), npmFolders: await npmProgramFolders(options.env) }
+async function detectAgents(
+  options: Omit<Detection, 'versions' | 'npmFolders'>,
+): Promise<DetectedAgents> {
+  const detection = {
+    ...options,
+    versions: new Map(),
+    npmFolders: await npmProgramFolders(options.env),
+  }
   const looked = await Promise.all(knownRecipes.map((recipe) => lookFor(recipe, detection)))
   const items = looked.filter((each) => each !== undefined)
   const missing = knownAgents
@@ -54,7 +64,10 @@ async function detectAgents(options: Omit<Detection, 'versions' | 'npmFolders'>)
   return { items, missing }
 }
 
-async function lookFor(recipe: KnownRecipe, detection: Detection): Promise<DetectedAgent | undefined> {
+async function lookFor(
+  recipe: KnownRecipe,
+  detection: Detection,
+): Promise<DetectedAgent | undefined> {
   const { id, protocol, program, command, args, env, triedWith, agent } = recipe
   const onPath = await findProgram(program, detection.env)
   const file = onPath ?? (await findInstalled(program, detection))
@@ -66,7 +79,15 @@ async function lookFor(recipe: KnownRecipe, detection: Detection): Promise<Detec
   const elsewhere: Record<string, string> =
     onPath === undefined ? { PATH: `${dirname(file)}:${detection.env['PATH'] ?? ''}` } : {}
   const started = command ?? (onPath === undefined ? file : program)
-  const draft = { id, name, protocol, command: started, args: [...args], env: { ...env, ...elsewhere }, holdSeconds }
+  const draft = {
+    id,
+    name,
+    protocol,
+    command: started,
+    args: [...args],
+    env: { ...env, ...elsewhere },
+    holdSeconds,
+  }
   const { command: signIn, keys } = agent.signIn
   return {
     ...{ id, agent: agent.id, name, file, version: await version, triedWith, draft },
@@ -80,7 +101,10 @@ function isSignedIn({ signIn }: KnownAgent, { HOME }: DetectionOptions['env']): 
   return signIn.files.some((file) => existsSync(join(HOME, file)))
 }
 
-async function findInstalled(program: string, { npmFolders }: Detection): Promise<string | undefined> {
+async function findInstalled(
+  program: string,
+  { npmFolders }: Detection,
+): Promise<string | undefined> {
   for (const folder of npmFolders) {
     const file = await findProgram(join(folder, program), {})
     if (file !== undefined) return file
@@ -126,7 +150,11 @@ function namesIn(folder: string): string[] {
 /** Returns the first part of its output that looks like a version. */
 async function versionOf(file: string, { env, patienceMs }: Detection): Promise<string | null> {
   const detached = process.platform !== 'win32'
-  const child = spawn(file, ['--version'], { env: minimalEnvironment(env), stdio: ['ignore', 'pipe', 'ignore'], detached })
+  const child = spawn(file, ['--version'], {
+    env: minimalEnvironment(env),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached,
+  })
   const end = (): void => killGroup(child)
   const timer = setTimeout(end, patienceMs)
   let written = ''

@@ -1,5 +1,6 @@
 /** Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags; the rest is escaped, so no tag is injected. */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Splits text into code blocks, also an unclosed one, and lines between them. */
 export function telegramHtml(markdown: string): string {

@@ -35,7 +35,8 @@ function failureOf(error: unknown, token: string): ChannelFailure {
 }
 
 function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
-  const retryAfterMs = parameters.retry_after === undefined ? undefined : parameters.retry_after * 1000
+  const retryAfterMs =
+    parameters.retry_after === undefined ? undefined : parameters.retry_after * 1000
   const why = { why: said }
   switch (error_code) {
     case 401:
@@ -52,13 +53,21 @@ function refusedBy({ error_code, parameters }: GrammyError, said: string): Chann
       return new ChannelFailure(isGone ? 'gone' : 'faulty', statusNotice('telegramRefused', why))
     }
     default:
-      return new ChannelFailure('unreachable', statusNotice('telegramTrouble', { code: error_code, ...why }), retryAfterMs)
+      return new ChannelFailure(
+        'unreachable',
+        statusNotice('telegramTrouble', { code: error_code, ...why }),
+        retryAfterMs,
+      )
   }
 }
 
 function codeOf(error: unknown): string {
   for (let cause: unknown = error, depth = 0; cause && depth < 5; depth++) {
-    const { code, error: inner, cause: under } = cause as { code?: unknown; error?: unknown; cause?: unknown }
+    const {
+      code,
+      error: inner,
+      cause: under,
+    } = cause as { code?: unknown; error?: unknown; cause?: unknown }
     if (typeof code === 'string') return code
     cause = inner ?? under
   }
@@ -96,7 +105,12 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
   }
 
   const poll = (offset: number, timeout: number, signal: AbortSignal): Promise<Update[]> =>
-    orFailure(polling.getUpdates({ offset, timeout, limit: updatesAtOnce, allowed_updates: ['message'] }, asTheirs(signal)))
+    orFailure(
+      polling.getUpdates(
+        { offset, timeout, limit: updatesAtOnce, allowed_updates: ['message'] },
+        asTheirs(signal),
+      ),
+    )
 
   return {
     channel: 'telegram',
@@ -123,7 +137,8 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
         await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal))
       } catch (error) {
         // Not sent because of its formatting: sent again as plain text.
-        if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description)) throw failureOf(error, token)
+        if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description))
+          throw failureOf(error, token)
         await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal)))
       }
     },

@@ -20,7 +20,11 @@ async function list(context: CommandContext): Promise<void> {
 }
 
 async function revoke(context: CommandContext): Promise<void> {
-  const { id, name } = await findByName('device', context.operand(0), context.client.pages('/api/devices'))
+  const { id, name } = await findByName(
+    'device',
+    context.operand(0),
+    context.client.pages('/api/devices'),
+  )
   await context.confirm(`Sign ${visible(name)} out?`, 'What it has open ends at once.')
   await context.client.delete('/api/devices/{deviceId}', { params: { deviceId: id } })
   context.finished({ id, revoked: true }, `Signed ${visible(name)} out`)

@@ -23,7 +23,12 @@ async function list(context: CommandContext): Promise<void> {
 
 const answerToken = (context: CommandContext, person: PersonWithToken): void =>
   context.answer(person, () =>
-    secretOnce(context, 'Token', person.token, `They sign in with it on ${context.client.url}, or send it as a bearer.`),
+    secretOnce(
+      context,
+      'Token',
+      person.token,
+      `They sign in with it on ${context.client.url}, or send it as a bearer.`,
+    ),
   )
 
 async function add(context: CommandContext): Promise<void> {
@@ -39,25 +44,39 @@ const find = (context: CommandContext): Promise<Person> =>
 async function changeRole(context: CommandContext): Promise<void> {
   const typed = context.operand(1)
   const role = roles.find((each) => each === typed)
-  if (!role) throw usage(`There is no role ${JSON.stringify(typed)}.`, `There is ${roles.join(', ')}.`)
+  if (!role)
+    throw usage(`There is no role ${JSON.stringify(typed)}.`, `There is ${roles.join(', ')}.`)
   const { id } = await find(context)
-  const person = await context.client.patch('/api/people/{personId}', { params: { personId: id }, body: { role } })
+  const person = await context.client.patch('/api/people/{personId}', {
+    params: { personId: id },
+    body: { role },
+  })
   context.finished(person, `${context.paint('bold', visible(person.name))} is ${person.role} now`)
   if (person.revokedTokens.length > 0)
-    context.note(`Revoked, because they allowed more: ${person.revokedTokens.map(visible).join(', ')}`)
+    context.note(
+      `Revoked, because they allowed more: ${person.revokedTokens.map(visible).join(', ')}`,
+    )
 }
 
 async function renew(context: CommandContext): Promise<void> {
   const { id, name } = await find(context)
-  await context.confirm(`Give ${visible(name)} a new token?`, 'The old one and their signed-in browsers stop working at once.')
-  const person = await context.client.post('/api/people/{personId}/token', { params: { personId: id } })
+  await context.confirm(
+    `Give ${visible(name)} a new token?`,
+    'The old one and their signed-in browsers stop working at once.',
+  )
+  const person = await context.client.post('/api/people/{personId}/token', {
+    params: { personId: id },
+  })
   context.done(`${context.paint('bold', visible(name))} has a new token`)
   answerToken(context, person)
 }
 
 async function remove(context: CommandContext): Promise<void> {
   const { id, name } = await find(context)
-  await context.confirm(`Remove ${visible(name)}?`, 'Every credential of theirs stops working at once.')
+  await context.confirm(
+    `Remove ${visible(name)}?`,
+    'Every credential of theirs stops working at once.',
+  )
   await context.client.delete('/api/people/{personId}', { params: { personId: id } })
   context.finished({ id, removed: true }, `${visible(name)} was removed`)
 }

@@ -2,5 +2,10 @@
 import type { CommandContext } from '../context.ts'
 import { fields } from '../table.ts'
 
-export const secretOnce = (context: CommandContext, name: string, secret: string, use: string): string =>
+export const secretOnce = (
+  context: CommandContext,
+  name: string,
+  secret: string,
+  use: string,
+): string =>
   `\n${fields([[name, context.paint('bold', secret)]], context.paint)}\n\n  It is shown only now. ${context.hint(use)}`

@@ -18,7 +18,10 @@ async function create(context: CommandContext): Promise<void> {
   const expires = context.text('expires')
   const expiresAt = expires === undefined ? undefined : parseMoment(expires, systemClock.now())
   if (expires !== undefined && !expiresAt) {
-    throw usage(`--expires ${expires} is not a time.`, 'Write 30d, 12h, 90m, 4w, or a moment such as 2027-01-31T00:00:00Z.')
+    throw usage(
+      `--expires ${expires} is not a time.`,
+      'Write 30d, 12h, 90m, 4w, or a moment such as 2027-01-31T00:00:00Z.',
+    )
   }
   const token = await context.client.post('/api/tokens', {
     body: {
@@ -28,9 +31,16 @@ async function create(context: CommandContext): Promise<void> {
       expiresAt,
     },
   })
-  context.done(`Made the ${token.kind} token ${context.paint('bold', visible(token.name))} (${token.scopes.join(', ')})`)
+  context.done(
+    `Made the ${token.kind} token ${context.paint('bold', visible(token.name))} (${token.scopes.join(', ')})`,
+  )
   context.answer(token, () =>
-    secretOnce(context, 'Token', token.token, 'Hand it over as HOLDFAST_TOKEN, or send it as a bearer.'),
+    secretOnce(
+      context,
+      'Token',
+      token.token,
+      'Hand it over as HOLDFAST_TOKEN, or send it as a bearer.',
+    ),
   )
 }
 
@@ -50,14 +60,26 @@ async function list(context: CommandContext): Promise<void> {
 }
 
 async function revoke(context: CommandContext): Promise<void> {
-  const { id, name } = await findByName('token', context.operand(0), context.client.pages('/api/tokens'))
+  const { id, name } = await findByName(
+    'token',
+    context.operand(0),
+    context.client.pages('/api/tokens'),
+  )
   const tokens: Token[] = []
   for await (const each of context.client.pages('/api/tokens')) tokens.push(each)
   const made = context.flag('keep-made') ? 'keep' : 'revoke'
   const below = madeBelow(id, tokens)
   const names = below.map((each) => visible(each.name)).join(', ')
-  const loss = below.length === 0 ? '' : made === 'keep' ? ` What it made stays: ${names}.` : ` So is what it made: ${names}.`
-  await context.confirm(`Revoke the token ${visible(name)}?`, `Whatever uses it is cut off at once.${loss}`)
+  const loss =
+    below.length === 0
+      ? ''
+      : made === 'keep'
+        ? ` What it made stays: ${names}.`
+        : ` So is what it made: ${names}.`
+  await context.confirm(
+    `Revoke the token ${visible(name)}?`,
+    `Whatever uses it is cut off at once.${loss}`,
+  )
   await context.client.delete('/api/tokens/{tokenId}', { params: { tokenId: id }, query: { made } })
   const revoked = made === 'keep' ? [] : below.map((each) => each.id)
   context.finished(

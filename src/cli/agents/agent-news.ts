@@ -18,8 +18,13 @@ interface Where {
 }
 
 /** Resolves when events are followed from now on, or when they cannot be followed. */
-export async function watchNews(client: Client, where: Where, tell: (words: string) => void): Promise<EventWatch> {
-  const mayDecide = (await client.get('/api/me').catch(() => undefined))?.scopes.includes('approve') ?? false
+export async function watchNews(
+  client: Client,
+  where: Where,
+  tell: (words: string) => void,
+): Promise<EventWatch> {
+  const mayDecide =
+    (await client.get('/api/me').catch(() => undefined))?.scopes.includes('approve') ?? false
   const heard = Promise.withResolvers<void>()
   const watch = watchEvents(client, {
     streams: [projectStream(where.projectId)],
@@ -32,7 +37,9 @@ export async function watchNews(client: Client, where: Where, tell: (words: stri
   })
   await heard.promise
   // Decisions requested earlier are still pending. If this read fails, later events are shown all the same.
-  const asked = await client.get('/api/approvals', { query: { limit: maxSearched } }).catch(() => ({ items: [] }))
+  const asked = await client
+    .get('/api/approvals', { query: { limit: maxSearched } })
+    .catch(() => ({ items: [] }))
   for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval, mayDecide))
   return watch
 }

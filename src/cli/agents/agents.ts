@@ -37,7 +37,10 @@ async function detect(context: CommandContext): Promise<void> {
         { title: 'NAME', of: ({ name }) => name },
         { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
         { title: 'VERSION', of: ({ version }) => version ?? '–' },
-        { title: 'SIGNED IN', of: ({ signedIn }) => (signedIn === null ? '?' : signedIn ? 'yes' : 'no') },
+        {
+          title: 'SIGNED IN',
+          of: ({ signedIn }) => (signedIn === null ? '?' : signedIn ? 'yes' : 'no'),
+        },
         { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
         { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
       ],
@@ -51,11 +54,14 @@ async function detect(context: CommandContext): Promise<void> {
       const orKey = keys.length > 0 ? `, or add it with --env ${keys[0]}` : ''
       context.note(`${name}: sign in once on the server's machine with \`${signIn}\`${orKey}.`)
     }
-    for (const { name, install } of answer.missing) context.note(`${name} was not found: ${install}`)
+    for (const { name, install } of answer.missing)
+      context.note(`${name} was not found: ${install}`)
   }
   const [offered] = answer.items.filter(({ draft }) => addedAs(draft, agents) === '–')
   if (offered && !context.json)
-    context.note(context.hint(`Add one with its recipe: holdfast agents add --detected ${offered.id}`))
+    context.note(
+      context.hint(`Add one with its recipe: holdfast agents add --detected ${offered.id}`),
+    )
 }
 
 const addedAs = (draft: DetectedAgent['draft'], agents: readonly Agent[]): string =>
@@ -69,7 +75,9 @@ async function findDetected(client: Client, typed: string): Promise<DetectedAgen
   const found = items.find(({ id }) => id === typed)
   if (found) return found
   const names = items.map(({ id }) => id).join(', ')
-  const next = names ? `Found were: ${names}.` : 'None was found; add one by hand: holdfast agents add ID -- COMMAND'
+  const next = names
+    ? `Found were: ${names}.`
+    : 'None was found; add one by hand: holdfast agents add ID -- COMMAND'
   throw notFound(`${typed} was not found on the server's machine.`, next)
 }
 
@@ -77,7 +85,9 @@ async function findDetected(client: Client, typed: string): Promise<DetectedAgen
  * Reads the variables to give to an agent. Values are often secrets and other users of the machine can read command lines, so
  * they come from this environment, a file, or standard input.
  */
-async function environmentToHandOver(context: CommandContext): Promise<Record<string, string> | undefined> {
+async function environmentToHandOver(
+  context: CommandContext,
+): Promise<Record<string, string> | undefined> {
   const { terminal } = context
   const env: Record<string, string> = {}
   const file = context.text('env-file')
@@ -98,7 +108,10 @@ async function environmentToHandOver(context: CommandContext): Promise<Record<st
     }
     const value = terminal.env[name]
     if (value === undefined)
-      throw usage(`The variable ${name} is not set here.`, `Run \`export ${name}=…\` first, or use --env-file.`)
+      throw usage(
+        `The variable ${name} is not set here.`,
+        `Run \`export ${name}=…\` first, or use --env-file.`,
+      )
     env[name] = value
   }
   return Object.keys(env).length > 0 ? env : undefined
@@ -135,10 +148,17 @@ async function showAgent(context: CommandContext): Promise<void> {
 async function add(context: CommandContext): Promise<void> {
   const detected = context.text('detected')
   const id = context.optionalOperand(0) ?? detected
-  if (id === undefined) throw usage('The id of the agent is missing.', '`holdfast agents add --help` shows what can be said.')
+  if (id === undefined)
+    throw usage(
+      'The id of the agent is missing.',
+      '`holdfast agents add --help` shows what can be said.',
+    )
   const change = await changeOf(context)
   if (detected !== undefined && 'command' in change)
-    throw usage('--detected brings its own command.', 'Leave out --detected, or what stands behind --.')
+    throw usage(
+      '--detected brings its own command.',
+      'Leave out --detected, or what stands behind --.',
+    )
   const found = detected === undefined ? undefined : await findDetected(context.client, detected)
   // What the person adds comes to the recipe's variables.
   const env = { ...found?.draft.env, ...change.env }
@@ -146,15 +166,26 @@ async function add(context: CommandContext): Promise<void> {
   const body = { ...draft, ...(await chosenSandbox(context, draft)) }
   const { passkey: secret, ...agent } = await context.client.post('/api/agents', { body })
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
-  context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
-  if (agent.neverAsks) context.note(`${visible(agent.name)} never asks for permission: it writes and runs what it wants.`)
+  context.answer(
+    { ...agent, passkey: secret },
+    () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`,
+  )
+  if (agent.neverAsks)
+    context.note(
+      `${visible(agent.name)} never asks for permission: it writes and runs what it wants.`,
+    )
   if (!context.json) context.note(context.hint(nextFor(agent)))
 }
 
-type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsOn' | 'wrapper'> & { readonly id: string }
+type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsOn' | 'wrapper'> & {
+  readonly id: string
+}
 
 /** SB8: the sandbox of an agent for which none was said, tried first. Says what was chosen, and how to choose otherwise. */
-async function chosenSandbox(context: CommandContext, draft: SandboxDraft): Promise<Partial<Pick<Agent, 'sandbox'>>> {
+async function chosenSandbox(
+  context: CommandContext,
+  draft: SandboxDraft,
+): Promise<Partial<Pick<Agent, 'sandbox'>>> {
   const { command, args = [], sandbox, runsOn, id, wrapper } = draft
   // Another machine cannot be tried from here.
   if (sandbox !== undefined || !command || runsOn) return {}
@@ -185,28 +216,43 @@ async function edit(context: CommandContext): Promise<void> {
   const removed = context.values('remove-env') ?? []
   const change = await changeOf(context)
   if (Object.keys(change).length === 0 && removed.length === 0)
-    throw usage('There is nothing to change.', '`holdfast agents edit --help` shows what can be changed.')
+    throw usage(
+      'There is nothing to change.',
+      '`holdfast agents edit --help` shows what can be changed.',
+    )
   const before = await findAgent(context.client, context.operand(0))
   // Values arrive masked; a mask sent back keeps the stored value.
   const kept = Object.entries(before.env).filter(([name]) => !removed.includes(name))
-  const env = change.env || removed.length > 0 ? { ...Object.fromEntries(kept), ...change.env } : undefined
+  const env =
+    change.env || removed.length > 0 ? { ...Object.fromEntries(kept), ...change.env } : undefined
   const body = { ...change, env }
-  const agent = await context.client.patch('/api/agents/{agentId}', { params: { agentId: before.id }, body })
+  const agent = await context.client.patch('/api/agents/{agentId}', {
+    params: { agentId: before.id },
+    body,
+  })
   context.done(`Changed the agent ${context.paint('bold', visible(agent.id))}`)
   context.answer(agent, () => describe(context, agent))
 }
 
 async function remove(context: CommandContext): Promise<void> {
   const { id } = await findAgent(context.client, context.operand(0))
-  await context.confirm(`Delete the agent ${visible(id)}?`, 'It is taken off its projects, and its passkey stops working.')
+  await context.confirm(
+    `Delete the agent ${visible(id)}?`,
+    'It is taken off its projects, and its passkey stops working.',
+  )
   await context.client.delete('/api/agents/{agentId}', { params: { agentId: id } })
   context.finished({ id, deleted: true }, `Deleted the agent ${visible(id)}`)
 }
 
 async function passkey(context: CommandContext): Promise<void> {
   const { id } = await findAgent(context.client, context.operand(0))
-  await context.confirm(`Replace the passkey of ${visible(id)}?`, 'The old one stops working at once.')
-  const answer = await context.client.post('/api/agents/{agentId}/passkey', { params: { agentId: id } })
+  await context.confirm(
+    `Replace the passkey of ${visible(id)}?`,
+    'The old one stops working at once.',
+  )
+  const answer = await context.client.post('/api/agents/{agentId}/passkey', {
+    params: { agentId: id },
+  })
   context.done(`${visible(id)} has a new passkey`)
   context.answer(answer, () => passkeyOnce(context, id, answer.passkey))
 }
@@ -231,11 +277,15 @@ async function changeOf(context: CommandContext) {
 
 /** SB1: the options of `isolationOptions`. What is not said stays. */
 export function isolationFrom(context: CommandContext) {
-  const [folders, hosts, state, wrapper] = ['allow-folder', 'allow-host', 'allow-state', 'wrapper'].map((name) =>
-    context.values(name),
-  )
+  const [folders, hosts, state, wrapper] = [
+    'allow-folder',
+    'allow-host',
+    'allow-state',
+    'wrapper',
+  ].map((name) => context.values(name))
   const said = (list: readonly string[] = []): string[] => list.filter((each) => each !== 'none')
-  const paths = (list: readonly string[] | undefined) => said(list).map((path) => resolve(context.terminal.cwd, path))
+  const paths = (list: readonly string[] | undefined) =>
+    said(list).map((path) => resolve(context.terminal.cwd, path))
   const allowed = { folders: paths(folders), hosts: said(hosts), state: paths(state) }
   return {
     sandbox: context.text('sandbox') as SandboxMode | undefined,
@@ -247,7 +297,11 @@ export function isolationFrom(context: CommandContext) {
 
 /** GW1: address and secret belong together. */
 function gatewayFrom(context: CommandContext) {
-  const [upstream, secret, model] = [context.text('gateway'), context.text('gateway-secret'), context.text('gateway-model')]
+  const [upstream, secret, model] = [
+    context.text('gateway'),
+    context.text('gateway-secret'),
+    context.text('gateway-model'),
+  ]
   if (upstream === undefined && secret === undefined && model === undefined) return undefined
   if (upstream === 'none') return null
   if (upstream !== undefined && secret !== undefined) return { upstream, secret, model }
@@ -257,9 +311,14 @@ function gatewayFrom(context: CommandContext) {
   )
 }
 
-const startLine = ({ command, args }: Agent): string => (command ? [command, ...args].join(' ') : '–')
+const startLine = ({ command, args }: Agent): string =>
+  command ? [command, ...args].join(' ') : '–'
 
-const describe = (context: CommandContext, agent: Agent, nameOf = (projectId: string): string => projectId): string =>
+const describe = (
+  context: CommandContext,
+  agent: Agent,
+  nameOf = (projectId: string): string => projectId,
+): string =>
   context.details(agent.name, [
     ['Id', agent.id],
     ['Protocol', agent.protocol],
@@ -281,11 +340,20 @@ const isolationLine = ({ sandbox, allow, wrapper, gateway }: Agent): string =>
     ...(allow.hosts.length > 0 ? [`reaches ${visible(allow.hosts.join(', '))}`] : []),
     ...(allow.state.length > 0 ? [`begins with ${visible(allow.state.join(', '))}`] : []),
     ...(wrapper ? [`behind ${visible(wrapper.join(' '))}`] : []),
-    ...(gateway ? [`reaches its model at ${visible(gateway.upstream)} with the secret ${visible(gateway.secret)}`] : []),
+    ...(gateway
+      ? [
+          `reaches its model at ${visible(gateway.upstream)} with the secret ${visible(gateway.secret)}`,
+        ]
+      : []),
   ].join('; ')
 
 const passkeyOnce = (context: CommandContext, id: string, secret: string): string =>
-  secretOnce(context, 'Passkey', secret, `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`)
+  secretOnce(
+    context,
+    'Passkey',
+    secret,
+    `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`,
+  )
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
 const commandWords = {

@@ -38,26 +38,39 @@ const prompts = {
 
 type Result = readonly [ok: boolean, detail: string]
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 export async function doctorAgents(context: CommandContext): Promise<void> {
   const typed = context.optionalOperand(0)
   const prompt = context.text('prompt')
   const agents: Agent[] = []
   if (typed !== undefined) agents.push(await findAgent(context.client, typed))
-  else for await (const each of context.client.pages('/api/agents')) if (isPrompted(each)) agents.push(each)
+  else
+    for await (const each of context.client.pages('/api/agents'))
+      if (isPrompted(each)) agents.push(each)
   const [first] = agents
   if (first && !isPrompted(first))
-    throw usage(`${first.id} is not prompted by Holdfast.`, 'Only agents with the protocol acp and a command can be tried out.')
+    throw usage(
+      `${first.id} is not prompted by Holdfast.`,
+      'Only agents with the protocol acp and a command can be tried out.',
+    )
   const reports: AgentReport[] = []
   for (const agent of agents) {
     context.note(`Trying out ${agent.id} …`)
     const report = await probeAgent(context, agent, prompt)
-    await context.client.patch('/api/agents/{agentId}', { params: { agentId: agent.id }, body: { report } })
+    await context.client.patch('/api/agents/{agentId}', {
+      params: { agentId: agent.id },
+      body: { report },
+    })
     reports.push(report)
   }
-  context.answer(typed === undefined ? { items: reports } : reports[0], () => reports.map(summaryOf).join('\n\n'))
-  const notStarted = reports.filter(({ checks }) => !checks.some(({ name, ok }) => name === 'start' && ok))
+  context.answer(typed === undefined ? { items: reports } : reports[0], () =>
+    reports.map(summaryOf).join('\n\n'),
+  )
+  const notStarted = reports.filter(
+    ({ checks }) => !checks.some(({ name, ok }) => name === 'start' && ok),
+  )
   if (notStarted.length > 0)
     throw failed(
       `${notStarted.map(({ agent }) => agent).join(', ')} could not be started.`,
@@ -74,8 +87,13 @@ const summaryOf = ({ agent, version, checks }: AgentReport): string => {
   return `${[agent, version].filter(Boolean).join(' ')}: ${missing.length === 0 ? 'can do everything' : `cannot do: ${missing.join(', ')}`}`
 }
 
-async function probeAgent(context: CommandContext, agent: Agent, prompt: string | undefined): Promise<AgentReport> {
-  const tell = ({ name, ok, detail }: AgentCheck): void => context.note(`${ok ? '✓' : '✗'} ${name}: ${detail}`)
+async function probeAgent(
+  context: CommandContext,
+  agent: Agent,
+  prompt: string | undefined,
+): Promise<AgentReport> {
+  const tell = ({ name, ok, detail }: AgentCheck): void =>
+    context.note(`${ok ? '✓' : '✗'} ${name}: ${detail}`)
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-doctor-'))
   const relay = openRelay(await context.connection())
   const { client } = context
@@ -103,14 +121,22 @@ async function makeProject(client: Client, { id }: Agent, path: string): Promise
   // Without git there is nothing to fork from.
   await run('git', ['init', '-q', '--template='], how).catch(() => {})
   await run('git', ['commit', '-q', '--allow-empty', '-m', 'doctor'], how).catch(() => {})
-  return client.post('/api/projects', { body: { name, path } }).catch(() => client.post('/api/projects', { body: { name } }))
+  return client
+    .post('/api/projects', { body: { name, path } })
+    .catch(() => client.post('/api/projects', { body: { name } }))
 }
 
 async function removeProject(client: Client, projectId: string): Promise<void> {
   const query = { limit: 50, look: true }
-  const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query })
+  const { items } = await client.get('/api/projects/{projectId}/worktrees', {
+    params: { projectId },
+    query,
+  })
   for (const { id: worktreeId, look } of items) {
-    const removal = { params: { projectId, worktreeId }, query: look?.losses ? { confirm: look.losses.digest } : {} }
+    const removal = {
+      params: { projectId, worktreeId },
+      query: look?.losses ? { confirm: look.losses.digest } : {},
+    }
     await client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', removal).catch(() => {})
   }
   await client.delete('/api/projects/{projectId}', { params: { projectId } })
@@ -143,12 +169,21 @@ class Probe {
     }
     const { agentName, agentVersion = null } = ready
     // What has no name is called so.
-    const agentInfo = agentName && agentName !== 'agent' ? { name: agentName, version: agentVersion } : null
+    const agentInfo =
+      agentName && agentName !== 'agent' ? { name: agentName, version: agentVersion } : null
     const known = agentInfo && agentAnswering(agentInfo.name)
-    this.#note('start', true, `ready after ${Date.now() - begun} ms${known ? `; known as ${known.name}` : ''}`)
+    this.#note(
+      'start',
+      true,
+      `ready after ${Date.now() - begun} ms${known ? `; known as ${known.name}` : ''}`,
+    )
     const abilities = ready.can
     const ways = abilities?.signIn ?? []
-    this.#note('sign_in', true, ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed')
+    this.#note(
+      'sign_in',
+      true,
+      ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed',
+    )
     Object.assign(this.#can, abilities)
     const hello = await this.#check('prompt', async () => {
       const { text, error, stopReason } = await room.turn(prompts.hello)
@@ -194,9 +229,13 @@ class Probe {
     await this.#check('output', async () => {
       run = await room.turn(prompt ?? prompts.run)
       const shown = run.calls.findLast(({ output }) => output !== undefined && output !== '')
-      if (run.calls.length === 0) return [false, `it called no tool: ${run.error ?? run.text.trim().slice(0, 200)}`]
-      const exit = shown?.exitCode === undefined ? 'no exit status' : `exit status ${shown.exitCode}`
-      return shown ? [true, `${shown.output?.trim().slice(0, 100)} (${exit})`] : [false, 'it ran a tool and sent no output of it']
+      if (run.calls.length === 0)
+        return [false, `it called no tool: ${run.error ?? run.text.trim().slice(0, 200)}`]
+      const exit =
+        shown?.exitCode === undefined ? 'no exit status' : `exit status ${shown.exitCode}`
+      return shown
+        ? [true, `${shown.output?.trim().slice(0, 100)} (${exit})`]
+        : [false, 'it ran a tool and sent no output of it']
     })
     can['ran'] = (run?.calls.length ?? 0) > 0
     can['exitCode'] = run?.calls.some(({ exitCode }) => exitCode !== undefined) ?? false
@@ -209,7 +248,12 @@ class Probe {
       if (asked > 0) return [true, `asked ${asked} times, and took no for an answer`]
       const tools = (run?.calls.length ?? 0) + wrote.calls.length
       if (tools > 0) can['asks'] = false
-      return [false, tools > 0 ? 'it never asks for permission' : 'it called no tool, so it had nothing to ask for']
+      return [
+        false,
+        tools > 0
+          ? 'it never asks for permission'
+          : 'it called no tool, so it had nothing to ask for',
+      ]
     })
     await this.#check('tool', async () => {
       const { calls, text } = await room.turn(prompts.tool)
@@ -225,10 +269,14 @@ class Probe {
     const { client, room } = this.#options
     const { conversation } = room.last('agent:ready') ?? {}
     const params = { key: conversation ?? '' }
-    const { items } = await client.get('/api/conversations/{key}/turns', { params, query: { limit: 20 } })
+    const { items } = await client.get('/api/conversations/{key}/turns', {
+      params,
+      query: { limit: 20 },
+    })
     const usage = items.find((turn) => turn.usage !== null)?.usage
     const { inputTokens = null, outputTokens = null } = usage ?? {}
-    if (inputTokens === null && outputTokens === null) return [false, 'it reports no tokens of a turn']
+    if (inputTokens === null && outputTokens === null)
+      return [false, 'it reports no tokens of a turn']
     return [true, `${inputTokens} in, ${outputTokens} out in the last turn`]
   }
 
@@ -245,7 +293,8 @@ class Probe {
     const { stopReason, error } = await turn
     if (at === 0) return [false, 'it answered before it could be cancelled']
     const ms = Date.now() - at
-    if (stopReason !== 'cancelled' || ms > cancelMs) return [false, error ?? `it ended with ${stopReason} after ${ms} ms`]
+    if (stopReason !== 'cancelled' || ms > cancelMs)
+      return [false, error ?? `it ended with ${stopReason} after ${ms} ms`]
     const next = await room.turn(prompts.hello)
     return next.error === null
       ? [true, `after ${ms} ms, and it goes on`]
@@ -259,7 +308,9 @@ class Probe {
     if (how === 'new') return [false, notRestored ?? 'it began anew']
     if (!hasAnswered) return [true, how]
     const { error } = await room.turn(prompts.hello)
-    return error === null ? [true, `${how}, and it goes on`] : [false, `${how}; the next prompt failed: ${error}`]
+    return error === null
+      ? [true, `${how}, and it goes on`]
+      : [false, `${how}; the next prompt failed: ${error}`]
   }
 
   async #list(workspace: string): Promise<Result> {
@@ -276,19 +327,32 @@ class Probe {
   /** The agent's own fork at the end of the conversation; one that begins anew is told what was said instead. */
   async #fork(key: string): Promise<Result> {
     const { client } = this.#options
-    const { items } = await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 1 } })
+    const { items } = await client.get('/api/conversations/{key}/turns', {
+      params: { key },
+      query: { limit: 1 },
+    })
     const params = { key, turnId: items[0]?.id ?? '' }
-    const { conversation } = await client.post('/api/conversations/{key}/turns/{turnId}/fork', { params, body: {} })
+    const { conversation } = await client.post('/api/conversations/{key}/turns/{turnId}/fork', {
+      params,
+      body: {},
+    })
     const about = { params: { key: conversation } }
-    await client.post('/api/conversations/{key}/messages', { ...about, body: { role: 'user', content: prompts.hello } })
+    await client.post('/api/conversations/{key}/messages', {
+      ...about,
+      body: { role: 'user', content: prompts.hello },
+    })
     const turn = await this.#look(async () => {
-      const [last] = (await client.get('/api/conversations/{key}/turns', { ...about, query: { limit: 1 } })).items
+      const [last] = (
+        await client.get('/api/conversations/{key}/turns', { ...about, query: { limit: 1 } })
+      ).items
       return last?.endedAt ? last : undefined
     })
     const [context] = (await client.get('/api/conversations/{key}/context', about)).contexts
     await this.#stopAll()
     if (turn.state !== 'answered') return [false, turn.error ?? `its turn is ${turn.state}`]
-    return context?.how === 'resumed' ? [true, 'a fork of its own session answers'] : [false, 'its fork began anew']
+    return context?.how === 'resumed'
+      ? [true, 'a fork of its own session answers']
+      : [false, 'its fork began anew']
   }
 
   async #end(): Promise<Result> {
@@ -303,8 +367,12 @@ class Probe {
   async #stopAll(): Promise<void> {
     for (const { launchId, state } of await this.#processes())
       if (state !== 'ended')
-        await this.#options.client.post('/api/processes/{launchId}/stop', { params: { launchId } }).catch(() => {})
-    await this.#look(async () => (await this.#processes()).every(({ state }) => state === 'ended') || undefined)
+        await this.#options.client
+          .post('/api/processes/{launchId}/stop', { params: { launchId } })
+          .catch(() => {})
+    await this.#look(
+      async () => (await this.#processes()).every(({ state }) => state === 'ended') || undefined,
+    )
   }
 
   async #processes() {
@@ -324,7 +392,9 @@ class Probe {
   async #known(): Promise<Result> {
     const names = new Set<string>()
     for (const { launchId } of await this.#processes()) {
-      const { unknown } = await this.#options.client.get('/api/processes/{launchId}', { params: { launchId } })
+      const { unknown } = await this.#options.client.get('/api/processes/{launchId}', {
+        params: { launchId },
+      })
       // Only what is not known has a name.
       for (const { kind, name } of unknown) if (name !== '') names.add(`${kind} ${name}`)
     }
@@ -336,10 +406,16 @@ class Probe {
   async #probeSandbox(mode: 'workplace' | 'strict'): Promise<void> {
     const { client, agent, projectId, room } = this.#options
     const params = { projectId, agentId: agent.id }
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: { sandbox: mode } })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params,
+      body: { sandbox: mode },
+    })
     const works = async (): Promise<Result> => {
       const { text, calls, error } = await room.start(false).then(() => room.turn(prompts.run))
-      const ran = calls.some(({ status, output = '' }) => status === 'completed' && (output === '' || output.includes(word)))
+      const ran = calls.some(
+        ({ status, output = '' }) =>
+          status === 'completed' && (output === '' || output.includes(word)),
+      )
       // One that runs nothing outside runs nothing inside.
       const isFine = error === null && (ran || this.#can['ran'] === false)
       const quiet = `it starts and ran no command, ${isFine ? 'as outside' : text.trim().slice(0, 200)}`

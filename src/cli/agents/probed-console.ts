@@ -38,7 +38,9 @@ export class ProbedConsole {
   }
 
   async close(): Promise<void> {
-    await this.#relay.request({ type: 'session:terminate', sessionId: this.#about.sessionId }).catch(() => {})
+    await this.#relay
+      .request({ type: 'session:terminate', sessionId: this.#about.sessionId })
+      .catch(() => {})
     this.#unfollow()
   }
 
@@ -47,17 +49,23 @@ export class ProbedConsole {
   async terminate(): Promise<void> {
     const seen = this.events.length
     await this.#relay.request({ type: 'agent:terminate', ...this.#about }).catch(() => {})
-    await this.until((events) => events.slice(seen).some(({ type }) => type === 'agent:terminated'), endMs)
+    await this.until(
+      (events) => events.slice(seen).some(({ type }) => type === 'agent:terminated'),
+      endMs,
+    )
   }
 
   async start(load: boolean): Promise<Of<'agent:ready'>> {
     const seen = this.events.length
     await this.#relay.request({ type: 'agent:spawn', ...this.#about, agentId: this.#agentId, load })
-    const isOver = ({ type }: RelayEvent) => type === 'agent:ready' || type === 'agent:failed' || type === 'agent:terminated'
+    const isOver = ({ type }: RelayEvent) =>
+      type === 'agent:ready' || type === 'agent:failed' || type === 'agent:terminated'
     await this.until((events) => events.slice(seen).some(isOver), startMs)
     const event = this.events.slice(seen).find(isOver)
     if (event?.type === 'agent:ready') return event
-    throw new Error(event?.type === 'agent:failed' ? `${event.step}: ${event.error}` : 'it was ended')
+    throw new Error(
+      event?.type === 'agent:failed' ? `${event.step}: ${event.error}` : 'it was ended',
+    )
   }
 
   async turn(content: string): Promise<Turn> {
@@ -67,7 +75,8 @@ export class ProbedConsole {
     await this.until((events) => events.slice(seen).some(isOver), turnMs)
     const events = this.events.slice(seen)
     const end = events.find(isOver)
-    if (end?.type !== 'agent:response') throw new Error(end?.type === 'agent:failed' ? end.error : 'its process ended')
+    if (end?.type !== 'agent:response')
+      throw new Error(end?.type === 'agent:failed' ? end.error : 'its process ended')
     const calls = new Map<string, ToolCall>()
     for (const event of events)
       if (event.type === 'agent:update' && event.update.kind === 'tool')
@@ -84,7 +93,9 @@ export class ProbedConsole {
       const canAllow = options.some(({ kind }) => kind === 'allow_once')
       const outcome = canAllow ? this.answer : 'denied'
       const { sessionId: userSessionId } = this.#about
-      this.#relay.request({ type: 'permission:answer', sessionId: userSessionId, approvalId, outcome }).catch(() => {})
+      this.#relay
+        .request({ type: 'permission:answer', sessionId: userSessionId, approvalId, outcome })
+        .catch(() => {})
     }
     for (const wake of this.#waiting.splice(0)) wake()
   }
@@ -94,7 +105,11 @@ export class ProbedConsole {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms / 1000} s`)), ms)
     try {
-      while (!isDone(this.events)) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), late.promise])
+      while (!isDone(this.events))
+        await Promise.race([
+          new Promise<void>((resolve) => this.#waiting.push(resolve)),
+          late.promise,
+        ])
     } finally {
       clearTimeout(timer)
     }
@@ -108,4 +123,5 @@ export class ProbedConsole {
 export const isFirstWord = (event: RelayEvent): boolean =>
   event.type === 'agent:response' ||
   event.type === 'agent:failed' ||
-  (event.type === 'agent:update' && (event.update.kind === 'text' || event.update.kind === 'thought'))
+  (event.type === 'agent:update' &&
+    (event.update.kind === 'text' || event.update.kind === 'thought'))

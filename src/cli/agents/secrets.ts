@@ -14,7 +14,8 @@ import { isInteractive, type Terminal } from '../terminal.ts'
 /** One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input. */
 async function readValue(terminal: Terminal, name: string, isFile: boolean): Promise<string> {
   // A file keeps its last newline, which key files need; a variable never has one that was only typed.
-  if (!isInteractive(terminal)) return (await readAll(terminal.stdin)).replace(isFile ? /^$/ : /\r?\n$/, '')
+  if (!isInteractive(terminal))
+    return (await readAll(terminal.stdin)).replace(isFile ? /^$/ : /\r?\n$/, '')
   terminal.stderr.write(`Value of ${visible(name)} (not shown): `)
   const lines = createInterface({ input: terminal.stdin, terminal: true })
   try {
@@ -36,11 +37,13 @@ async function set(context: CommandContext): Promise<void> {
   const givenAs = context.text('as') as SecretForm | undefined
   const { id: projectId } = await chooseProject(context)
   const params = { projectId, name }
-  const known = (await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })).items.find(
-    (each) => each.name === name,
-  )
+  const known = (
+    await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
+  ).items.find((each) => each.name === name)
   const form = givenAs ?? known?.givenAs ?? 'environment'
-  const value = context.flag('keep-value') ? undefined : await readValue(context.terminal, name, form === 'file')
+  const value = context.flag('keep-value')
+    ? undefined
+    : await readValue(context.terminal, name, form === 'file')
   const secret = await context.client.put('/api/projects/{projectId}/secrets/{name}', {
     params,
     body: { value, givenAs, agentIds: context.flag('nobody') ? [] : context.values('agent') },
@@ -55,7 +58,9 @@ const givenTo = ({ name, givenAs, agentIds }: Secret): string =>
 
 async function list(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context)
-  const { items } = await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
+  const { items } = await context.client.get('/api/projects/{projectId}/secrets', {
+    params: { projectId },
+  })
   context.answer({ items }, () =>
     context.table(items, {
       empty: 'No secrets. Set one: holdfast secrets set NAME --agent AGENT',
@@ -66,7 +71,8 @@ async function list(context: CommandContext): Promise<void> {
         { title: 'CHANGED', of: (each) => context.ago(each.updatedAt), style: 'dim' },
         {
           title: 'LAST USE',
-          of: (each) => (each.lastUse ? `${each.lastUse.agentId}, ${context.ago(each.lastUse.usedAt)}` : 'never'),
+          of: (each) =>
+            each.lastUse ? `${each.lastUse.agentId}, ${context.ago(each.lastUse.usedAt)}` : 'never',
         },
       ],
     }),
@@ -76,7 +82,9 @@ async function list(context: CommandContext): Promise<void> {
 async function uses(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context)
   const params = { projectId, name: context.operand(0) }
-  const { items } = await context.client.get('/api/projects/{projectId}/secrets/{name}/uses', { params })
+  const { items } = await context.client.get('/api/projects/{projectId}/secrets/{name}/uses', {
+    params,
+  })
   context.answer({ items }, () =>
     context.table(items, {
       empty: 'It was never used.',
@@ -93,8 +101,13 @@ async function uses(context: CommandContext): Promise<void> {
 async function remove(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context)
   const name = context.operand(0)
-  await context.confirm(`Remove the secret ${visible(name)}?`, 'Agents that run keep it until they end; none gets it any more.')
-  await context.client.delete('/api/projects/{projectId}/secrets/{name}', { params: { projectId, name } })
+  await context.confirm(
+    `Remove the secret ${visible(name)}?`,
+    'Agents that run keep it until they end; none gets it any more.',
+  )
+  await context.client.delete('/api/projects/{projectId}/secrets/{name}', {
+    params: { projectId, name },
+  })
   context.finished({ name, removed: true }, `Removed the secret ${visible(name)}`)
 }
 

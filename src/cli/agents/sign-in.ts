@@ -10,31 +10,63 @@ const lookMs = 500
 
 async function login(context: CommandContext): Promise<void> {
   const { id } = await findAgent(context.client, context.operand(0))
-  const { ways } = await context.client.post('/api/agents/{agentId}/inspect', { params: { agentId: id }, query: {} })
+  const { ways } = await context.client.post('/api/agents/{agentId}/inspect', {
+    params: { agentId: id },
+    query: {},
+  })
   const asked = context.text('method')
-  const way = asked === undefined ? (ways.length === 1 ? ways[0] : undefined) : ways.find((each) => each.id === asked)
+  const way =
+    asked === undefined
+      ? ways.length === 1
+        ? ways[0]
+        : undefined
+      : ways.find((each) => each.id === asked)
   if (!way) {
-    const lines = ways.map((each) => `  --method ${each.id}   ${each.name}${each.description ? `: ${each.description}` : ''}`)
-    const why = ways.length === 0 ? 'offers no way to sign in' : asked ? `has no way ${asked} to sign in` : 'has several ways'
+    const lines = ways.map(
+      (each) =>
+        `  --method ${each.id}   ${each.name}${each.description ? `: ${each.description}` : ''}`,
+    )
+    const why =
+      ways.length === 0
+        ? 'offers no way to sign in'
+        : asked
+          ? `has no way ${asked} to sign in`
+          : 'has several ways'
     const offers = ['It offers:', ...lines.map(visible)].join('\n')
     throw failed(`${visible(id)} ${visible(why)}.`, offers, 'no_such_way')
   }
   // The agent wrote the command, and the server may be another machine: a person looks at it and runs it.
   if (way.command !== null)
-    throw failed(`${visible(id)} is signed in at a terminal of its machine.`, `Run: ${visible(way.command)}`, 'at_a_terminal')
+    throw failed(
+      `${visible(id)} is signed in at a terminal of its machine.`,
+      `Run: ${visible(way.command)}`,
+      'at_a_terminal',
+    )
   const error = await begin(context, id, way.id)
-  if (error !== null) throw failed(`${visible(id)} is not signed in: ${visible(error)}`, 'Try again.')
-  context.finished({ id, method: way.id, signedIn: true }, `${visible(id)} is signed in (${visible(way.name)})`)
+  if (error !== null)
+    throw failed(`${visible(id)} is not signed in: ${visible(error)}`, 'Try again.')
+  context.finished(
+    { id, method: way.id, signedIn: true },
+    `${visible(id)} is signed in (${visible(way.name)})`,
+  )
 }
 
 /** Returns why it failed; null when it worked. */
-async function begin(context: CommandContext, agentId: string, method: string): Promise<string | null> {
+async function begin(
+  context: CommandContext,
+  agentId: string,
+  method: string,
+): Promise<string | null> {
   const { client } = context
   const params = { agentId }
   let shown: string | undefined
-  for (let attempt = await client.post('/api/agents/{agentId}/sign-in', { params, body: { method } }); ; ) {
+  for (
+    let attempt = await client.post('/api/agents/{agentId}/sign-in', { params, body: { method } });
+    ;
+  ) {
     const { state, visit, error } = attempt
-    if (visit && visit.url !== shown) context.note(`${visible(visit.message)}\n${visible(visit.url)}`)
+    if (visit && visit.url !== shown)
+      context.note(`${visible(visit.message)}\n${visible(visit.url)}`)
     shown = visit?.url
     if (state !== 'waiting') return error
     await pause(systemClock, lookMs)

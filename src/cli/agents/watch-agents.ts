@@ -5,7 +5,12 @@
 
 import { clientClock, pause } from '../../client/backoff.ts'
 import { type StreamState, watchEvents } from '../../client/event-stream.ts'
-import { type RunningAgent, readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
+import {
+  type RunningAgent,
+  readLiveAgentSessions,
+  readLiveProcesses,
+  runningAgents,
+} from '../../client/running.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
@@ -42,7 +47,8 @@ const rowsOf = (lines: readonly string[], columns: number): number =>
 /** Lines scrolled off the top cannot be redrawn, so surplus lines between the first and the last are replaced by a count. */
 function fitting(lines: readonly string[], columns: number, rows: number): readonly string[] {
   for (let left = 0; left <= Math.max(0, lines.length - 2); left++) {
-    const shown = left === 0 ? lines : [...lines.slice(0, -1 - left), `… and ${left} more`, ...lines.slice(-1)]
+    const shown =
+      left === 0 ? lines : [...lines.slice(0, -1 - left), `… and ${left} more`, ...lines.slice(-1)]
     if (rowsOf(shown, columns) <= rows) return shown
   }
   return lines.slice(-1)
@@ -94,10 +100,18 @@ export async function watchAgents(context: CommandContext): Promise<void> {
     failure = signedOut(now.state === 'refused' ? now.problem.detail : undefined)
     over.abort()
   }
-  const watch = watchEvents(context.client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
+  const watch = watchEvents(context.client, {
+    streams: ['home'],
+    onEvent: lookSoon,
+    onSnapshot: lookSoon,
+    onState,
+  })
   const stopLooking = everyNow(readEveryMs, lookSoon)
   const stopDrawing = view.ticks ? everyNow(drawEveryMs, () => view.show(look)) : () => {}
-  const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
+  const end =
+    seconds === undefined
+      ? untilAborted(over.signal)
+      : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
   await end
   over.abort()
   stopListening()
@@ -143,7 +157,10 @@ function secondsOf(context: CommandContext): number | undefined {
   if (typed === undefined) return undefined
   const value = Number(typed)
   if (value > 0 && value <= maxWatchSeconds) return value
-  throw usage(`--for must be a number of seconds up to ${maxWatchSeconds}.`, `It was ${JSON.stringify(typed)}.`)
+  throw usage(
+    `--for must be a number of seconds up to ${maxWatchSeconds}.`,
+    `It was ${JSON.stringify(typed)}.`,
+  )
 }
 
 interface View {
@@ -170,7 +187,12 @@ function drawnTable(context: CommandContext): View {
           columns: [
             { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
             { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
-            { title: 'STATE', of: ({ doing }) => doing, style: ({ each }) => styleOf(each, coordinators), shrinks: true },
+            {
+              title: 'STATE',
+              of: ({ doing }) => doing,
+              style: ({ each }) => styleOf(each, coordinators),
+              shrinks: true,
+            },
             { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
             { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
           ],
@@ -189,7 +211,10 @@ function drawnTable(context: CommandContext): View {
 }
 
 /** Returns only what has changed since the last read, and what is gone. */
-function changes(seen: Map<string, string>, { running, coordinators }: AgentsState): { running: RunningAgent; doing: string }[] {
+function changes(
+  seen: Map<string, string>,
+  { running, coordinators }: AgentsState,
+): { running: RunningAgent; doing: string }[] {
   const changed = running
     .map((each) => ({ running: each, doing: doingOf(each, coordinators) }))
     .filter(({ running: { key }, doing }) => seen.get(key) !== doing)
@@ -222,17 +247,34 @@ function lineByLine(
 
 function plainLines(context: CommandContext): View {
   const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
-  const write = ({ agentId, projectId, process }: RunningAgent, doing: string, nameOf: AgentsState['nameOf']): void => {
+  const write = (
+    { agentId, projectId, process }: RunningAgent,
+    doing: string,
+    nameOf: AgentsState['nameOf'],
+  ): void => {
     const pid = process?.pid ? ` (pid ${process.pid})` : ''
-    context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`)
+    context.terminal.stdout.write(
+      `${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`,
+    )
   }
   return lineByLine(write, (words) => context.note(words))
 }
 
 function jsonLines(context: CommandContext): View {
-  const write = ({ agentId, projectId, agentSession, process, since }: RunningAgent, doing: string): void => {
+  const write = (
+    { agentId, projectId, agentSession, process, since }: RunningAgent,
+    doing: string,
+  ): void => {
     const at = new Date(systemClock.now()).toISOString()
-    const line = { at, agentId, projectId, doing, since, agentSession: agentSession ?? null, process: process ?? null }
+    const line = {
+      at,
+      agentId,
+      projectId,
+      doing,
+      since,
+      agentSession: agentSession ?? null,
+      process: process ?? null,
+    }
     context.terminal.stdout.write(`${JSON.stringify(line)}\n`)
   }
   return lineByLine(write, (words) => context.note(words))

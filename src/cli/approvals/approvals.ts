@@ -9,7 +9,12 @@ import { type CommandOption, command, group, options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
-import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
+import {
+  chooseProject,
+  namedProject,
+  projectNames,
+  projectOption,
+} from '../projects/choose-project.ts'
 import { indented } from '../table.ts'
 import type { Style } from '../terminal.ts'
 import { parseMoment } from '../times.ts'
@@ -32,13 +37,17 @@ function alwaysTerms(context: CommandContext): AlwaysTerms | undefined {
   const scope = context.text('scope') as AlwaysTerms['scope'] | undefined
   const [time, folder] = [context.text('for'), context.text('folder')]
   if (!context.flag('always')) {
-    if (scope ?? time ?? folder) throw usage('--for, --scope and --folder say what is always allowed.', 'Add --always.')
+    if (scope ?? time ?? folder)
+      throw usage('--for, --scope and --folder say what is always allowed.', 'Add --always.')
     return undefined
   }
   const now = systemClock.now()
   const until = time === undefined ? undefined : parseMoment(time, now)
-  if (time !== undefined && !until) throw usage(`--for ${time} is not a time.`, 'Write 90m, 8h, 30d or 4w.')
-  const expiresInMinutes = until ? Math.round((epochMs(until) - now) / minuteMs) : allowanceMinutes.default
+  if (time !== undefined && !until)
+    throw usage(`--for ${time} is not a time.`, 'Write 90m, 8h, 30d or 4w.')
+  const expiresInMinutes = until
+    ? Math.round((epochMs(until) - now) / minuteMs)
+    : allowanceMinutes.default
   return { scope: scope ?? 'request', folder, expiresInMinutes }
 }
 
@@ -68,11 +77,18 @@ async function revoke(context: CommandContext): Promise<void> {
     if (each.id.startsWith(typed)) found.push(each)
   const [allowance] = found
   if (!allowance || found.length > 1) {
-    const said = allowance ? `${found.length} allowances begin with ${typed}.` : `Nothing that is allowed begins with ${typed}.`
+    const said = allowance
+      ? `${found.length} allowances begin with ${typed}.`
+      : `Nothing that is allowed begins with ${typed}.`
     throw notFound(said, '`holdfast approvals allowed` shows the ids.')
   }
-  const revoked = await context.client.delete(`${allowances}/{allowanceId}`, { params: { projectId, allowanceId: allowance.id } })
-  context.finished(revoked, `Taken back: ${visible(what(allowance))}. ${visible(allowance.agentId)} asks again the next time`)
+  const revoked = await context.client.delete(`${allowances}/{allowanceId}`, {
+    params: { projectId, allowanceId: allowance.id },
+  })
+  context.finished(
+    revoked,
+    `Taken back: ${visible(what(allowance))}. ${visible(allowance.agentId)} asks again the next time`,
+  )
 }
 
 type Verdict = Exclude<Status, 'pending'>
@@ -81,11 +97,14 @@ type Verdict = Exclude<Status, 'pending'>
 async function listApprovals(context: CommandContext): Promise<void> {
   const { client } = context
   const all = context.flag('all')
-  const projectId = all || context.text('project') !== undefined ? (await chooseProject(context)).id : undefined
+  const projectId =
+    all || context.text('project') !== undefined ? (await chooseProject(context)).id : undefined
   const decidedToo = all && projectId !== undefined
   const nameOf = await projectNames(context)
   await context.printList(
-    decidedToo ? client.pages('/api/projects/{projectId}/approvals', { params: { projectId } }) : client.pages('/api/approvals'),
+    decidedToo
+      ? client.pages('/api/projects/{projectId}/approvals', { params: { projectId } })
+      : client.pages('/api/approvals'),
     {
       where: (each) => projectId === undefined || each.projectId === projectId,
       empty: all ? 'No approvals yet.' : 'Nothing waits for a decision.',
@@ -116,44 +135,77 @@ const decideApproval =
     const always = alwaysTerms(context)
     const { id, projectId, permission } = await findApproval(context)
     const optionId = chosenOption(context, permission)
-    const approval = await context.client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
-      params: { projectId, approvalId: String(id) },
-      body: { status, feedback, always, optionId },
-    })
-    context.finished(approval, `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`)
+    const approval = await context.client.post(
+      '/api/projects/{projectId}/approvals/{approvalId}/decision',
+      {
+        params: { projectId, approvalId: String(id) },
+        body: { status, feedback, always, optionId },
+      },
+    )
+    context.finished(
+      approval,
+      `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`,
+    )
   }
 
 /** AP14: an option by its number, name or id; a question has no other answer. */
-function chosenOption(context: CommandContext, permission: Approval['permission']): string | undefined {
+function chosenOption(
+  context: CommandContext,
+  permission: Approval['permission'],
+): string | undefined {
   const typed = context.text('option')
   if (typed === undefined) return undefined
   const options = permission?.options ?? []
-  const found = options.find(({ optionId, name }, n) => [String(n + 1), optionId, name].includes(typed))
+  const found = options.find(({ optionId, name }, n) =>
+    [String(n + 1), optionId, name].includes(typed),
+  )
   if (found) return found.optionId
   const there = options.map(({ name }, n) => `${n + 1} ${visible(name)}`).join(' · ')
-  throw usage(`It offers no option ${JSON.stringify(typed)}.`, there === '' ? 'It offers none.' : `It offers ${there}.`)
+  throw usage(
+    `It offers no option ${JSON.stringify(typed)}.`,
+    there === '' ? 'It offers none.' : `It offers ${there}.`,
+  )
 }
 
 /** Finds an approval by number, which is unique over all projects; most are in the inbox. */
 async function findApproval(context: CommandContext): Promise<Approval> {
   const approvalId = context.operand(0)
   if (!/^[1-9]\d{0,14}$/.test(approvalId))
-    throw usage(`${JSON.stringify(approvalId)} is not the number of an approval.`, '`holdfast approvals` shows the numbers.')
+    throw usage(
+      `${JSON.stringify(approvalId)} is not the number of an approval.`,
+      '`holdfast approvals` shows the numbers.',
+    )
   const named = await namedProject(context)
   if (named) return context.client.get(route, { params: { projectId: named.id, approvalId } })
-  for await (const pending of context.client.pages('/api/approvals')) if (String(pending.id) === approvalId) return pending
+  for await (const pending of context.client.pages('/api/approvals'))
+    if (String(pending.id) === approvalId) return pending
   for await (const { id } of context.client.pages('/api/projects')) {
-    const found = await context.client.get(route, { params: { projectId: id, approvalId } }).catch(ifNotThere)
+    const found = await context.client
+      .get(route, { params: { projectId: id, approvalId } })
+      .catch(ifNotThere)
     if (found) return found
   }
-  throw notFound(`There is no approval ${approvalId}.`, '`holdfast approvals` lists what waits for a decision.')
+  throw notFound(
+    `There is no approval ${approvalId}.`,
+    '`holdfast approvals` lists what waits for a decision.',
+  )
 }
 
 const route = '/api/projects/{projectId}/approvals/{approvalId}'
 
 type Status = Approval['status']
-const words = { pending: 'waiting', approved: 'approved', rejected: 'rejected', revision_requested: 'to be revised' }
-const styles: Record<Status, Style> = { pending: 'yellow', approved: 'green', rejected: 'red', revision_requested: 'cyan' }
+const words = {
+  pending: 'waiting',
+  approved: 'approved',
+  rejected: 'rejected',
+  revision_requested: 'to be revised',
+}
+const styles: Record<Status, Style> = {
+  pending: 'yellow',
+  approved: 'green',
+  rejected: 'red',
+  revision_requested: 'cyan',
+}
 
 const firstLine = (text: string | null): string => text?.trim().split('\n')[0] ?? '–'
 
@@ -167,7 +219,11 @@ const describe = (context: CommandContext, approval: Approval): string =>
       ['Work session', approval['sessionId'] ?? '–'],
       ['Asked by', visible(approval.leaderId)],
       ['Asked', context.time(approval.submittedAt)],
-      ['Decided', context.time(approval.resolvedAt) + (approval.resolvedAt ? ` by ${visible(approval.decidedBy ?? '')}` : '')],
+      [
+        'Decided',
+        context.time(approval.resolvedAt) +
+          (approval.resolvedAt ? ` by ${visible(approval.decidedBy ?? '')}` : ''),
+      ],
       ['Feedback', visible(approval.feedback ?? '–')],
       ['Revisions', String(approval.revisionHistory.length)],
     ],
@@ -180,10 +236,15 @@ const describe = (context: CommandContext, approval: Approval): string =>
   )
 
 const named = (title: string, items: readonly unknown[]): string[] =>
-  items.length === 0 ? [] : [`  ${title}`, ...items.map((item) => `    ${visible(JSON.stringify(item))}`)]
+  items.length === 0
+    ? []
+    : [`  ${title}`, ...items.map((item) => `    ${visible(JSON.stringify(item))}`)]
 
 const number = { name: 'number', about: 'number of the approval' }
-const option: CommandOption = { flags: '--option <option>', about: 'the answer to a question: number, name or id of its option' }
+const option: CommandOption = {
+  flags: '--option <option>',
+  about: 'the answer to a question: number, name or id of its option',
+}
 const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
 
 export const approvals = group`
@@ -201,7 +262,14 @@ export const approvals = group`
   show: command(showApproval, number, projectOption)`
     Show one approval in full
     $ approvals show 7  what is asked, and how it was revised before`,
-  approve: command(decideApproval('approved'), number, feedback, option, ...alwaysOptions, projectOption)`
+  approve: command(
+    decideApproval('approved'),
+    number,
+    feedback,
+    option,
+    ...alwaysOptions,
+    projectOption,
+  )`
     Approve it; the first decision stands
     $ approvals approve 7  the agent goes on
     $ approvals approve 7 --option 2  answers a question with the second of its options

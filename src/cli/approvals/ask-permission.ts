@@ -12,7 +12,8 @@ export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
 /** Returns the options to choose from. An agent's own "always" becomes ours (AG6), and is left out where there is none. */
 export function answersOf({ options, call, likeness }: Asked): Asked['options'] {
   if (isChoice(options)) return options
-  const always = isKeptByAgent(call.toolKind, options) || scopesFor({ ...call, likeness }).includes('request')
+  const always =
+    isKeptByAgent(call.toolKind, options) || scopesFor({ ...call, likeness }).includes('request')
   return options.filter(({ kind }) => kind !== 'allow_always' || always)
 }
 
@@ -26,7 +27,8 @@ export function callLines({ input, content, locations, cut }: Asked['call']): st
   const texts = content.flatMap((each) => {
     if (each.type === 'text') return each.text.split('\n')
     if (each.type === 'other') return [each.name]
-    const signed = (sign: string, text: string | null) => (text ? text.split('\n').map((line) => `${sign} ${line}`) : [])
+    const signed = (sign: string, text: string | null) =>
+      text ? text.split('\n').map((line) => `${sign} ${line}`) : []
     return [each.path, ...signed('-', each.oldText), ...signed('+', each.newText)]
   })
   const files = locations.map(({ path, line }) => (line === null ? path : `${path}:${line}`))
@@ -56,14 +58,20 @@ interface Question {
 }
 
 /** Resolves with the chosen option; undefined when the question was withdrawn or the input ended. */
-export function askPermission(terminal: Terminal, { asked, signal, onInterrupt }: Question): Promise<string | undefined> {
+export function askPermission(
+  terminal: Terminal,
+  { asked, signal, onInterrupt }: Question,
+): Promise<string | undefined> {
   const paint = painter(terminal.stderr, terminal.env)
   let left = false
   // Must run before readline's own handler, which would take unsent text at the end of the input for an answer.
   terminal.stdin.once('end', () => {
     left = true
   })
-  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
+  const lines = createInterface({
+    input: terminal.stdin,
+    output: terminal.stderr as NodeJS.WritableStream,
+  })
   terminal.stderr.write(`${paint('yellow', '◆')} ${paint('bold', visible(asked.title))}\n`)
   for (const line of callLines(asked.call)) terminal.stderr.write(`${line}\n`)
   lines.setPrompt(`  ${optionLine(asked)}: `)

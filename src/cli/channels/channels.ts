@@ -19,22 +19,31 @@ const ofChannel = { params: { channel } }
 
 async function listChannels(context: CommandContext): Promise<void> {
   const { items } = await context.client.get('/api/channels')
-  const { items: chats, more } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
+  const { items: chats, more } = await context.firstOf(
+    context.client.pages(`${at}/chats`, ofChannel),
+  )
   context.answer({ items, chats }, () =>
     [...items.map((each) => describe(context, each)), '', chatTable(context, chats)].join('\n'),
   )
   if (more) context.noteMore()
 }
 
-const stateStyles = { connected: 'green', connecting: 'yellow', failing: 'red', off: 'dim' } as const
+const stateStyles = {
+  connected: 'green',
+  connecting: 'yellow',
+  failing: 'red',
+  off: 'dim',
+} as const
 
 function describe(context: CommandContext, each: Channel): string {
   const { paint } = context
   const name = each.name === null ? '' : `  @${visible(each.name)}`
-  const last = each.lastInAt === null ? 'no message yet' : `last message ${context.ago(each.lastInAt)}`
+  const last =
+    each.lastInAt === null ? 'no message yet' : `last message ${context.ago(each.lastInAt)}`
   const counts = each.waiting > 0 ? `, ${each.waiting} to be sent` : ''
   const head = `${paint('bold', each.channel)}  ${paint(stateStyles[each.state], each.state)}${name}  ${paint('dim', last + counts)}`
-  const off = 'It is not set up. Get a token from @BotFather and start with HOLDFAST_TELEGRAM_TOKEN.'
+  const off =
+    'It is not set up. Get a token from @BotFather and start with HOLDFAST_TELEGRAM_TOKEN.'
   const why = each.trouble ?? (each.state === 'off' && each.name === null ? off : null)
   return why === null ? head : `${head}\n  ${visible(why)}`
 }
@@ -47,7 +56,11 @@ const chatTable = (context: CommandContext, chats: readonly ChannelChat[]): stri
       { title: 'NAME', of: (each) => nameOf(each), shrinks: true, style: 'bold' },
       { title: 'STATE', of: (each) => each.state },
       { title: 'AGENT', of: (each) => (each.route ? each.route.agentId : "the channel's") },
-      { title: 'LAST MESSAGE', of: (each) => (each.lastInAt === null ? '' : context.ago(each.lastInAt)), style: 'dim' },
+      {
+        title: 'LAST MESSAGE',
+        of: (each) => (each.lastInAt === null ? '' : context.ago(each.lastInAt)),
+        style: 'dim',
+      },
       { title: 'TROUBLE', of: (each) => visible(each.trouble ?? ''), shrinks: true },
     ],
   })
@@ -57,8 +70,13 @@ const nameOf = ({ title, handle, kind }: ChannelChat): string =>
 
 async function pair(context: CommandContext): Promise<void> {
   const made = await context.client.post(`${at}/pairing-codes`, ofChannel)
-  const how = made.link === null ? `Send it to the bot: /start ${made.code}` : `Send it to the bot, or open ${made.link}`
-  context.answer(made, () => secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`))
+  const how =
+    made.link === null
+      ? `Send it to the bot: /start ${made.code}`
+      : `Send it to the bot, or open ${made.link}`
+  context.answer(made, () =>
+    secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`),
+  )
 }
 
 const approve = (context: CommandContext): Promise<void> => decide(context, 'paired')
@@ -66,13 +84,24 @@ const refuse = (context: CommandContext): Promise<void> => decide(context, 'refu
 const revoke = (context: CommandContext): Promise<void> =>
   decide(context, 'revoked', 'It is not served any more, and what waits there is dropped.')
 
-const said = { paired: 'is served from now on', refused: 'was refused', revoked: 'is not served any more' } as const
+const said = {
+  paired: 'is served from now on',
+  refused: 'was refused',
+  revoked: 'is not served any more',
+} as const
 
 /** Asks first where there is a loss. */
-async function decide(context: CommandContext, state: keyof typeof said, loss?: string): Promise<void> {
+async function decide(
+  context: CommandContext,
+  state: keyof typeof said,
+  loss?: string,
+): Promise<void> {
   const chat = await findChat(context.client, context.operand(0))
   if (loss) await context.confirm(`Revoke ${nameOf(chat)}?`, loss)
-  const changed = await context.client.patch(`${at}/chats/{chatId}`, { params: paramsOf(chat), body: { state } })
+  const changed = await context.client.patch(`${at}/chats/{chatId}`, {
+    params: paramsOf(chat),
+    body: { state },
+  })
   context.finished(changed, `${context.paint('bold', nameOf(chat))} ${said[state]}`)
 }
 
@@ -83,7 +112,11 @@ async function listRoutes(context: CommandContext): Promise<void> {
   const { items: all } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
   const chats = all.filter(({ route, state }) => route !== null || state === 'paired')
   const rows = [
-    ...items.map((each) => ({ chat: null, name: `${each.channel} (all others)`, route: each.route })),
+    ...items.map((each) => ({
+      chat: null,
+      name: `${each.channel} (all others)`,
+      route: each.route,
+    })),
     ...chats.map((each) => ({ chat: each.chatId, name: nameOf(each), route: each.route })),
   ]
   context.answer({ items: rows }, () =>
@@ -93,7 +126,11 @@ async function listRoutes(context: CommandContext): Promise<void> {
         { title: 'CHAT', of: (each) => each.chat ?? '' },
         { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
         { title: 'PROJECT', of: (each) => each.route?.projectId ?? '' },
-        { title: 'AGENT', of: (each) => each.route?.agentId ?? (each.chat === null ? 'the first there is' : "the channel's") },
+        {
+          title: 'AGENT',
+          of: (each) =>
+            each.route?.agentId ?? (each.chat === null ? 'the first there is' : "the channel's"),
+        },
       ],
     }),
   )
@@ -103,7 +140,10 @@ async function setRoute(context: CommandContext): Promise<void> {
   const typed = context.optionalOperand(0)
   const isDefault = context.flag('default')
   if ((typed === undefined) !== isDefault)
-    throw usage('It is not clear whose route is meant.', 'Name a chat, or --default for all others.')
+    throw usage(
+      'It is not clear whose route is meant.',
+      'Name a chat, or --default for all others.',
+    )
   const route = context.flag('none') ? null : await routeFrom(context)
   const whom = route === null ? 'no agent of its own' : route.agentId
   if (typed === undefined) {
@@ -111,14 +151,20 @@ async function setRoute(context: CommandContext): Promise<void> {
     return context.finished(changed, `Chats without a route of their own: ${whom}`)
   }
   const chat = await findChat(context.client, typed)
-  const changed = await context.client.patch(`${at}/chats/{chatId}`, { params: paramsOf(chat), body: { route } })
+  const changed = await context.client.patch(`${at}/chats/{chatId}`, {
+    params: paramsOf(chat),
+    body: { route },
+  })
   context.finished(changed, `${context.paint('bold', nameOf(chat))}: ${whom}`)
 }
 
 async function routeFrom(context: CommandContext): Promise<ChannelRoute> {
   const typed = context.text('agent')
   if (typed === undefined)
-    throw usage('It is not clear which agent is meant.', 'Name it with --agent, or take the route away with --none.')
+    throw usage(
+      'It is not clear which agent is meant.',
+      'Name it with --agent, or take the route away with --none.',
+    )
   const { id: agentId } = await findAgent(context.client, typed)
   const { id: projectId } = await chooseProject(context, agentId)
   return { projectId, agentId }
@@ -126,10 +172,12 @@ async function routeFrom(context: CommandContext): Promise<ChannelRoute> {
 
 /** Finds a chat by id, handle, or unique title. */
 const findChat = (client: Client, typed: string): Promise<ChannelChat> =>
-  findOne('chat', typed.replace(/^@/, ''), client.pages(`${at}/chats`, ofChannel), ({ chatId, handle, title }) => [
-    [chatId, handle],
-    [title],
-  ])
+  findOne(
+    'chat',
+    typed.replace(/^@/, ''),
+    client.pages(`${at}/chats`, ofChannel),
+    ({ chatId, handle, title }) => [[chatId, handle], [title]],
+  )
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
 

@@ -13,7 +13,11 @@ import { RelayLines } from './relay-lines.ts'
 
 const lastTurns = 5
 
-async function attachConsole(context: CommandContext, userSessionId: string, role: string | undefined): Promise<void> {
+async function attachConsole(
+  context: CommandContext,
+  userSessionId: string,
+  role: string | undefined,
+): Promise<void> {
   const lines = new RelayLines(context, true)
   const sight = new ConsoleState(role)
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
@@ -73,7 +77,12 @@ class ConsoleState {
 
   begin({ agents, sessionId: userSessionId }: RelaySnapshot): void {
     this.roles.clear()
-    const event = { type: 'permission:requested', sessionId: userSessionId, seq: 0, timestamp: '' } as const
+    const event = {
+      type: 'permission:requested',
+      sessionId: userSessionId,
+      seq: 0,
+      timestamp: '',
+    } as const
     for (const { role, permissions } of agents) {
       this.roles.add(role)
       for (const each of permissions) this.asked.set(each.approvalId, { ...event, ...each, role })
@@ -109,7 +118,8 @@ function showSnapshot({ agents, turns }: RelaySnapshot, lines: RelayLines): void
   if (agents.length === 0) lines.note('No agent is here.')
 }
 
-const help = 'A line is sent · /role ROLE chooses whom to · /cancel · /answer APPROVAL NUMBER · Ctrl-D leaves, and ends nothing'
+const help =
+  'A line is sent · /role ROLE chooses whom to · /cancel · /answer APPROVAL NUMBER · Ctrl-D leaves, and ends nothing'
 
 function readLines(
   context: CommandContext,
@@ -120,7 +130,11 @@ function readLines(
   over: { readonly resolve: () => void; readonly reject: (why: Error) => void },
 ): () => void {
   const { stdin, stderr } = context.terminal
-  const reading = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '' })
+  const reading = createInterface({
+    input: stdin,
+    output: stderr as NodeJS.WritableStream,
+    prompt: '',
+  })
   lines.note(help)
   reading.on('line', (line) => {
     const meant = meaningOf(line.trim(), sight, userSessionId)
@@ -128,7 +142,9 @@ function readLines(
     else if (meant)
       relay
         .request(meant)
-        .catch((error: unknown) => lines.note(`✗ ${error instanceof Error ? visible(error.message) : 'refused'}`))
+        .catch((error: unknown) =>
+          lines.note(`✗ ${error instanceof Error ? visible(error.message) : 'refused'}`),
+        )
   })
   reading.on('SIGINT', () => over.reject(leftBy('the console')))
   reading.once('close', over.resolve)
@@ -139,7 +155,11 @@ function readLines(
 }
 
 /** Returns the request a line stands for, or a message to show instead; undefined for an empty line. */
-function meaningOf(line: string, sight: ConsoleState, userSessionId: string): RelayRequest | string | undefined {
+function meaningOf(
+  line: string,
+  sight: ConsoleState,
+  userSessionId: string,
+): RelayRequest | string | undefined {
   const inside = { sessionId: userSessionId }
   const [word = '', first = '', second = ''] = line.split(/\s+/)
   if (line === '') return undefined
@@ -153,10 +173,16 @@ function meaningOf(line: string, sight: ConsoleState, userSessionId: string): Re
     const asked = sight.asked.get(Number(first))
     const option = asked && answersOf(asked)[Number(second) - 1]
     if (!asked || !option) return 'Nothing is asked under that number.'
-    return { type: 'permission:answer', ...inside, approvalId: asked.approvalId, optionId: option.optionId }
+    return {
+      type: 'permission:answer',
+      ...inside,
+      approvalId: asked.approvalId,
+      optionId: option.optionId,
+    }
   }
   const { role } = sight
-  if (role === undefined) return `Say to whom: /role ${[...sight.roles].join(' or /role ') || 'ROLE'}`
+  if (role === undefined)
+    return `Say to whom: /role ${[...sight.roles].join(' or /role ') || 'ROLE'}`
   if (word === '/cancel') return { type: 'agent:cancel', ...inside, role }
   if (word.startsWith('/') && first === '') return `There is no ${word}. ${help}`
   return { type: 'agent:message', ...inside, role, content: line }

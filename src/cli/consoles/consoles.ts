@@ -19,7 +19,11 @@ async function list(context: CommandContext): Promise<void> {
       },
       { title: 'AGENTS', of: agentsIn, shrinks: true },
       { title: 'OPENED', of: ({ createdAt }) => context.ago(createdAt), style: 'dim' },
-      { title: 'LAST USED', of: (each) => context.ago(each.terminatedAt ?? each.lastActiveAt), style: 'dim' },
+      {
+        title: 'LAST USED',
+        of: (each) => context.ago(each.terminatedAt ?? each.lastActiveAt),
+        style: 'dim',
+      },
     ],
   })
 }
@@ -27,13 +31,16 @@ async function list(context: CommandContext): Promise<void> {
 /** Lists running consoles first, then ended ones, the newest first. */
 async function* consolesIn(context: CommandContext): AsyncGenerator<UserSession, void, undefined> {
   const projectId = (await namedProject(context))?.id
-  for (const state of context.flag('all') ? (['ACTIVE', 'TERMINATED'] as const) : (['ACTIVE'] as const))
+  for (const state of context.flag('all')
+    ? (['ACTIVE', 'TERMINATED'] as const)
+    : (['ACTIVE'] as const))
     yield* context.client.pages('/api/user-sessions', { query: { state, projectId } })
 }
 
 const agentsIn = ({ agents }: UserSession): string => {
   const each = agents.map(
-    ({ role, agentId, state }) => `${role} (${agentId}${state === 'ACTIVE' ? '' : `, ${state.toLowerCase()}`})`,
+    ({ role, agentId, state }) =>
+      `${role} (${agentId}${state === 'ACTIVE' ? '' : `, ${state.toLowerCase()}`})`,
   )
   return each.join(', ') || '–'
 }

@@ -16,8 +16,16 @@ export async function findConsole(client: Client, typed: string | undefined): Pr
   }
   const [only, ...others] = matching
   if (only && others.length === 0) return only
-  if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id; `holdfast consoles` lists them.')
-  if (typed === undefined) throw notFound('No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
+  if (only)
+    throw usage(
+      `${matching.length} consoles end in ${typed}.`,
+      'Type the whole id; `holdfast consoles` lists them.',
+    )
+  if (typed === undefined)
+    throw notFound(
+      'No console is open.',
+      'Open one: holdfast run AGENT PROMPT --keep, or in the page.',
+    )
   // An ended session is not listed, but can be read.
   return client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId: typed } })
 }

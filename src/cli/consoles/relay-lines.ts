@@ -24,11 +24,15 @@ export class RelayLines {
   }
 
   show(event: RelayEvent): void {
-    if (this.#context.json) return void this.#context.terminal.stdout.write(`${JSON.stringify(event)}\n`)
+    if (this.#context.json)
+      return void this.#context.terminal.stdout.write(`${JSON.stringify(event)}\n`)
     if (event.type === 'session:created') return
-    if (event.type === 'session:terminated') return this.note(`The console is ended: ${event.reason}.`)
+    if (event.type === 'session:terminated')
+      return this.note(`The console is ended: ${event.reason}.`)
     if (event.type === 'agent:update') return this.#update(event)
-    const words = (wordsOf[event.type] as ((event: RelayEvent) => string | undefined) | undefined)?.(event)
+    const words = (
+      wordsOf[event.type] as ((event: RelayEvent) => string | undefined) | undefined
+    )?.(event)
     if (words !== undefined) this.note(this.#named ? `${event.role}: ${words}` : words)
   }
 
@@ -53,11 +57,14 @@ export class RelayLines {
       const line = `${marks[status]} ${title}`
       const key = `${role} ${toolCallId}`
       // Only the beginning and the outcome of a tool call are printed.
-      if (this.#tools.get(key) === line || (status === 'in_progress' && this.#tools.has(key))) return
+      if (this.#tools.get(key) === line || (status === 'in_progress' && this.#tools.has(key)))
+        return
       this.#tools.set(key, line)
       this.note(this.#named ? `${role}: ${line}` : line)
     } else if (update.kind === 'plan')
-      this.note(update.entries.map(({ status, content }) => `${marks[status]} ${content}`).join('\n'))
+      this.note(
+        update.entries.map(({ status, content }) => `${marks[status]} ${content}`).join('\n'),
+      )
   }
 
   /** Prints a piece of text; an unfinished line continues with the next piece. */
@@ -65,16 +72,24 @@ export class RelayLines {
     if (text === '') return
     const { stdout } = this.#context.terminal
     if (this.#writing !== role) this.endLine()
-    if (this.#named && this.#writing === undefined) stdout.write(this.#context.paint('cyan', `${visible(role)}  `))
+    if (this.#named && this.#writing === undefined)
+      stdout.write(this.#context.paint('cyan', `${visible(role)}  `))
     stdout.write(stdout.isTTY ? text.split('\n').map(safe).join('\n') : text)
     this.#writing = text.endsWith('\n') ? undefined : role
   }
 }
 
-type ShownEvent = Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' | 'agent:update' }>
+type ShownEvent = Exclude<
+  RelayEvent,
+  { type: 'session:created' | 'session:terminated' | 'agent:update' }
+>
 
 /** Each event in words; those that are left out say nothing here. */
-const wordsOf: { readonly [Type in ShownEvent['type']]?: (event: Extract<ShownEvent, { type: Type }>) => string | undefined } = {
+const wordsOf: {
+  readonly [Type in ShownEvent['type']]?: (
+    event: Extract<ShownEvent, { type: Type }>,
+  ) => string | undefined
+} = {
   'agent:spawning': ({ agentId }) => `Starting ${agentId} …`,
   'agent:ready': ({ workspace, branch, note }) =>
     [`Ready in ${workspace}`, branch && `on ${branch}`, note].filter(Boolean).join(' · '),
@@ -86,14 +101,18 @@ const wordsOf: { readonly [Type in ShownEvent['type']]?: (event: Extract<ShownEv
   'agent:response': ({ stopReason, usage, error }) =>
     stopReason === 'end_turn' ? usageLine(usage) : `Stopped: ${error ?? stopReason}`,
   'agent:limited': ({ until, goesOn }) =>
-    until === null ? 'The limit is over' : `Limit reached, until ${until}${goesOn ? '; it goes on by itself then' : ''}`,
+    until === null
+      ? 'The limit is over'
+      : `Limit reached, until ${until}${goesOn ? '; it goes on by itself then' : ''}`,
   'permission:resolved': ({ approvalId, outcome }) => `Permission ${approvalId}: ${outcome}`,
 }
 
 const safe = (line: string): string => line.split('\t').map(visible).join('\t')
 
 /** What the turn used, where its agent says so; earlier servers leave it out. */
-function usageLine(usage: Extract<RelayEvent, { type: 'agent:response' }>['usage'] | undefined): string | undefined {
+function usageLine(
+  usage: Extract<RelayEvent, { type: 'agent:response' }>['usage'] | undefined,
+): string | undefined {
   if (!usage) return undefined
   const { inputTokens, outputTokens, cost } = usage
   const parts = [

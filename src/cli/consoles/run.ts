@@ -54,16 +54,30 @@ async function runAgent(context: CommandContext, run: Run): Promise<void> {
   })
   context.end()
   try {
-    if (run.console) return await oneTurn(context, relay, { ...placeIn(run.console, run), over: over.promise }, run, lines)
+    if (run.console)
+      return await oneTurn(
+        context,
+        relay,
+        { ...placeIn(run.console, run), over: over.promise },
+        run,
+        lines,
+      )
     const userSessionId = await relay.create(run.projectId)
     try {
-      await oneTurn(context, relay, { userSessionId, lastSeq: 0, agent: undefined, over: over.promise }, run, lines)
+      await oneTurn(
+        context,
+        relay,
+        { userSessionId, lastSeq: 0, agent: undefined, over: over.promise },
+        run,
+        lines,
+      )
       if (!run.keep) await completeWork(context.client, userSessionId, run.role).catch(() => {})
     } finally {
       lines.endLine()
       if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))
       // If this fails, the session ends by itself later.
-      else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
+      else
+        await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
     }
   } finally {
     lines.endLine()
@@ -75,7 +89,11 @@ async function runAgent(context: CommandContext, run: Run): Promise<void> {
 function placeIn(userSession: UserSession, { role, agentId }: Run): Omit<Place, 'over'> {
   const { id: userSessionId, headSeq: lastSeq, state, agents } = userSession
   if (state !== 'ACTIVE')
-    throw failed('This console has ended.', '`holdfast consoles` lists those that are open.', 'user_session_terminated')
+    throw failed(
+      'This console has ended.',
+      '`holdfast consoles` lists those that are open.',
+      'user_session_terminated',
+    )
   const agent = agents.find((each) => each.role === role)
   if (agent && agent.agentId !== agentId)
     throw failed(
@@ -88,11 +106,16 @@ function placeIn(userSession: UserSession, { role, agentId }: Run): Omit<Place, 
 
 /** Marks the work as completed, so that the end of the console does not count as an interruption. */
 async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
-  const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId } })
+  const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', {
+    params: { userSessionId },
+  })
   const workSessionId = agents.find((each) => each.role === role)?.workSessionId
   if (!workSessionId) return
   const params = { projectId, workSessionId }
-  await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { completed: true } })
+  await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', {
+    params,
+    body: { completed: true },
+  })
 }
 
 interface Place {
@@ -114,7 +137,11 @@ async function oneTurn(
 ): Promise<void> {
   const { role, agentId, workspace, prompt, attached } = run
   const about = { sessionId: userSessionId, role }
-  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
+  const {
+    promise: ready,
+    resolve: becameReady,
+    reject: neverReady,
+  } = Promise.withResolvers<Ready>()
   let configuring: PromiseWithResolvers<void> | undefined
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
   // Avoids an unhandled rejection; the other promise reports it too.
@@ -130,7 +157,8 @@ async function oneTurn(
   let turn: { readonly messageId: string; readonly begun: boolean } | undefined
   const interrupt = (): void => {
     if (turn?.begun) return void relay.request({ type: 'agent:cancel', ...about }).catch(stop)
-    if (turn) relay.request({ type: 'agent:withdraw', ...about, messageId: turn.messageId }).catch(stop)
+    if (turn)
+      relay.request({ type: 'agent:withdraw', ...about, messageId: turn.messageId }).catch(stop)
     stop(cancelled())
   }
   const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
@@ -150,10 +178,18 @@ async function oneTurn(
       if (event.type === 'agent:ready') becameReady(event)
       else if (event.type === 'agent:configured') {
         if (event.error === null) configuring?.resolve()
-        else configuring?.reject(failed(event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'))
+        else
+          configuring?.reject(
+            failed(event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'),
+          )
       } else if (event.type === 'agent:response') {
         if (!run.goOn || event.limitedUntil === undefined) end(event)
-      } else if (event.type === 'agent:limited' && run.goOn && event.until !== null && !event.goesOn)
+      } else if (
+        event.type === 'agent:limited' &&
+        run.goOn &&
+        event.until !== null &&
+        !event.goesOn
+      )
         relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(stop)
       else if (event.type === 'agent:failed') stop(failureOf(event))
       else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
@@ -165,14 +201,21 @@ async function oneTurn(
   })
   const stopListening = onInterrupt(interrupt)
   try {
-    if (!agent) await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
+    if (!agent)
+      await relay.request({
+        type: 'agent:spawn',
+        ...about,
+        agentId,
+        ...(workspace !== undefined && { workspace }),
+      })
     const offered = agent?.state === 'ACTIVE' ? agent : await ready
     for (const change of changesFor(run, offered)) {
       configuring = Promise.withResolvers<void>()
       await relay.request({ type: 'agent:configure', ...about, change })
       await Promise.race([configuring.promise, ended])
     }
-    const content = attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
+    const content =
+      attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
     await relay.request({ type: 'agent:message', ...about, content }, requestId)
     judge(await ended)
   } finally {
@@ -193,14 +236,24 @@ const ofATurn: ReadonlySet<RelayEvent['type']> = new Set([
 
 type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
 
-function changesFor({ mode, model }: Run, { modes, options }: Pick<Ready, 'modes' | 'options'>): ConfigChange[] {
+function changesFor(
+  { mode, model }: Run,
+  { modes, options }: Pick<Ready, 'modes' | 'options'>,
+): ConfigChange[] {
   const changes: ConfigChange[] = []
   const among = (category: string) => options.find((option) => option.category === category)
-  const chosen = (what: string, wanted: string, values: readonly { id: string; name: string }[]): string => {
+  const chosen = (
+    what: string,
+    wanted: string,
+    values: readonly { id: string; name: string }[],
+  ): string => {
     const found = values.find(({ id, name }) => id === wanted || name === wanted)
     if (found) return found.id
     const there = values.map(({ id }) => id).join(', ')
-    throw usage(`The agent offers no ${what} ${wanted}.`, there === '' ? `It offers none.` : `It offers ${there}.`)
+    throw usage(
+      `The agent offers no ${what} ${wanted}.`,
+      there === '' ? `It offers none.` : `It offers ${there}.`,
+    )
   }
   if (mode !== undefined) {
     const option = among('mode')
@@ -209,25 +262,41 @@ function changesFor({ mode, model }: Run, { modes, options }: Pick<Ready, 'modes
   }
   if (model !== undefined) {
     const option = among('model')
-    changes.push({ optionId: option?.id ?? '', value: chosen('model', model, option?.values ?? []) })
+    changes.push({
+      optionId: option?.id ?? '',
+      value: chosen('model', model, option?.values ?? []),
+    })
   }
   return changes
 }
 
 const cancelled = (): CommandFailure =>
-  new CommandFailure('interrupted', 'The turn was cancelled.', 'What it did stays in its folder.', 'cancelled')
+  new CommandFailure(
+    'interrupted',
+    'The turn was cancelled.',
+    'What it did stays in its folder.',
+    'cancelled',
+  )
 
 type Ending = Extract<RelayEvent, { type: 'agent:response' }>
 
 function judge({ stopReason, error }: Ending): void {
   if (stopReason === 'end_turn') return
   if (stopReason === 'cancelled') throw cancelled()
-  if (stopReason === 'denied') throw failed(error ?? 'It was denied.', 'Say how else it is to be done, or allow it.', 'denied')
-  throw failed(error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
+  if (stopReason === 'denied')
+    throw failed(error ?? 'It was denied.', 'Say how else it is to be done, or allow it.', 'denied')
+  throw failed(
+    error ?? `It stopped: ${stopReason}.`,
+    'What it did stays in its folder.',
+    stopReason,
+  )
 }
 
 function failureOf({ step, error }: Extract<RelayEvent, { type: 'agent:failed' }>): CommandFailure {
-  const next = step === 'running' ? 'What it did stays in its folder.' : '`holdfast doctor` checks the agent and its command.'
+  const next =
+    step === 'running'
+      ? 'What it did stays in its folder.'
+      : '`holdfast doctor` checks the agent and its command.'
   return failed(error, next, 'agent_failed')
 }
 
@@ -269,12 +338,18 @@ class Permissions {
     const { allow, lines, interrupt } = this.#manner
     if (signal.aborted) return
     lines.endLine()
-    const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
+    const about = {
+      type: 'permission:answer',
+      sessionId: asked.sessionId,
+      approvalId: asked.approvalId,
+    } as const
     if (allow) {
       const isQuestion = isChoice(asked.options)
       const canAllow = !isQuestion && asked.options.some(({ kind }) => kind === 'allow_once')
-      if (isQuestion) lines.note(`Not answered, because only a person answers a question: ${asked.title}.`)
-      else if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
+      if (isQuestion)
+        lines.note(`Not answered, because only a person answers a question: ${asked.title}.`)
+      else if (!canAllow)
+        lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
       await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
@@ -282,7 +357,9 @@ class Permissions {
       // Leaving without an answer denies the request.
       else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
     } else {
-      lines.note(`Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`)
+      lines.note(
+        `Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`,
+      )
       await this.#relay.request({ ...about, outcome: 'denied' })
     }
   }
@@ -308,7 +385,10 @@ export async function readAttachment(path: string): Promise<PromptPart> {
     : { type: 'file', name, mimeType: 'text/plain', text: textOf(bytes, name) }
   const length = part.type === 'image' ? part.base64.length : bytes.length
   if (length > maxPromptChars)
-    throw usage(`${name} is too large to go with a prompt.`, `At most ${maxPromptChars / 1000} kB fit.`)
+    throw usage(
+      `${name} is too large to go with a prompt.`,
+      `At most ${maxPromptChars / 1000} kB fit.`,
+    )
   return part
 }
 
@@ -316,7 +396,10 @@ function textOf(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw usage(`${name} is neither text nor a picture.`, 'Pictures end in .png, .jpg, .gif or .webp.')
+    throw usage(
+      `${name} is neither text nor a picture.`,
+      'Pictures end in .png, .jpg, .gif or .webp.',
+    )
   }
 }
 
@@ -325,18 +408,43 @@ const defaultRole = 'run'
 async function start(context: CommandContext): Promise<void> {
   const agentId = context.operand(0)
   const prompt = (await promptOf(context)).trim()
-  if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
+  if (prompt === '')
+    throw usage(
+      'There is nothing to say to it.',
+      `Say it: holdfast run ${agentId} "…", or pipe it in.`,
+    )
   const named = context.text('console')
   const console = named === undefined ? undefined : await findConsole(context.client, named)
-  const { id: projectId } = console ? { id: console.projectId } : await chooseProject(context, agentId)
+  const { id: projectId } = console
+    ? { id: console.projectId }
+    : await chooseProject(context, agentId)
   const role = context.text('role') ?? defaultRole
   const workspace = context.text('workspace')
   const attached = await Promise.all(
-    (context.values('attach') ?? []).map((path) => readAttachment(resolve(context.terminal.cwd, path))),
+    (context.values('attach') ?? []).map((path) =>
+      readAttachment(resolve(context.terminal.cwd, path)),
+    ),
   )
-  const { allow, goOn, keep } = { allow: context.flag('allow'), goOn: context.flag('go-on'), keep: context.flag('keep') }
+  const { allow, goOn, keep } = {
+    allow: context.flag('allow'),
+    goOn: context.flag('go-on'),
+    keep: context.flag('keep'),
+  }
   const [mode, model] = [context.text('mode'), context.text('model')]
-  await runAgent(context, { console, projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
+  await runAgent(context, {
+    console,
+    projectId,
+    agentId,
+    role,
+    workspace,
+    prompt,
+    attached,
+    mode,
+    model,
+    allow,
+    goOn,
+    keep,
+  })
 }
 
 async function promptOf(context: CommandContext): Promise<string> {

@@ -2,7 +2,10 @@
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
-import { type ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
+import {
+  type ConversationWorkspace,
+  WorkspaceChoice,
+} from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { usage } from '../failure.ts'
 import type { Paint } from '../terminal.ts'
@@ -10,10 +13,14 @@ import type { Paint } from '../terminal.ts'
 export function chatLine(message: Message, paint: Paint): string {
   const { senderId, senderName, createdAt, role } = message
   const at = new Date(epochMs(createdAt))
-  const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+  const time = [at.getHours(), at.getMinutes()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
   const [first = '', ...others] = textOfMessage(message).split('\n').map(visible)
   const who = paint(role === 'assistant' ? 'cyan' : 'green', visible(senderName ?? senderId))
-  return [`${paint('dim', time)} ${who}  ${first}`, ...others.map((line) => `      ${line}`)].join('\n')
+  return [`${paint('dim', time)} ${who}  ${first}`, ...others.map((line) => `      ${line}`)].join(
+    '\n',
+  )
 }
 
 const kinds: Record<ConversationWorkspace['kind'], string> = {
@@ -34,5 +41,8 @@ export function workplaceTyped(typed: string | undefined): WorkspaceChoice | und
   if (typed === undefined) return undefined
   const known = WorkspaceChoice.safeParse(typed)
   if (known.success) return known.data
-  throw usage(`${visible(typed)} is no workplace.`, `Choose one of ${WorkspaceChoice.options.join(', ')}.`)
+  throw usage(
+    `${visible(typed)} is no workplace.`,
+    `Choose one of ${WorkspaceChoice.options.join(', ')}.`,
+  )
 }

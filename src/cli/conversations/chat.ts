@@ -31,7 +31,10 @@ interface Awaited {
 }
 
 /** `post` is called once events are followed. null: answered without text. */
-async function awaitAnswer(options: Awaited, post: () => Promise<Message>): Promise<Message | null> {
+async function awaitAnswer(
+  options: Awaited,
+  post: () => Promise<Message>,
+): Promise<Message | null> {
   const { client, conversationKey, agentId, timeoutMs } = options
   const stream = conversationStream(conversationKey)
   const { cursor } = await client.get('/api/snapshot', { query: { streams: stream } })
@@ -44,13 +47,20 @@ async function awaitAnswer(options: Awaited, post: () => Promise<Message>): Prom
       const onEvent = (event: HoldfastEvent): void => {
         if (!('data' in event)) return
         if (event.type === 'message-added') messages.set(event.data.message.seq, event.data.message)
-        if (event.type !== 'messages-read' || event.data.agentId !== agentId || !event.data.seqs.includes(sent.seq)) return
+        if (
+          event.type !== 'messages-read' ||
+          event.data.agentId !== agentId ||
+          !event.data.seqs.includes(sent.seq)
+        )
+          return
         const { answerSeq } = event.data
         resolve(answerSeq === null ? null : (messages.get(answerSeq) ?? null))
       }
       // The events in between are lost: the agent's messages since count as the answer.
       const onSnapshot = (state: ConversationState | undefined): void => {
-        const answer = state?.messages.findLast(({ senderId, seq }) => senderId === agentId && seq > sent.seq)
+        const answer = state?.messages.findLast(
+          ({ senderId, seq }) => senderId === agentId && seq > sent.seq,
+        )
         if (answer) resolve(answer)
       }
       watch = watchEvents(client, {
@@ -65,7 +75,9 @@ async function awaitAnswer(options: Awaited, post: () => Promise<Message>): Prom
       })
       const noAnswer = `No answer came within ${timeoutMs / 1000} s.`
       const next = `The message is kept; \`holdfast chat ${agentId}\` shows the answer when there is one.`
-      stopWaiting = clientClock.after(timeoutMs, () => reject(new CommandFailure('later', noAnswer, next, 'no_answer')))
+      stopWaiting = clientClock.after(timeoutMs, () =>
+        reject(new CommandFailure('later', noAnswer, next, 'no_answer')),
+      )
     })
   } finally {
     stopWaiting()
@@ -93,7 +105,11 @@ async function talk(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context, agentId)
   const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
   if (content !== undefined)
-    return sendOne(context, place, { content, workplace, waitMs: context.flag('wait') ? waitSeconds * 1000 : null })
+    return sendOne(context, place, {
+      content,
+      workplace,
+      waitMs: context.flag('wait') ? waitSeconds * 1000 : null,
+    })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
   // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
   const panelId = randomness.uuid()
@@ -108,7 +124,9 @@ async function talk(context: CommandContext): Promise<void> {
     const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
     const once = { timeoutMs: goodbyeMs, retries: 0 }
     // If this fails, the panel expires by itself.
-    await context.client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
+    await context.client
+      .post(end, { params: { projectId, agentId }, query: { panelId }, ...once })
+      .catch(() => {})
   }
 }
 
@@ -116,7 +134,9 @@ async function talk(context: CommandContext): Promise<void> {
 async function piped(context: CommandContext): Promise<string | undefined> {
   const { stdin } = context.terminal
   if (stdin.isTTY || context.text('last') !== undefined) return undefined
-  const stopWaiting = clientClock.after(quietMs, () => context.note('Reading the message from standard input …'))
+  const stopWaiting = clientClock.after(quietMs, () =>
+    context.note('Reading the message from standard input …'),
+  )
   const content = await readAll(stdin).finally(stopWaiting)
   return content.trim() === '' ? undefined : content.replace(/\r?\n$/, '')
 }
@@ -126,7 +146,11 @@ type Place = Omit<ChatPlace, 'panelId'>
 async function sendOne(
   context: CommandContext,
   { projectId, agentId, conversationKey }: Place,
-  { content, workplace, waitMs }: { content: string; workplace: WorkspaceChoice | undefined; waitMs: number | null },
+  {
+    content,
+    workplace,
+    waitMs,
+  }: { content: string; workplace: WorkspaceChoice | undefined; waitMs: number | null },
 ): Promise<void> {
   const clientId = randomness.uuid()
   const body = { projectId, toAgentId: agentId, content, clientId, workplace }
@@ -137,18 +161,30 @@ async function sendOne(
   }
   const options = { client: context.client, conversationKey, agentId, timeoutMs: waitMs }
   const tell = (words: string): void => context.note(context.hint(words))
-  const news = context.json ? undefined : await watchNews(context.client, { projectId, agentId }, tell)
+  const news = context.json
+    ? undefined
+    : await watchNews(context.client, { projectId, agentId }, tell)
   const answer = await awaitAnswer(options, post).finally(() => news?.close())
   // A script gets only the text of the answer.
   context.answer(answer, () => answer?.content ?? '')
 }
 
-async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
+async function showLast(
+  context: CommandContext,
+  { projectId, agentId }: Place,
+  last: number,
+): Promise<void> {
   const request = { params: { projectId, agentId }, query: { limit: last } }
-  const newest = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', request)
+  const newest = await context.client.get(
+    '/api/projects/{projectId}/agents/{agentId}/messages',
+    request,
+  )
   const items = inReadingOrder(newest.items.toReversed())
   const lines = items.map((message) => chatLine(message, context.paint))
-  context.answer({ items, nextCursor: null }, () => lines.join('\n') || 'Nothing has been said yet.')
+  context.answer(
+    { items, nextCursor: null },
+    () => lines.join('\n') || 'Nothing has been said yet.',
+  )
 }
 
 export const chat = command(talk)`

@@ -24,7 +24,8 @@ async function listConversations(context: CommandContext): Promise<void> {
   await context.printList(context.client.pages('/api/conversations'), {
     where: (each) => channel === undefined || channelOf(each) === channel,
     order: (a, b) => (channelOf(a) < channelOf(b) ? -1 : channelOf(a) > channelOf(b) ? 1 : 0),
-    empty: 'No conversations. One begins with the first message of a chat; `holdfast import FOLDER` takes some in.',
+    empty:
+      'No conversations. One begins with the first message of a chat; `holdfast import FOLDER` takes some in.',
     columns: [
       { title: 'CHANNEL', of: channelOf },
       { title: 'CONVERSATION', of: ({ key }) => key, style: 'bold', shrinks: true },
@@ -64,7 +65,12 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
   return { messages, before }
 }
 
-function said({ paint }: CommandContext, messages: readonly Message[], before: number, records: readonly TurnRecord[]): string[] {
+function said(
+  { paint }: CommandContext,
+  messages: readonly Message[],
+  before: number,
+  records: readonly TurnRecord[],
+): string[] {
   if (messages.length === 0) return ['Nothing that agents would be handed.']
   const rest = [...records]
   const lines = messages.flatMap((each) => {
@@ -72,11 +78,16 @@ function said({ paint }: CommandContext, messages: readonly Message[], before: n
     const earlier = rest.filter(({ at, turnId }) => turnId === each.clientId || at < each.createdAt)
     for (const record of earlier) rest.splice(rest.indexOf(record), 1)
     // The sender on a channel is not the program that stored the message.
-    const line = chatLine(each.projectId || each.senderName ? each : { ...each, senderId: each.role }, paint)
+    const line = chatLine(
+      each.projectId || each.senderName ? each : { ...each, senderId: each.role },
+      paint,
+    )
     return [...earlier.map((record) => recordLine(record, paint)), line]
   })
   lines.push(...rest.map((record) => recordLine(record, paint)))
-  return before === 0 ? lines : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
+  return before === 0
+    ? lines
+    : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
 }
 
 async function flags(context: CommandContext): Promise<void> {
@@ -84,7 +95,10 @@ async function flags(context: CommandContext): Promise<void> {
   const { flags: known } = await context.client.get(at, { params })
   const change = flagChange(context)
   const now = change
-    ? await context.client.put(`${at}/flags`, { params, body: defined({ ...known, ...change }) as Flags })
+    ? await context.client.put(`${at}/flags`, {
+        params,
+        body: defined({ ...known, ...change }) as Flags,
+      })
     : known
   if (change) context.done(`Set the flags of ${visible(params.key)}`)
   context.answer(now, () => flagLines(context, now))
@@ -94,7 +108,11 @@ function flagChange(context: CommandContext): Record<string, unknown> | undefine
   const change: Record<string, unknown> = {}
   for (const text of context.values('set') ?? []) {
     const split = text.indexOf('=')
-    if (split < 1) throw usage(`--set ${text} has no value.`, 'Write --set NAME=VALUE; --unset NAME takes it away.')
+    if (split < 1)
+      throw usage(
+        `--set ${text} has no value.`,
+        'Write --set NAME=VALUE; --unset NAME takes it away.',
+      )
     change[text.slice(0, split)] = jsonOrText(text.slice(split + 1))
   }
   for (const name of context.values('unset') ?? []) change[name] = undefined
@@ -102,7 +120,9 @@ function flagChange(context: CommandContext): Record<string, unknown> | undefine
 }
 
 const flagLines = ({ paint }: CommandContext, now: Flags): string => {
-  const pairs = Object.entries(now).map(([name, value]) => [visible(name), visible(JSON.stringify(value))] as const)
+  const pairs = Object.entries(now).map(
+    ([name, value]) => [visible(name), visible(JSON.stringify(value))] as const,
+  )
   return pairs.length === 0 ? 'No flags are set.' : fields(pairs, paint)
 }
 
@@ -111,9 +131,15 @@ async function summary(context: CommandContext): Promise<void> {
   const text = context.optionalOperand(1)
   if (text === undefined) {
     const conversation = await context.client.get(at, { params })
-    return context.answer(conversation, () => visibleLines(conversation.summary) || 'There is no summary.')
+    return context.answer(
+      conversation,
+      () => visibleLines(conversation.summary) || 'There is no summary.',
+    )
   }
-  const conversation = await context.client.put(`${at}/summary`, { params, body: { summary: text } })
+  const conversation = await context.client.put(`${at}/summary`, {
+    params,
+    body: { summary: text },
+  })
   context.finished(conversation, `Set the summary of ${visible(params.key)}`)
 }
 
@@ -121,20 +147,35 @@ async function truncate(context: CommandContext): Promise<void> {
   const typed = context.operand(1)
   const keepLast = Number(typed)
   if (!/^\d+$/.test(typed) || !Number.isSafeInteger(keepLast))
-    throw usage(`${typed} is not a number of messages.`, 'Say how many of the newest agents are still handed; 0 clears.')
+    throw usage(
+      `${typed} is not a number of messages.`,
+      'Say how many of the newest agents are still handed; 0 clears.',
+    )
   const key = context.operand(0)
-  const conversation = await context.client.post(`${at}/truncate`, { params: { key }, body: { keepLast } })
-  context.finished(conversation, `Agents are handed ${counted(conversation.messageCount, 'message')} of ${visible(key)}`)
+  const conversation = await context.client.post(`${at}/truncate`, {
+    params: { key },
+    body: { keepLast },
+  })
+  context.finished(
+    conversation,
+    `Agents are handed ${counted(conversation.messageCount, 'message')} of ${visible(key)}`,
+  )
 }
 
 const post =
   (what: 'reset' | 'begin', words: (key: string) => string) =>
   async (context: CommandContext): Promise<void> => {
     const key = context.operand(0)
-    context.finished(await context.client.post(`${at}/${what}`, { params: { key } }), words(visible(key)))
+    context.finished(
+      await context.client.post(`${at}/${what}`, { params: { key } }),
+      words(visible(key)),
+    )
   }
 
-const reset = post('reset', (key) => `Cleared messages and summary of ${key}; its flags and the archive stay`)
+const reset = post(
+  'reset',
+  (key) => `Cleared messages and summary of ${key}; its flags and the archive stay`,
+)
 const begin = post('begin', (key) => `What waited in ${key} begins now, beside the other`)
 
 async function save(context: CommandContext): Promise<void> {
@@ -152,8 +193,11 @@ async function remove(context: CommandContext): Promise<void> {
 }
 
 function describe(context: CommandContext, conversation: Conversation): string {
-  const { key, projectId, agentId, messageCount, created, updated, state, workplace, waitsFor } = conversation
-  const flags = Object.entries(conversation.flags).map(([name, value]) => visible(`${name}=${JSON.stringify(value)}`))
+  const { key, projectId, agentId, messageCount, created, updated, state, workplace, waitsFor } =
+    conversation
+  const flags = Object.entries(conversation.flags).map(([name, value]) =>
+    visible(`${name}=${JSON.stringify(value)}`),
+  )
   return context.details(key, [
     ['Channel', visible(channelOf(conversation))],
     ...(projectId ? [['Project', `${projectId}, with ${agentId}`] as const] : []),

@@ -9,7 +9,9 @@ async function showOrChange(context: CommandContext): Promise<void> {
   const wanted = hour === 'off' ? ('off' as const) : hour === undefined ? undefined : Number(hour)
   const body = defined({ hour: wanted, timezone: context.text('timezone') })
   const isChange = Object.keys(body).length > 0
-  const cutover = isChange ? await context.client.put('/api/cutover', { body }) : await context.client.get('/api/cutover')
+  const cutover = isChange
+    ? await context.client.put('/api/cutover', { body })
+    : await context.client.get('/api/cutover')
   context.answer(cutover, () => inWords(cutover))
 }
 

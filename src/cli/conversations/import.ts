@@ -5,7 +5,10 @@ import { resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { conversationsFolder } from '../../platform/files/data-folder.ts'
-import { conversationFilesIn, readSavedConversation } from '../../platform/files/saved-conversations.ts'
+import {
+  conversationFilesIn,
+  readSavedConversation,
+} from '../../platform/files/saved-conversations.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { ReadConversation } from '../../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../../protocol/conversations/import.ts'
@@ -28,7 +31,11 @@ interface Imported {
   readonly skipped: { readonly file: string; readonly why: string }[]
 }
 
-async function importFiles(client: Client, paths: readonly string[], onFile: (done: number) => void): Promise<Imported> {
+async function importFiles(
+  client: Client,
+  paths: readonly string[],
+  onFile: (done: number) => void,
+): Promise<Imported> {
   const sum: Imported = { created: 0, grown: 0, unchanged: 0, messages: 0, skipped: [] }
   const next = paths.values()
   let done = 0
@@ -46,7 +53,11 @@ async function importFiles(client: Client, paths: readonly string[], onFile: (do
 }
 
 /** Returns why the file is refused, if it is. Other failures end the import. */
-async function bring(client: Client, conversation: ReadConversation, sum: Imported): Promise<string | undefined> {
+async function bring(
+  client: Client,
+  conversation: ReadConversation,
+  sum: Imported,
+): Promise<string | undefined> {
   const params = { key: conversation.key }
   let after: number | undefined
   let created = false
@@ -60,7 +71,8 @@ async function bring(client: Client, conversation: ReadConversation, sum: Import
       added += answer.added
     }
   } catch (error) {
-    if (error instanceof ProblemError && aboutTheFile.has(error.problem.code)) return error.problem.detail
+    if (error instanceof ProblemError && aboutTheFile.has(error.problem.code))
+      return error.problem.detail
     throw error
   }
   sum[created ? 'created' : added > 0 ? 'grown' : 'unchanged']++
@@ -74,11 +86,18 @@ async function takeIn(context: CommandContext): Promise<void> {
   const { terminal } = context
   const folder = resolve(terminal.cwd, context.operand(0))
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-    throw usage(`There is no folder ${folder}.`, 'Name the folder that holds the files; nothing was changed.')
+    throw usage(
+      `There is no folder ${folder}.`,
+      'Name the folder that holds the files; nothing was changed.',
+    )
   // A data folder or an export contains a folder of conversations.
   const below = await conversationFilesIn(conversationsFolder(folder))
   const paths = below.length > 0 ? below : await conversationFilesIn(folder)
-  if (paths.length === 0) throw usage(`There are no conversation files in ${folder}.`, 'They end in .json; nothing was changed.')
+  if (paths.length === 0)
+    throw usage(
+      `There are no conversation files in ${folder}.`,
+      'They end in .json; nothing was changed.',
+    )
   const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
   const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
   const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())

@@ -11,7 +11,8 @@ import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import type { Paint } from '../terminal.ts'
 
-const names = 'January February March April May June July August September October November December'.split(' ')
+const names =
+  'January February March April May June July August September October November December'.split(' ')
 const week = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su']
 /** Width of a day: its number, a mark, a gap. */
 const cell = 4
@@ -32,7 +33,9 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
     const note = known.get(day)
     const text = String(day).padStart(2)
     if (!note) return `${paint('dim', text)}  `
-    return note.state === 'written' ? `${paint('bold', `${text}•`)} ` : `${paint(['bold', 'yellow'], `${text}!`)} `
+    return note.state === 'written'
+      ? `${paint('bold', `${text}•`)} `
+      : `${paint(['bold', 'yellow'], `${text}!`)} `
   }
 
   const weekOf = (at: number): string =>
@@ -40,7 +43,9 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
       .slice(at, at + week.length)
       .join('')
       .trimEnd()
-  const lines = Array.from({ length: Math.ceil(cells.length / week.length) }, (_, at) => weekOf(at * week.length))
+  const lines = Array.from({ length: Math.ceil(cells.length / week.length) }, (_, at) =>
+    weekOf(at * week.length),
+  )
   const messages = notes.reduce((sum, note) => sum + note.messages, 0)
   const legend = `${notes.length} ${notes.length === 1 ? 'note' : 'notes'} (•), ${messages} messages`
   const pending = notes.some(({ state }) => state === 'pending') ? '; ! is not in its file yet' : ''
@@ -62,7 +67,11 @@ async function listNotes(context: CommandContext): Promise<void> {
       { title: 'DAY', of: (note) => note.date, style: 'bold' },
       { title: 'CONVERSATIONS', of: (note) => String(note.conversations) },
       { title: 'MESSAGES', of: (note) => String(note.messages) },
-      { title: 'FILE', of: (note) => note.state, style: (note) => (note.state === 'written' ? 'dim' : 'yellow') },
+      {
+        title: 'FILE',
+        of: (note) => note.state,
+        style: (note) => (note.state === 'written' ? 'dim' : 'yellow'),
+      },
     ],
     beside: (items) => warn(context, items),
   })
@@ -70,7 +79,8 @@ async function listNotes(context: CommandContext): Promise<void> {
 
 async function showNote(context: CommandContext): Promise<void> {
   const [, year, month, date] = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(context.operand(0)) ?? []
-  if (!year) throw usage(`${visible(context.operand(0))} is no day.`, 'Type it as 2026-11-15 or 20261115.')
+  if (!year)
+    throw usage(`${visible(context.operand(0))} is no day.`, 'Type it as 2026-11-15 or 20261115.')
   const day = `${year}${month}${date}`
   const text = await textOf(context.client, day)
   const note = await noteOf(context.client, `${year}-${month}-${date}`)
@@ -80,7 +90,10 @@ async function showNote(context: CommandContext): Promise<void> {
 
 async function calendar(context: CommandContext): Promise<void> {
   const typed = context.optionalOperand(0)
-  const month = typed === undefined ? new Date(systemClock.now()).toISOString().slice(0, 7).replace('-', '') : monthOf(typed)
+  const month =
+    typed === undefined
+      ? new Date(systemClock.now()).toISOString().slice(0, 7).replace('-', '')
+      : monthOf(typed)
   const { items } = await context.client.get('/api/notes', { query: { month, limit } })
   context.answer({ month, items }, () => monthCalendar(month, items, context.paint))
   warn(context, items)
@@ -88,18 +101,23 @@ async function calendar(context: CommandContext): Promise<void> {
 
 function monthOf(typed: string): string {
   const [, year, month] = /^(\d{4})-?(0[1-9]|1[0-2])$/.exec(typed) ?? []
-  if (!year || !month) throw usage(`${visible(typed)} is no month.`, 'Type it as 2026-11 or 202611.')
+  if (!year || !month)
+    throw usage(`${visible(typed)} is no month.`, 'Type it as 2026-11 or 202611.')
   return `${year}${month}`
 }
 
 async function textOf(client: Client, day: string): Promise<string> {
-  const response = await client.open(`/api/notes/${day}`, { signal: AbortSignal.timeout(answerTimeoutMs) })
+  const response = await client.open(`/api/notes/${day}`, {
+    signal: AbortSignal.timeout(answerTimeoutMs),
+  })
   if (response.ok) return response.text()
   throw (await problemIn(response)) ?? new UnreachableError(client.url, 'foreign')
 }
 
 async function noteOf(client: Client, date: string): Promise<Note | undefined> {
-  const { items } = await client.get('/api/notes', { query: { month: date.slice(0, 7).replace('-', ''), limit } })
+  const { items } = await client.get('/api/notes', {
+    query: { month: date.slice(0, 7).replace('-', ''), limit },
+  })
   return items.find((note) => note.date === date)
 }
 
@@ -108,7 +126,9 @@ function warn(context: CommandContext, notes: readonly Note[]): void {
   if (context.json) return
   for (const { date, state, problem } of notes) {
     if (state === 'pending' && problem !== null)
-      context.note(`The note of ${date} is pending: ${visible(problem)}. It is tried again; nothing is lost.`)
+      context.note(
+        `The note of ${date} is pending: ${visible(problem)}. It is tried again; nothing is lost.`,
+      )
   }
 }
 

@@ -34,11 +34,17 @@ async function searchMessages(context: CommandContext): Promise<void> {
     to: context.text('to'),
   }
   const { items, more } = await context.firstOf(context.client.pages('/api/search', { query }))
-  context.answer({ items, nextCursor: null }, () => items.map((hit) => shown(hit, context)).join('\n\n') || 'Nothing was found.')
+  context.answer(
+    { items, nextCursor: null },
+    () => items.map((hit) => shown(hit, context)).join('\n\n') || 'Nothing was found.',
+  )
   if (more) context.noteMore()
 }
 
-function shown({ conversationKey, seq, role, createdAt, ...found }: SearchHit, context: CommandContext): string {
+function shown(
+  { conversationKey, seq, role, createdAt, ...found }: SearchHit,
+  context: CommandContext,
+): string {
   const { paint } = context
   const head = `${paint('bold', visible(conversationKey))} ${paint('dim', `#${seq} · ${role} · ${context.time(createdAt)}`)}`
   return `${head}\n  ${marked(found, paint)}`
@@ -48,7 +54,8 @@ type Found = Pick<SearchHit, 'excerpt' | 'highlights' | 'cutBefore' | 'cutAfter'
 
 /** Formats an excerpt in one line with its matches marked. */
 function marked({ excerpt, highlights, cutBefore, cutAfter }: Found, paint: Paint): string {
-  const plain = (from: number, to?: number): string => visible(excerpt.slice(from, to).replaceAll(/\s+/g, ' '))
+  const plain = (from: number, to?: number): string =>
+    visible(excerpt.slice(from, to).replaceAll(/\s+/g, ' '))
   let text = cutBefore ? '…' : ''
   let at = 0
   for (const { start, end } of highlights) {

@@ -63,7 +63,9 @@ class ChatOutbox {
     const clientId = this.#options.newId()
     this.#ours.add(clientId)
     this.#waiting++
-    const sent = this.#last.then(() => this.#deliver(content, clientId)).finally(() => this.#waiting--)
+    const sent = this.#last
+      .then(() => this.#deliver(content, clientId))
+      .finally(() => this.#waiting--)
     this.#last = sent.catch(() => undefined)
     return sent
   }
@@ -106,7 +108,9 @@ class ChatOutbox {
 
 function mayPass(error: unknown): boolean {
   if (error instanceof UnreachableError) return error.reason !== 'foreign'
-  return error instanceof ProblemError && (error.problem.status === 429 || error.problem.status === 503)
+  return (
+    error instanceof ProblemError && (error.problem.status === 429 || error.problem.status === 503)
+  )
 }
 
 export interface ChatPlace {
@@ -118,12 +122,22 @@ export interface ChatPlace {
 
 const flushMs = 10_000
 
-export async function chatInTerminal(context: CommandContext, place: ChatPlace, last: number): Promise<void> {
+export async function chatInTerminal(
+  context: CommandContext,
+  place: ChatPlace,
+  last: number,
+): Promise<void> {
   const { stdin, stdout, stderr } = context.terminal
   const stream = conversationStream(place.conversationKey)
-  const { cursor, state } = await context.client.get('/api/snapshot', { query: { streams: stream } })
+  const { cursor, state } = await context.client.get('/api/snapshot', {
+    query: { streams: stream },
+  })
   // The prompt is drawn on standard error; standard output has only messages.
-  const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '> ' })
+  const lines = createInterface({
+    input: stdin,
+    output: stderr as NodeJS.WritableStream,
+    prompt: '> ',
+  })
   let shownSeq = 0
   let ended = false
 
@@ -136,7 +150,8 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   const showMessages = (messages: readonly Message[]): void => {
     const fresh = inReadingOrder(messages.filter((each) => each.seq > shownSeq && each.visible))
     shownSeq = Math.max(shownSeq, ...fresh.map(({ seq }) => seq))
-    for (const message of fresh) if (!outbox.wasOurs(message.clientId)) say(chatLine(message, context.paint))
+    for (const message of fresh)
+      if (!outbox.wasOurs(message.clientId)) say(chatLine(message, context.paint))
   }
   const showAll = (found: ConversationState | undefined, most: number): void =>
     showMessages((found?.messages ?? []).slice(0, most).toReversed())
@@ -145,7 +160,9 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     client: context.client,
     newId: randomness.uuid,
     onRefused: (content, error) =>
-      note(`✗ not sent: ${visible(content)} (${error instanceof Error ? visible(error.message) : 'refused'})`),
+      note(
+        `✗ not sent: ${visible(content)} (${error instanceof Error ? visible(error.message) : 'refused'})`,
+      ),
     onWaiting: () => note('The server does not answer; what you write is sent when it is back.'),
   })
 

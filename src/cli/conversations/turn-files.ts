@@ -14,53 +14,88 @@ const maxNamedLosses = 8
 const timeoutMs = 600_000
 const turn = '/api/conversations/{key}/turns/{turnId}'
 
-const conversation = { name: 'conversation', about: 'its key, as `holdfast conversations` shows it' }
-const turnOption = { flags: '--turn <turn>', about: 'its number, 1 being the oldest, or its id; the last one when left out' }
+const conversation = {
+  name: 'conversation',
+  about: 'its key, as `holdfast conversations` shows it',
+}
+const turnOption = {
+  flags: '--turn <turn>',
+  about: 'its number, 1 being the oldest, or its id; the last one when left out',
+}
 
 export const changesInWords = ({ files, added, removed }: FileChanges): string =>
   `${counted(files, 'file')} changed, +${added} −${removed}`
 
 /** The turns with file states, oldest first, and the one that was asked for. */
-async function chooseTurn(context: CommandContext): Promise<{ turns: ConversationTurn[]; chosen: ConversationTurn }> {
+async function chooseTurn(
+  context: CommandContext,
+): Promise<{ turns: ConversationTurn[]; chosen: ConversationTurn }> {
   const key = context.operand(0)
   const all: ConversationTurn[] = []
-  for await (const each of context.client.pages('/api/conversations/{key}/turns', { params: { key } })) all.unshift(each)
+  for await (const each of context.client.pages('/api/conversations/{key}/turns', {
+    params: { key },
+  }))
+    all.unshift(each)
   const turns = all.filter(({ before }) => before !== null)
   const wanted = context.text('turn')
   const chosen =
     wanted === undefined
       ? turns.findLast(({ rewound }) => !rewound)
-      : (all.find(({ id }) => id === wanted) ?? (/^[1-9]\d*$/.test(wanted) ? all[Number(wanted) - 1] : undefined))
+      : (all.find(({ id }) => id === wanted) ??
+        (/^[1-9]\d*$/.test(wanted) ? all[Number(wanted) - 1] : undefined))
   if (chosen) return { turns, chosen }
   const what = wanted === undefined ? 'no turn whose files were kept' : `no turn ${visible(wanted)}`
-  throw notFound(`There is ${what} in ${visible(key)}.`, 'Files are kept for turns in a git repository.')
+  throw notFound(
+    `There is ${what} in ${visible(key)}.`,
+    'Files are kept for turns in a git repository.',
+  )
 }
 
-const paramsOf = (context: CommandContext, { id: turnId }: ConversationTurn) => ({ key: context.operand(0), turnId })
+const paramsOf = (context: CommandContext, { id: turnId }: ConversationTurn) => ({
+  key: context.operand(0),
+  turnId,
+})
 
 async function diffTurn(context: CommandContext): Promise<void> {
   const { turns, chosen } = await chooseTurn(context)
   const since = context.flag('all') ? turns[0]?.id : undefined
   const query = { path: context.text('file'), since }
-  const diff = await context.client.get(`${turn}/diff`, { params: paramsOf(context, chosen), query })
-  context.answer({ turnId: chosen.id, ...diff }, () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.')
+  const diff = await context.client.get(`${turn}/diff`, {
+    params: paramsOf(context, chosen),
+    query,
+  })
+  context.answer(
+    { turnId: chosen.id, ...diff },
+    () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.',
+  )
   if (context.json) return
-  context.note(`${changesInWords(diff.changes)}.${diff.cut ? ' The diff is cut here; --file shows one file.' : ''}`)
-  for (const { path: left, why } of diff.leftOut) context.note(`Not kept (${why.replaceAll('_', ' ')}): ${visible(left)}`)
+  context.note(
+    `${changesInWords(diff.changes)}.${diff.cut ? ' The diff is cut here; --file shows one file.' : ''}`,
+  )
+  for (const { path: left, why } of diff.leftOut)
+    context.note(`Not kept (${why.replaceAll('_', ' ')}): ${visible(left)}`)
 }
 
 async function rewind(context: CommandContext): Promise<void> {
   const key = context.operand(0)
   if (context.flag('undo')) {
     const undone = await withLosses(context, 'Undo the rewind?', (confirm) =>
-      context.client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirm, timeoutMs }),
+      context.client.post('/api/conversations/{key}/rewind/undo', {
+        params: { key },
+        body: confirm,
+        timeoutMs,
+      }),
     )
     return context.finished(undone, 'The rewind is undone')
   }
   const { chosen } = await chooseTurn(context)
   const to = context.flag('after') ? 'after' : 'before'
   const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
-    context.client.post(`${turn}/rewind`, { params: paramsOf(context, chosen), body: { to, ...confirm }, timeoutMs }),
+    context.client.post(`${turn}/rewind`, {
+      params: paramsOf(context, chosen),
+      body: { to, ...confirm },
+      timeoutMs,
+    }),
   )
   const undo = context.hint(`\`holdfast rewind ${visible(key)} --undo\` undoes it`)
   context.finished(done, `Files and conversation are as ${to} the turn; ${undo}`)
@@ -75,13 +110,20 @@ async function withLosses<Answer>(
   try {
     return await act({})
   } catch (error) {
-    const losses = error instanceof ProblemError ? (error.problem as unknown as { losses?: Losses }).losses : undefined
+    const losses =
+      error instanceof ProblemError
+        ? (error.problem as unknown as { losses?: Losses }).losses
+        : undefined
     if (!losses) throw error
     const { files, count, digest } = losses
-    const inWords = ({ path, why }: RewindLoss) => `${visible(path)}${why === 'ignored' ? ' (ignored)' : ''}`
+    const inWords = ({ path, why }: RewindLoss) =>
+      `${visible(path)}${why === 'ignored' ? ' (ignored)' : ''}`
     const named = files.slice(0, maxNamedLosses).map(inWords)
     const more = count > named.length ? ', …' : ''
-    await context.confirm(question, `Changed by others and overwritten: ${named.join(', ')}${more}. Undoing brings them back.`)
+    await context.confirm(
+      question,
+      `Changed by others and overwritten: ${named.join(', ')}${more}. Undoing brings them back.`,
+    )
     return act({ confirm: digest })
   }
 }
@@ -95,7 +137,11 @@ interface Losses {
 async function fork(context: CommandContext): Promise<void> {
   const { chosen } = await chooseTurn(context)
   const body = { agentId: context.text('agent') }
-  const made = await context.client.post(`${turn}/fork`, { params: paramsOf(context, chosen), body, timeoutMs })
+  const made = await context.client.post(`${turn}/fork`, {
+    params: paramsOf(context, chosen),
+    body,
+    timeoutMs,
+  })
   context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
 }
 

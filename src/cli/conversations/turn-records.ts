@@ -26,10 +26,17 @@ interface Decided {
 }
 
 /** Since the first of these messages, oldest first. */
-export async function recordsSince(client: Client, key: string, messages: readonly Message[]): Promise<TurnRecord[]> {
+export async function recordsSince(
+  client: Client,
+  key: string,
+  messages: readonly Message[],
+): Promise<TurnRecord[]> {
   const since = messages[0]?.createdAt ?? ''
   const query = { items: true, limit: mostTurns }
-  const { items: turns } = await client.get('/api/conversations/{key}/turns', { params: { key }, query })
+  const { items: turns } = await client.get('/api/conversations/{key}/turns', {
+    params: { key },
+    query,
+  })
   return turns
     .filter(({ rewound, about }) => !rewound && about !== 'summary')
     .reverse()
@@ -38,14 +45,35 @@ export async function recordsSince(client: Client, key: string, messages: readon
     .sort((one, other) => (one.at < other.at ? -1 : 1))
 }
 
-function recordsOf({ id: turnId, items = [], state, error, endedAt, createdAt, stopReason }: ListedTurn): TurnRecord[] {
+function recordsOf({
+  id: turnId,
+  items = [],
+  state,
+  error,
+  endedAt,
+  createdAt,
+  stopReason,
+}: ListedTurn): TurnRecord[] {
   const records = items.flatMap((item): TurnRecord[] => {
     if (item.kind !== 'permission' && item.kind !== 'question') return []
     const { title, message, outcome, decidedBy, resolvedAt } = item[item.kind] as Decided
-    return [{ at: resolvedAt ?? createdAt, turnId, what: item.kind, outcome, decidedBy, text: title ?? message ?? '' }]
+    return [
+      {
+        at: resolvedAt ?? createdAt,
+        turnId,
+        what: item.kind,
+        outcome,
+        decidedBy,
+        text: title ?? message ?? '',
+      },
+    ]
   })
-  const isOver = state === 'failed' || state === 'unknown' || (state === 'cancelled' && stopReason !== 'withdrawn')
-  if (isOver) records.push({ at: endedAt ?? createdAt, turnId, what: state, text: error ?? endings[state] })
+  const isOver =
+    state === 'failed' ||
+    state === 'unknown' ||
+    (state === 'cancelled' && stopReason !== 'withdrawn')
+  if (isOver)
+    records.push({ at: endedAt ?? createdAt, turnId, what: state, text: error ?? endings[state] })
   return records
 }
 
@@ -55,11 +83,19 @@ const endings = {
   cancelled: 'stopped',
 } as const
 
-const titles = { failed: 'The turn failed', unknown: 'The turn was cut off', cancelled: 'The turn was stopped' } as const
+const titles = {
+  failed: 'The turn failed',
+  unknown: 'The turn was cut off',
+  cancelled: 'The turn was stopped',
+} as const
 
 export function recordLine({ what, outcome, decidedBy, text }: TurnRecord, paint: Paint): string {
   const [first = ''] = text.split('\n')
-  if (what !== 'permission' && what !== 'question') return paint('yellow', `      ✗ ${titles[what]}: ${visible(first)}`)
+  if (what !== 'permission' && what !== 'question')
+    return paint('yellow', `      ✗ ${titles[what]}: ${visible(first)}`)
   const by = decidedBy ? ` by ${visible(decidedBy)}` : ''
-  return paint('dim', `      ◆ ${what === 'question' ? 'Question' : 'Permission'} ${outcome}${by}: ${visible(first)}`)
+  return paint(
+    'dim',
+    `      ◆ ${what === 'question' ? 'Question' : 'Permission'} ${outcome}${by}: ${visible(first)}`,
+  )
 }

@@ -19,7 +19,11 @@ async function join(context: CommandContext): Promise<void> {
   context.end()
   const { terminal } = context
   const { env, cwd, stderr } = terminal
-  const flags = { data: context.text('data'), config: context.text('config'), 'log.level': context.text('log-level') }
+  const flags = {
+    data: context.text('data'),
+    config: context.text('config'),
+    'log.level': context.text('log-level'),
+  }
   const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
   const named = context.text('server')
   const server = named ?? (env['HOLDFAST_URL'] || undefined)
@@ -41,13 +45,21 @@ async function join(context: CommandContext): Promise<void> {
 function labelsIn(labels: readonly string[] = []): readonly string[] {
   const wrong = labels.find((label) => !labelForm.test(label))
   if (wrong !== undefined)
-    throw usage(`--label ${wrong} is no label.`, 'Use small letters, digits, . _ and -, such as --label gpu.')
-  if (labels.length > maxLabels) throw usage(`A machine has at most ${maxLabels} labels.`, 'Leave some out.')
+    throw usage(
+      `--label ${wrong} is no label.`,
+      'Use small letters, digits, . _ and -, such as --label gpu.',
+    )
+  if (labels.length > maxLabels)
+    throw usage(`A machine has at most ${maxLabels} labels.`, 'Leave some out.')
   return labels
 }
 
 /** Returns a function that reads the file each time, because the token may be replaced while the coordinator runs. */
-async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<() => Promise<string>> {
+async function tokenFor(
+  terminal: Terminal,
+  file: string | undefined,
+  data: string,
+): Promise<() => Promise<string>> {
   const given = file === undefined ? tokenFromEnvironment(terminal.env) : undefined
   if (given !== undefined) return async () => given
   if (file === '-') {

@@ -22,9 +22,16 @@ const reasons: Record<ProcessEndReason, string> = {
 /** `stopped by a person, signal SIGTERM`, `crashed: It ended with exit code 1` */
 export function whyEnded(process: Process): string {
   const { reason, exitCode, signal, detail } = process
-  const ending = signal !== null ? `signal ${signal}` : exitCode !== null && exitCode !== 0 ? `exit code ${exitCode}` : undefined
+  const ending =
+    signal !== null
+      ? `signal ${signal}`
+      : exitCode !== null && exitCode !== 0
+        ? `exit code ${exitCode}`
+        : undefined
   const how = tellsExit(process) ? undefined : ending
-  return [[reason && reasons[reason], how].filter(Boolean).join(', '), detail].filter(Boolean).join(': ')
+  return [[reason && reasons[reason], how].filter(Boolean).join(', '), detail]
+    .filter(Boolean)
+    .join(': ')
 }
 
 /** Silence is not death: what a machine that is not heard of runs is said to be so (CO6). */
@@ -36,7 +43,10 @@ export function standingOf(process: Process, coordinators: readonly Coordinator[
   return stopReason === null ? state : 'stopping'
 }
 
-function activityOf({ agentSession, process }: RunningAgent, coordinators: readonly Coordinator[]): string {
+function activityOf(
+  { agentSession, process }: RunningAgent,
+  coordinators: readonly Coordinator[],
+): string {
   const standing = process && standingOf(process, coordinators)
   if (standing && standing !== 'running') return standing
   if (!agentSession) return process?.roleAgentId ? 'console' : 'signing in'
@@ -45,10 +55,18 @@ function activityOf({ agentSession, process }: RunningAgent, coordinators: reado
 
 export function doingOf(running: RunningAgent, coordinators: readonly Coordinator[]): string {
   const activity = activityOf(running, coordinators)
-  return activity === 'held' && running.process?.detail ? `held: ${running.process.detail}` : activity
+  return activity === 'held' && running.process?.detail
+    ? `held: ${running.process.detail}`
+    : activity
 }
 
-const styles: Record<string, Style> = { held: 'red', unreachable: 'yellow', chat: 'green', task: 'green', console: 'green' }
+const styles: Record<string, Style> = {
+  held: 'red',
+  unreachable: 'yellow',
+  chat: 'green',
+  task: 'green',
+  console: 'green',
+}
 
 export const styleOf = (running: RunningAgent, coordinators: readonly Coordinator[]): Style =>
   styles[activityOf(running, coordinators)] ?? 'reset'
@@ -61,5 +79,7 @@ export function durationOf(fromMs: number, toMs: number): string {
   const hours = Math.floor(minutes / 60)
   if (minutes < 1) return `${seconds} s`
   if (hours < 1) return `${minutes} min ${two(seconds % 60)} s`
-  return hours < 24 ? `${hours} h ${two(minutes % 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return hours < 24
+    ? `${hours} h ${two(minutes % 60)} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }

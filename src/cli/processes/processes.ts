@@ -9,7 +9,12 @@ import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findAgent, findOne } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
+import {
+  chooseProject,
+  namedProject,
+  projectNames,
+  projectOption,
+} from '../projects/choose-project.ts'
 import { durationOf, standingOf, whyEnded } from './process-words.ts'
 
 const pageSize = 200
@@ -34,19 +39,31 @@ async function listProcesses(context: CommandContext): Promise<void> {
       { title: 'STATE', of: (each) => standingOf(each, machines) },
       { title: 'PID', of: ({ pid, endedAt }) => (pid === null || endedAt ? '–' : String(pid)) },
       { title: 'FOR', of: lasted },
-      { title: 'WHY', of: (each) => (each.state === 'ended' ? whyEnded(each) : (each.detail ?? '')), shrinks: true },
+      {
+        title: 'WHY',
+        of: (each) => (each.state === 'ended' ? whyEnded(each) : (each.detail ?? '')),
+        shrinks: true,
+      },
     ],
   })
 }
 
 const lasted = ({ startedAt, orderedAt, endedAt }: Process): string =>
-  endedAt && !startedAt ? '–' : durationOf(Date.parse(startedAt ?? orderedAt), endedAt ? Date.parse(endedAt) : systemClock.now())
+  endedAt && !startedAt
+    ? '–'
+    : durationOf(
+        Date.parse(startedAt ?? orderedAt),
+        endedAt ? Date.parse(endedAt) : systemClock.now(),
+      )
 
 async function showProcess(context: CommandContext): Promise<void> {
-  const process = await context.client.get('/api/processes/{launchId}', { params: { launchId: context.operand(0) } })
+  const process = await context.client.get('/api/processes/{launchId}', {
+    params: { launchId: context.operand(0) },
+  })
   const machines = await coordinatorsOf(context.client)
   context.answer(process, () => {
-    const { agentId, projectId, pid, coordinatorId, orderedAt, startedAt, endedAt, output } = process
+    const { agentId, projectId, pid, coordinatorId, orderedAt, startedAt, endedAt, output } =
+      process
     const machine = machines.find(({ id }) => id === coordinatorId)?.machine ?? coordinatorId
     return context.details(
       process.launchId,
@@ -54,7 +71,9 @@ async function showProcess(context: CommandContext): Promise<void> {
         ['Agent', agentId],
         ['Project', projectId],
         ['State', standingOf(process, machines)],
-        ...(process.state === 'ended' || process.detail ? [['Why', visible(whyEnded(process))] as const] : []),
+        ...(process.state === 'ended' || process.detail
+          ? [['Why', visible(whyEnded(process))] as const]
+          : []),
         ['Pid', pid === null ? '–' : String(pid)],
         ['Coordinator', visible(machine)],
         ['Ordered', context.time(orderedAt)],
@@ -69,10 +88,22 @@ async function showProcess(context: CommandContext): Promise<void> {
 
 async function stopProcess(context: CommandContext): Promise<void> {
   const launchId = context.operand(0)
-  const { agentId } = await context.client.get('/api/processes/{launchId}', { params: { launchId } })
-  await context.confirm(`Stop ${visible(agentId)}?`, 'It is ended with all it has started. What it has not answered is kept.')
-  const stopped = await context.client.post('/api/processes/{launchId}/stop', { params: { launchId } })
-  context.finished(stopped, stopped.state === 'ended' ? `${visible(agentId)} is over` : `${visible(agentId)} is being stopped`)
+  const { agentId } = await context.client.get('/api/processes/{launchId}', {
+    params: { launchId },
+  })
+  await context.confirm(
+    `Stop ${visible(agentId)}?`,
+    'It is ended with all it has started. What it has not answered is kept.',
+  )
+  const stopped = await context.client.post('/api/processes/{launchId}/stop', {
+    params: { launchId },
+  })
+  context.finished(
+    stopped,
+    stopped.state === 'ended'
+      ? `${visible(agentId)} is over`
+      : `${visible(agentId)} is being stopped`,
+  )
 }
 
 /** Stops all processes of an agent, in one project or in all. */
@@ -84,21 +115,34 @@ export async function stopAgent(context: CommandContext): Promise<void> {
     const query = { agentId: agent.id, projectId, state, limit: pageSize }
     living.push(...(await context.client.get('/api/processes', { query })).items)
   }
-  if (living.length === 0) return context.finished({ items: [] }, `No process of ${visible(agent.id)} runs`)
+  if (living.length === 0)
+    return context.finished({ items: [] }, `No process of ${visible(agent.id)} runs`)
   const count = living.length === 1 ? 'its process is' : `its ${living.length} processes are`
-  await context.confirm(`Stop ${visible(agent.id)}?`, `${count} ended. What it has not answered is kept.`)
+  await context.confirm(
+    `Stop ${visible(agent.id)}?`,
+    `${count} ended. What it has not answered is kept.`,
+  )
   const items: Process[] = []
   for (const { launchId } of living)
-    items.push(await context.client.post('/api/processes/{launchId}/stop', { params: { launchId } }))
-  context.finished({ items }, `${visible(agent.id)}: ${items.length === 1 ? 'one process' : `${items.length} processes`} stopped`)
+    items.push(
+      await context.client.post('/api/processes/{launchId}/stop', { params: { launchId } }),
+    )
+  context.finished(
+    { items },
+    `${visible(agent.id)}: ${items.length === 1 ? 'one process' : `${items.length} processes`} stopped`,
+  )
 }
 
 export async function releaseAgent(context: CommandContext): Promise<void> {
   const { id: agentId } = await findAgent(context.client, context.operand(0))
   const { id: projectId } = await chooseProject(context, agentId)
   const params = { projectId, agentId }
-  const answer = await context.client.post('/api/projects/{projectId}/agents/{agentId}/release', { params })
-  const words = answer.process ? `${visible(agentId)} is tried again` : `${visible(agentId)} is not held`
+  const answer = await context.client.post('/api/projects/{projectId}/agents/{agentId}/release', {
+    params,
+  })
+  const words = answer.process
+    ? `${visible(agentId)} is tried again`
+    : `${visible(agentId)} is not held`
   context.finished(answer, words)
 }
 
@@ -121,7 +165,10 @@ const stateStyles = { connected: 'green', unreachable: 'yellow', stopped: 'dim' 
 
 async function takeOver(context: CommandContext): Promise<void> {
   const all = await coordinatorsOf(context.client)
-  const only = await findOne('machine', context.operand(0), all, ({ id, machine }) => [[id], [machine]])
+  const only = await findOne('machine', context.operand(0), all, ({ id, machine }) => [
+    [id],
+    [machine],
+  ])
   await context.confirm(
     `Take over from ${visible(only.machine)}?`,
     'Its processes count as lost and their sessions end; should it come back, it is refused. Do it only if it will not.',

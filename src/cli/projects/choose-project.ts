@@ -10,7 +10,8 @@ import { findAgent, findProject } from '../find-by-name.ts'
 
 export const projectOption: CommandOption = {
   flags: '--project <project>',
-  about: 'its id, or its name where only one has it; left out, the project of this folder, or the only one',
+  about:
+    'its id, or its name where only one has it; left out, the project of this folder, or the only one',
 }
 
 const maxNamed = 5
@@ -27,7 +28,8 @@ export async function chooseProject(context: CommandContext, agentId?: string): 
   const named = await namedProject(context)
   if (named) return named
   const all: Project[] = []
-  for await (const project of context.client.pages('/api/projects')) if (all.push(project) >= maxSearched) break
+  for await (const project of context.client.pages('/api/projects'))
+    if (all.push(project) >= maxSearched) break
   const possible = all.filter(({ agentIds }) => agentId === undefined || agentIds.includes(agentId))
   const here = await nearestTo(context.terminal.cwd, possible)
   const [only, ...others] = here.length > 0 ? here : possible
@@ -36,7 +38,10 @@ export async function chooseProject(context: CommandContext, agentId?: string): 
     return only
   }
   if (here.length > 0)
-    throw usage(`${here.length} projects have the folder ${here[0]?.path}.`, `Add --project with one of: ${listed(here, 'id')}.`)
+    throw usage(
+      `${here.length} projects have the folder ${here[0]?.path}.`,
+      `Add --project with one of: ${listed(here, 'id')}.`,
+    )
   if (only)
     throw usage(
       'Several projects can be meant, and the folder you are in belongs to none of them.',
@@ -74,7 +79,12 @@ function contains(folder: string, path: string): boolean {
 }
 
 /** Notes where the agent works if it is not in the project of this folder. */
-async function noteAnother(context: CommandContext, chosen: Project, all: readonly Project[], agentId?: string): Promise<void> {
+async function noteAnother(
+  context: CommandContext,
+  chosen: Project,
+  all: readonly Project[],
+  agentId?: string,
+): Promise<void> {
   if (agentId === undefined) return
   const here = await nearestTo(context.terminal.cwd, all)
   if (here.length > 0 && !here.some(({ id }) => id === chosen.id))
@@ -84,14 +94,22 @@ async function noteAnother(context: CommandContext, chosen: Project, all: readon
 }
 
 const listed = (projects: readonly Project[], by: 'id' | 'name'): string =>
-  [...projects.slice(0, maxNamed).map((each) => each[by]), ...(projects.length > maxNamed ? ['…'] : [])].join(', ')
+  [
+    ...projects.slice(0, maxNamed).map((each) => each[by]),
+    ...(projects.length > maxNamed ? ['…'] : []),
+  ].join(', ')
 
 /** Upper bound of projects whose names are read; others are shown by id. */
 const maxNames = 1000
 
 /** Names of projects for lists that have their ids. Programs get the ids without a request. */
-export async function projectNames({ client, json }: CommandContext): Promise<(projectId: string) => string> {
+export async function projectNames({
+  client,
+  json,
+}: CommandContext): Promise<(projectId: string) => string> {
   const names = new Map<string, string>()
-  if (!json) for await (const { id, name } of client.pages('/api/projects')) if (names.set(id, name).size >= maxNames) break
+  if (!json)
+    for await (const { id, name } of client.pages('/api/projects'))
+      if (names.set(id, name).size >= maxNames) break
   return (projectId) => names.get(projectId) ?? projectId
 }

@@ -19,14 +19,21 @@ const settingOptions = options`
   --set <key=value>...  change a setting
   --unset <key>...  take a setting back to its default`
 
-function settingChange(context: CommandContext): Record<string, number | string | null> | undefined {
+function settingChange(
+  context: CommandContext,
+): Record<string, number | string | null> | undefined {
   const change: Record<string, number | string | null> = {}
   for (const text of context.values('set') ?? []) {
     const at = text.indexOf('=')
     if (at < 1 || at === text.length - 1)
-      throw usage(`--set ${text} has no value.`, 'Write --set KEY=VALUE; --unset KEY takes it back to its default.')
+      throw usage(
+        `--set ${text} has no value.`,
+        'Write --set KEY=VALUE; --unset KEY takes it back to its default.',
+      )
     const value = text.slice(at + 1)
-    change[text.slice(0, at)] = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value) ? Number(value) : value
+    change[text.slice(0, at)] = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
+      ? Number(value)
+      : value
   }
   for (const key of context.values('unset') ?? []) change[key] = null
   return Object.keys(change).length > 0 ? change : undefined
@@ -47,13 +54,18 @@ async function listProjects(context: CommandContext): Promise<void> {
 
 async function showProject(context: CommandContext): Promise<void> {
   const typed = context.optionalOperand(0)
-  const project = typed === undefined ? await chooseProject(context) : await findProject(context.client, typed)
+  const project =
+    typed === undefined ? await chooseProject(context) : await findProject(context.client, typed)
   context.answer(project, () => describe(context, project, context.flag('all')))
 }
 
 async function create(context: CommandContext): Promise<void> {
   const path = context.text('path')
-  const body = { name: context.operand(0), path: path ? folder(context, path) : undefined, settings: settingChange(context) }
+  const body = {
+    name: context.operand(0),
+    path: path ? folder(context, path) : undefined,
+    settings: settingChange(context),
+  }
   const project = await context.client.post('/api/projects', { body })
   context.done(`Created the project ${context.paint('bold', visible(project.name))}`)
   context.answer(project, () => describe(context, project, false))
@@ -62,10 +74,18 @@ async function create(context: CommandContext): Promise<void> {
 async function edit(context: CommandContext): Promise<void> {
   const path = context.textOrNull('path')
   const settings = settingChange(context)
-  const body = defined({ name: context.text('name'), path: path ? folder(context, path) : path, settings })
-  if (Object.keys(body).length === 0) throw usage('There is nothing to change.', 'Use --name, --path, --set or --unset.')
+  const body = defined({
+    name: context.text('name'),
+    path: path ? folder(context, path) : path,
+    settings,
+  })
+  if (Object.keys(body).length === 0)
+    throw usage('There is nothing to change.', 'Use --name, --path, --set or --unset.')
   const { id } = await findProject(context.client, context.operand(0))
-  const project = await context.client.patch('/api/projects/{projectId}', { params: { projectId: id }, body })
+  const project = await context.client.patch('/api/projects/{projectId}', {
+    params: { projectId: id },
+    body,
+  })
   context.done(`Changed the project ${context.paint('bold', visible(project.name))}`)
   context.answer(project, () => describe(context, project, false))
 }
@@ -84,7 +104,10 @@ async function assign(context: CommandContext): Promise<void> {
   const { id } = await findProject(context.client, context.operand(0))
   const params = { projectId: id, agentId: context.operand(1) }
   const body = isolationFrom(context)
-  const project = await context.client.put('/api/projects/{projectId}/agents/{agentId}', { params, body })
+  const project = await context.client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params,
+    body,
+  })
   context.finished(project, `${visible(params.agentId)} is assigned to ${visible(project.name)}`)
 }
 
@@ -92,12 +115,17 @@ async function unassign(context: CommandContext): Promise<void> {
   const { id, name } = await findProject(context.client, context.operand(0))
   const params = { projectId: id, agentId: context.operand(1) }
   await context.client.delete('/api/projects/{projectId}/agents/{agentId}', { params })
-  context.finished({ ...params, unassigned: true }, `${visible(params.agentId)} is off ${visible(name)}`)
+  context.finished(
+    { ...params, unassigned: true },
+    `${visible(params.agentId)} is off ${visible(name)}`,
+  )
 }
 
 /** Makes a path absolute, because the server may be another machine. Shells do not expand ~ in --path=~/x. */
 const folder = (context: CommandContext, path: string): string =>
-  path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(context.terminal.cwd, path)
+  path === '~' || path.startsWith('~/')
+    ? join(homedir(), path.slice(1))
+    : resolve(context.terminal.cwd, path)
 
 /** Shows the path of a project and what is wrong with it. */
 const shownPath = ({ path, folder = 'found' }: Project): string =>
@@ -106,7 +134,11 @@ const shownPath = ({ path, folder = 'found' }: Project): string =>
 function describe(context: CommandContext, project: Project, all: boolean): string {
   const { paint } = context
   const settings = Object.entries(project.settings)
-    .map(([key, value]) => ({ key, value, fallback: isSettingKey(key) ? settingRules[key].fallback : undefined }))
+    .map(([key, value]) => ({
+      key,
+      value,
+      fallback: isSettingKey(key) ? settingRules[key].fallback : undefined,
+    }))
     .filter(({ value, fallback }) => all || value !== fallback)
     .map(({ key, value, fallback }): [string, string] => [
       key,
@@ -115,7 +147,9 @@ function describe(context: CommandContext, project: Project, all: boolean): stri
         : `${paint('bold', String(value))}${fallback === undefined ? '' : paint('dim', `  default ${fallback}`)}`,
     ])
   const chosen =
-    settings.length > 0 ? fields(settings, paint, '    ') : paint('dim', '    all have their defaults; --all shows them')
+    settings.length > 0
+      ? fields(settings, paint, '    ')
+      : paint('dim', '    all have their defaults; --all shows them')
   return context.details(
     project.name,
     [

@@ -16,7 +16,10 @@ async function makeBackup(context: CommandContext): Promise<void> {
   const file = await fileFor(context, context.optionalOperand(0))
   const { backUp } = await import('../../offline/backup-and-restore.ts')
   const { sealingKeyFile } = await import('../../platform/secrets/sealing-key.ts')
-  const step = beginStep(context.terminal, `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`)
+  const step = beginStep(
+    context.terminal,
+    `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`,
+  )
   const startedAt = systemClock.now()
   const backup = await backUp(values, file).finally(() => step.end())
   const tookMs = systemClock.now() - startedAt
@@ -36,11 +39,19 @@ async function makeBackup(context: CommandContext): Promise<void> {
     )
 }
 
-async function fileFor({ terminal: { cwd } }: CommandContext, typed: string | undefined): Promise<string> {
+async function fileFor(
+  { terminal: { cwd } }: CommandContext,
+  typed: string | undefined,
+): Promise<string> {
   const path = resolve(cwd, typed ?? '.')
   const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) return join(path, `holdfast-${instant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.backup`)
-  if (!existsSync(dirname(path))) throw usage(`There is no folder ${dirname(path)}.`, 'Make it, or name another file.')
+  if (found?.isDirectory())
+    return join(
+      path,
+      `holdfast-${instant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.backup`,
+    )
+  if (!existsSync(dirname(path)))
+    throw usage(`There is no folder ${dirname(path)}.`, 'Make it, or name another file.')
   return path
 }
 

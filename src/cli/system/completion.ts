@@ -26,11 +26,26 @@ interface CompletionPoint {
   readonly operands: readonly (NameKind | undefined)[]
 }
 
-const help: CompletionOption = { words: ['--help', '-h'], about: 'show this help', takes: 'nothing', choices: [] }
-const version: CompletionOption = { words: ['--version', '-V'], about: 'print the version', takes: 'nothing', choices: [] }
+const help: CompletionOption = {
+  words: ['--help', '-h'],
+  about: 'show this help',
+  takes: 'nothing',
+  choices: [],
+}
+const version: CompletionOption = {
+  words: ['--version', '-V'],
+  about: 'print the version',
+  takes: 'nothing',
+  choices: [],
+}
 
 function completionPoints(specs: readonly NamedCommand[]): CompletionPoint[] {
-  const root: CompletionPoint = { path: '', commands: specs.map(toCommand), options: [help, version], operands: [] }
+  const root: CompletionPoint = {
+    path: '',
+    commands: specs.map(toCommand),
+    options: [help, version],
+    operands: [],
+  }
   return [root, ...specs.flatMap((spec) => pointsOf(spec, ''))]
 }
 
@@ -40,29 +55,51 @@ function pointsOf(spec: NamedCommand, before: string): CompletionPoint[] {
   // Words after a command group belong to its default command.
   const meant = inner.find(({ isDefault }) => isDefault) ?? spec
   const operands = (meant.operands ?? []).map(({ name }) => namesFor(name))
-  const point = { path, commands: inner.map(toCommand), options: [...optionsOf(meant).map(toOption), help], operands }
+  const point = {
+    path,
+    commands: inner.map(toCommand),
+    options: [...optionsOf(meant).map(toOption), help],
+    operands,
+  }
   return [point, ...inner.flatMap((each) => pointsOf(each, path))]
 }
 
-const toCommand = ({ name, summary }: NamedCommand): { name: string; about: string } => ({ name, about: summary })
+const toCommand = ({ name, summary }: NamedCommand): { name: string; about: string } => ({
+  name,
+  about: summary,
+})
 
 function toOption({ flags, about, choices, offers }: CommandOption): CompletionOption {
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
   const [, placeholder] = /<(.*)>/.exec(flags) ?? []
   const isPath = placeholder === 'folder' || placeholder === 'file'
   const takes = placeholder === undefined ? 'nothing' : isPath ? placeholder : 'text'
-  return { words, about, takes, choices: choices ?? offers ?? [], names: takes === 'text' ? namesFor(flags) : undefined }
+  return {
+    words,
+    about,
+    takes,
+    choices: choices ?? offers ?? [],
+    names: takes === 'text' ? namesFor(flags) : undefined,
+  }
 }
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-const completionScript = (shell: Shell, points: readonly CompletionPoint[]): string => scripts[shell](points)
+const completionScript = (shell: Shell, points: readonly CompletionPoint[]): string =>
+  scripts[shell](points)
 
-const scripts: Readonly<Record<Shell, (points: readonly CompletionPoint[]) => string>> = { bash, zsh, fish }
+const scripts: Readonly<Record<Shell, (points: readonly CompletionPoint[]) => string>> = {
+  bash,
+  zsh,
+  fish,
+}
 
 /** Loop for bash and zsh that finds the typed command and the number of its operands. (`path` is special in zsh.) */
-const pathLoop = (points: readonly CompletionPoint[], words: string): string => `  local typed="" word behind="" operand=0
+const pathLoop = (
+  points: readonly CompletionPoint[],
+  words: string,
+): string => `  local typed="" word behind="" operand=0
   for word in ${words}; do
     case "$typed/$word" in
       ${points.slice(1).map(stepPattern).join('|')}) typed="\${typed:+$typed }$word" operand=0 ;;
@@ -76,12 +113,16 @@ const pathLoop = (points: readonly CompletionPoint[], words: string): string => 
 
 /** Options followed by a value, which is not an operand. */
 const takingValue = ({ path, options }: CompletionPoint): string[] =>
-  options.filter(({ takes }) => takes !== 'nothing').flatMap(({ words }) => words.map((word) => `${path}:${word}`))
+  options
+    .filter(({ takes }) => takes !== 'nothing')
+    .flatMap(({ words }) => words.map((word) => `${path}:${word}`))
 
 /** Completes operands that are names, by the command and the operand's number. */
 const operandCases = (points: readonly CompletionPoint[]): string =>
   points
-    .flatMap(({ path, operands }) => operands.flatMap((names, index) => (names ? [{ at: `${path}#${index}`, names }] : [])))
+    .flatMap(({ path, operands }) =>
+      operands.flatMap((names, index) => (names ? [{ at: `${path}#${index}`, names }] : [])),
+    )
     .map(({ at, names }) => `    *:${quote(at)}) _holdfast_names ${names}; return ;;`)
     .join('\n')
 
@@ -207,11 +248,15 @@ function fishLines({ path, commands, options, operands }: CompletionPoint): stri
     ...operands.flatMap((names, index) =>
       names === undefined
         ? []
-        : [`complete -c holdfast -n ${quote(`__holdfast_at '${path}' ${index}`)} -a '(__holdfast_names ${names})'`],
+        : [
+            `complete -c holdfast -n ${quote(`__holdfast_at '${path}' ${index}`)} -a '(__holdfast_names ${names})'`,
+          ],
     ),
     ...commands.map(({ name, about }) => `${at} -a ${name} -d ${quote(about)}`),
     ...options.map(({ words, about, takes, choices, names }) => {
-      const written = words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`)).join(' ')
+      const written = words
+        .map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`))
+        .join(' ')
       const value =
         choices.length > 0
           ? ` -x -a ${quote(choices.join(' '))}`
@@ -223,7 +268,12 @@ function fishLines({ path, commands, options, operands }: CompletionPoint): stri
   ]
 }
 
-const fishValue = { nothing: '', text: ' -x', file: ' -r -F', folder: " -x -a '(__fish_complete_directories)'" } as const
+const fishValue = {
+  nothing: '',
+  text: ' -x',
+  file: ' -r -F',
+  folder: " -x -a '(__fish_complete_directories)'",
+} as const
 
 interface ValueActions {
   readonly choices: (words: string) => string
@@ -239,7 +289,8 @@ const valueCases = (points: readonly CompletionPoint[], actions: ValueActions): 
       options
         .filter(({ takes }) => takes !== 'nothing')
         .map(
-          (option) => `    ${option.words.map((word) => quote(`${path}:${word}`)).join('|')}) ${actionFor(option, actions)} ;;`,
+          (option) =>
+            `    ${option.words.map((word) => quote(`${path}:${word}`)).join('|')}) ${actionFor(option, actions)} ;;`,
         ),
     )
     .join('\n')
@@ -273,9 +324,14 @@ async function printScript(context: CommandContext): Promise<void> {
     return
   }
   const typed = context.optionalOperand(0)
-  if (typed === undefined) throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
+  if (typed === undefined)
+    throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
   const shell = shells.find((each) => each === typed)
-  if (!shell) throw usage(`There is no completion for ${typed}.`, `${hint(typed)}There is ${shells.join(', ')}.`)
+  if (!shell)
+    throw usage(
+      `There is no completion for ${typed}.`,
+      `${hint(typed)}There is ${shells.join(', ')}.`,
+    )
   const script = completionScript(shell, completionPoints(await context.allCommands()))
   context.answer({ shell, script }, () => script.trimEnd())
 }

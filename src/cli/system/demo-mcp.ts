@@ -29,17 +29,36 @@ async function pullWork(context: CommandContext): Promise<void> {
 function launched({ terminal: { env } }: CommandContext): Assignment | undefined {
   const { HOLDFAST_URL, HOLDFAST_MCP_URL, HOLDFAST_LAUNCH_TOKEN: bearer } = env
   const url = HOLDFAST_MCP_URL || (HOLDFAST_URL && `${HOLDFAST_URL}/mcp`)
-  const { HOLDFAST_AGENT_ID: agentId, HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: launchId } = env
-  return url && bearer && agentId && projectId ? { url, bearer, agentId, projectId, launchId } : undefined
+  const {
+    HOLDFAST_AGENT_ID: agentId,
+    HOLDFAST_PROJECT_ID: projectId,
+    HOLDFAST_LAUNCH_ID: launchId,
+  } = env
+  return url && bearer && agentId && projectId
+    ? { url, bearer, agentId, projectId, launchId }
+    : undefined
 }
 
 /** Creates and assigns an agent in the person's name, with a passkey that only this process knows. */
 async function byHand(context: CommandContext): Promise<Assignment> {
   const agentId = context.text('agent') ?? entry.id
-  const project = await findByName('project', context.text('project') ?? 'demo', context.client.pages('/api/projects'))
+  const project = await findByName(
+    'project',
+    context.text('project') ?? 'demo',
+    context.client.pages('/api/projects'),
+  )
   const bearer = await passkeyOf(context.client, agentId)
-  await context.client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: project.id, agentId }, body: {} })
-  return { url: `${context.client.url}/mcp`, bearer, agentId, projectId: project.id, launchId: undefined }
+  await context.client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId: project.id, agentId },
+    body: {},
+  })
+  return {
+    url: `${context.client.url}/mcp`,
+    bearer,
+    agentId,
+    projectId: project.id,
+    launchId: undefined,
+  }
 }
 
 async function passkeyOf(client: Client, agentId: string): Promise<string> {
@@ -47,7 +66,9 @@ async function passkeyOf(client: Client, agentId: string): Promise<string> {
     return (await client.post('/api/agents/{agentId}/passkey', { params: { agentId } })).passkey
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== 'agent_not_found') throw error
-    return (await client.post('/api/agents', { body: { ...entry, id: agentId, args: [...entry.args] } })).passkey
+    return (
+      await client.post('/api/agents', { body: { ...entry, id: agentId, args: [...entry.args] } })
+    ).passkey
   }
 }
 

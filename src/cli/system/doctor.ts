@@ -38,7 +38,10 @@ const name = 'Deep check'
 const next = 'Make a copy of the data folder as it is, then restore the last good backup.'
 
 /** Checks all data of the database (`--deep`); takes as long as reading it. Changes nothing. */
-export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): Promise<{ check: Check; deep: DeepCheck | null }> {
+export async function checkDeep(
+  terminal: Terminal,
+  { values }: LoadedConfig,
+): Promise<{ check: Check; deep: DeepCheck | null }> {
   const { checkDeeply } = await import('../../offline/deep-check.ts')
   const step = beginStep(terminal, 'Looking through everything')
   try {
@@ -46,11 +49,19 @@ export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): P
     const { rows, findings } = deep
     const check =
       findings.length === 0
-        ? good(name, `${counted(rows, 'row')} read: the file is whole, streams are dense, state is what the events say`)
-        : bad(name, `${counted(findings.length, 'thing')} found in ${counted(rows, 'row')}, listed below`, next)
+        ? good(
+            name,
+            `${counted(rows, 'row')} read: the file is whole, streams are dense, state is what the events say`,
+          )
+        : bad(
+            name,
+            `${counted(findings.length, 'thing')} found in ${counted(rows, 'row')}, listed below`,
+            next,
+          )
     return { check, deep }
   } catch (error) {
-    if (!(error instanceof StartFailure)) return { check: bad(name, (error as Error).message, next), deep: null }
+    if (!(error instanceof StartFailure))
+      return { check: bad(name, (error as Error).message, next), deep: null }
     return { check: bad(name, error.message, error.next), deep: null }
   } finally {
     step.end()
@@ -66,18 +77,31 @@ export function checkNode(version: string = process.versions.node): Check {
   const major = Number(version.split('.')[0])
   return major >= oldestNode
     ? good('Node', version)
-    : bad('Node', `${version} is too old`, `Install Node ${oldestNode} or later; in a clone \`npm start\` brings its own.`)
+    : bad(
+        'Node',
+        `${version} is too old`,
+        `Install Node ${oldestNode} or later; in a clone \`npm start\` brings its own.`,
+      )
 }
 
 /** Checks git, needed for checkpoints and worktrees, not for the server. */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
   try {
-    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: gitTimeoutMs, env })
+    const { stdout } = await promisify(execFile)('git', ['--version'], {
+      timeout: gitTimeoutMs,
+      env,
+    })
     const version = stdout.trim().replace(/^git version /, '')
     const [major = 0, minor = 0] = version.split('.').map(Number)
-    if (major < newestTried.major || (major === newestTried.major && minor <= newestTried.minor)) return good('git', version)
-    const next = 'Holdfast was not tried against what a repository can make this git do. Look for a newer Holdfast.'
-    return warning('git', `${version} is newer than ${newestTried.major}.${newestTried.minor}`, next)
+    if (major < newestTried.major || (major === newestTried.major && minor <= newestTried.minor))
+      return good('git', version)
+    const next =
+      'Holdfast was not tried against what a repository can make this git do. Look for a newer Holdfast.'
+    return warning(
+      'git',
+      `${version} is newer than ${newestTried.major}.${newestTried.minor}`,
+      next,
+    )
   } catch {
     return warning('git', 'cannot be run', 'Install git: agents work in git worktrees.')
   }
@@ -86,7 +110,9 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
 /** Checks what agents can be isolated with (SB2). */
 function checkSandbox({ tool, version, works, problem, install }: SandboxAbility): Check {
   if (works) return good('Sandbox', `${tool} ${version}`)
-  const next = install ? `Install it: ${install}` : 'Agents can run without one; see docs/operating/sandbox.md.'
+  const next = install
+    ? `Install it: ${install}`
+    : 'Agents can run without one; see docs/operating/sandbox.md.'
   return warning('Sandbox', `agents cannot be run in one: ${problem}`, next)
 }
 
@@ -98,17 +124,32 @@ export async function checkNotes(client: Client): Promise<Check[]> {
   if (!newest) return []
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : ''
   const detail = `the note of ${newest.date}${others} cannot be written: ${visible(newest.problem ?? '')}`
-  return [warning('Notes', detail, 'Make the folder writable; it is tried again by itself, and nothing is lost.')]
+  return [
+    warning(
+      'Notes',
+      detail,
+      'Make the folder writable; it is tried again by itself, and nothing is lost.',
+    ),
+  ]
 }
 
 /** Finds files of work sessions that were edited by hand and could not be taken in (AR3), among the newest of each project. */
 async function checkWorkFiles(client: Client): Promise<Check[]> {
   const checks: Check[] = []
   for await (const { id: projectId, name } of client.pages('/api/projects')) {
-    const { items } = await client.get('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } })
+    const { items } = await client.get('/api/projects/{projectId}/sessions', {
+      params: { projectId },
+      query: { limit: 200 },
+    })
     for (const { id, fileProblem } of items)
       if (fileProblem !== null)
-        checks.push(warning(`Work session ${id}`, visible(fileProblem), `Correct the file in the project ${visible(name)}.`))
+        checks.push(
+          warning(
+            `Work session ${id}`,
+            visible(fileProblem),
+            `Correct the file in the project ${visible(name)}.`,
+          ),
+        )
   }
   return checks
 }
@@ -132,7 +173,8 @@ async function examine(context: CommandContext): Promise<void> {
     await checkFolder(config.values.data),
     ...(await checkSecrets(config.values.data)),
   ]
-  if (named && !isOurMachine(named)) checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
+  if (named && !isOurMachine(named))
+    checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
   // Nothing can be checked in a folder without access.
   if (named || mayEnter(config.values.data)) {
     const server = await checkServer(config, named, version, startCommand(env))
@@ -143,38 +185,65 @@ async function examine(context: CommandContext): Promise<void> {
   const looked = context.flag('deep') ? await checkDeep(context.terminal, config) : undefined
   if (looked) checks.push(looked.check)
 
-  const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
+  const values = configKeys.map((key) => ({
+    key,
+    value: config.values[key],
+    origin: config.origins[key],
+  }))
   const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
   const deep = looked ? { deep: looked.deep } : {}
-  context.answer({ version, checks, sandbox, ...deep, config: { file: config.file, values: shown } }, () => {
-    const { paint } = context
-    const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
-    const list = context.table(rows, {
-      empty: '',
-      columns: [
-        { title: 'SETTING', of: (row) => row.key },
-        { title: 'VALUE', of: (row) => row.value, style: (row) => (row.origin === 'default' ? 'reset' : 'bold'), shrinks: true },
-        { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
-      ],
-    })
-    const found = looked?.deep?.findings.length ? `${findingsTable(context, looked.deep.findings)}\n\n` : ''
-    return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
-  })
+  context.answer(
+    { version, checks, sandbox, ...deep, config: { file: config.file, values: shown } },
+    () => {
+      const { paint } = context
+      const rows = shown.map(({ key, value, origin }) => ({
+        key,
+        value: value === null ? '–' : String(value),
+        origin,
+      }))
+      const list = context.table(rows, {
+        empty: '',
+        columns: [
+          { title: 'SETTING', of: (row) => row.key },
+          {
+            title: 'VALUE',
+            of: (row) => row.value,
+            style: (row) => (row.origin === 'default' ? 'reset' : 'bold'),
+            shrinks: true,
+          },
+          { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
+        ],
+      })
+      const found = looked?.deep?.findings.length
+        ? `${findingsTable(context, looked.deep.findings)}\n\n`
+        : ''
+      return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
+    },
+  )
   const wrong = checks.filter(({ state }) => state === 'bad').length
   if (wrong > 0)
-    throw failed(wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`, 'The lines with ✗ say what to do.')
+    throw failed(
+      wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
+      'The lines with ✗ say what to do.',
+    )
 }
 
-function namedServer(typed: string | undefined, inEnvironment: string | undefined): string | undefined {
+function namedServer(
+  typed: string | undefined,
+  inEnvironment: string | undefined,
+): string | undefined {
   if (typed !== undefined) return serverAddress(typed, '--server')
   return inEnvironment ? serverAddress(inEnvironment, 'HOLDFAST_URL') : undefined
 }
 
 function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Check[] {
   const ignored = join(cwd, configFileName)
-  if (problems.length > 0) return problems.map((problem) => bad('Configuration', problem, 'Correct it where it was said.'))
-  if (file === ignored || !existsSync(ignored)) return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
-  const why = 'Files in the working directory are not trusted; name it with --config, or move it to the data folder.'
+  if (problems.length > 0)
+    return problems.map((problem) => bad('Configuration', problem, 'Correct it where it was said.'))
+  if (file === ignored || !existsSync(ignored))
+    return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
+  const why =
+    'Files in the working directory are not trusted; name it with --config, or move it to the data folder.'
   return [warning('Configuration', `${ignored} is not read`, why)]
 }
 
@@ -183,7 +252,13 @@ async function checkWithCredential(context: CommandContext, url: string): Promis
   try {
     token = (await context.connection()).token
   } catch (error) {
-    return [bad('Credential', (error as Error).message, error instanceof CommandFailure ? error.next : 'Set HOLDFAST_TOKEN.')]
+    return [
+      bad(
+        'Credential',
+        (error as Error).message,
+        error instanceof CommandFailure ? error.next : 'Set HOLDFAST_TOKEN.',
+      ),
+    ]
   }
   const client = createClient({ url, token })
   const credential = await checkCredential(client)
@@ -191,9 +266,14 @@ async function checkWithCredential(context: CommandContext, url: string): Promis
   const looks: Record<string, () => Promise<Check[]>> = {
     'Coordinator and agents': async () => {
       const coordinators = await coordinatorsOf(client)
-      const connected = coordinators.filter(({ state }) => state === 'connected').map(({ machine }) => machine)
+      const connected = coordinators
+        .filter(({ state }) => state === 'connected')
+        .map(({ machine }) => machine)
       const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
-      return [checkCoordinators(coordinators), ...(await checkAgents(client, context.terminal.env, machines))]
+      return [
+        checkCoordinators(coordinators),
+        ...(await checkAgents(client, context.terminal.env, machines)),
+      ]
     },
     Projects: () => checkProjects(client),
     Notes: () => checkNotes(client),
@@ -209,7 +289,13 @@ async function checkWithCredential(context: CommandContext, url: string): Promis
 async function failedCheck(name: string, error: unknown, connection: Connection): Promise<Check[]> {
   const older = await ofOlderServer(error, connection)
   const words = error instanceof Error ? error.message : String(error)
-  return [warning(name, `could not be looked at: ${older?.message ?? words}`, older?.next ?? 'Try again.')]
+  return [
+    warning(
+      name,
+      `could not be looked at: ${older?.message ?? words}`,
+      older?.next ?? 'Try again.',
+    ),
+  ]
 }
 
 const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>
@@ -231,11 +317,17 @@ function shownValue(key: ConfigKey, value: unknown): unknown {
 
 const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
 
-function line({ paint, terminal: { env } }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
+function line(
+  { paint, terminal: { env } }: CommandContext,
+  { name, state, detail, next }: Check,
+  all: readonly Check[],
+): string {
   const [style, mark] = marks[state]
   const width = Math.max(...all.map((check) => check.name.length))
   const first = `  ${paint(style, mark)} ${padTo(name, width)}  ${visible(detail)}`
-  return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}` : first
+  return next
+    ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}`
+    : first
 }
 
 export const doctor = command(examine)`

@@ -15,12 +15,19 @@ async function writeFiles(context: CommandContext): Promise<void> {
   const typed = context.optionalOperand(0)
   const folder = typed === undefined ? values.data : resolve(terminal.cwd, typed)
   await makeFolder(folder).catch((error: NodeJS.ErrnoException) => {
-    throw usage(`The folder ${visible(folder)} cannot be made (${error.code}).`, 'Name a folder that you may write to.')
+    throw usage(
+      `The folder ${visible(folder)} cannot be made (${error.code}).`,
+      'Name a folder that you may write to.',
+    )
   })
   const { exportFiles } = await import('../../offline/export-files.ts')
   const step = beginStep(terminal, `Writing files into ${folder}`)
   const onStream = (written: number): void => step.update(counted(written, 'folder'))
-  const exported = await exportFiles(values, { folder, projectId: context.text('project'), onStream })
+  const exported = await exportFiles(values, {
+    folder,
+    projectId: context.text('project'),
+    onStream,
+  })
     .catch((error: NodeJS.ErrnoException) => {
       // Only failures about a file are explained here.
       if (error.path === undefined && !(error instanceof NotPlainFile)) throw error

@@ -53,9 +53,14 @@ class McpBridge {
   receive(line: string): void {
     const message = parsedJson(line) as Message | undefined
     if (message === undefined) return this.#fail({ id: null }, parseError, 'This line is not JSON')
-    if (message?.method === 'notifications/cancelled') return this.#cancel(message.params?.requestId)
+    if (message?.method === 'notifications/cancelled')
+      return this.#cancel(message.params?.requestId)
     if (this.#done.size >= maxInFlight)
-      return this.#fail(message, serverError, 'Too many requests are under way; wait for some to end')
+      return this.#fail(
+        message,
+        serverError,
+        'Too many requests are under way; wait for some to end',
+      )
     const carried = this.#carry(line, message).finally(() => this.#done.delete(carried))
     this.#done.add(carried)
   }
@@ -70,7 +75,8 @@ class McpBridge {
 
   /** Cancels a request by closing its connection. */
   #cancel(requestId: unknown): void {
-    if (typeof requestId === 'string' || typeof requestId === 'number') this.#inFlight.get(requestId)?.abort()
+    if (typeof requestId === 'string' || typeof requestId === 'number')
+      this.#inFlight.get(requestId)?.abort()
   }
 
   async #carry(line: string, message: Message): Promise<void> {
@@ -83,7 +89,8 @@ class McpBridge {
       // A cancelled request needs no answer.
       if (!controller.signal.aborted) this.#unreachable(message, error)
     } finally {
-      if (id !== undefined && id !== null && this.#inFlight.get(id) === controller) this.#inFlight.delete(id)
+      if (id !== undefined && id !== null && this.#inFlight.get(id) === controller)
+        this.#inFlight.delete(id)
     }
   }
 
@@ -95,12 +102,21 @@ class McpBridge {
       accept: 'application/json, text/event-stream',
       ...envelopeHeaders(message),
     }
-    const response = await callFetch(url, { method: 'POST', headers, body: line, signal, redirect: 'error' })
+    const response = await callFetch(url, {
+      method: 'POST',
+      headers,
+      body: line,
+      signal,
+      redirect: 'error',
+    })
     const media = response.headers.get('content-type') ?? ''
     if (media.startsWith('text/event-stream')) return this.#passOn(response)
     const problem = await problemIn(response)
     if (problem)
-      return this.#fail(message, serverError, problem.message, { code: problem.problem.code, next: problem.problem.next })
+      return this.#fail(message, serverError, problem.message, {
+        code: problem.problem.code,
+        next: problem.problem.next,
+      })
     const text = await response.text()
     if (text === '') return
     if (!media.startsWith('application/json')) throw new UnreachableError(url, 'foreign')
@@ -110,28 +126,41 @@ class McpBridge {
   async #passOn(response: Response): Promise<void> {
     const parser = new SseParser(({ data }) => this.#options.write(data))
     const decoder = new TextDecoder()
-    for await (const chunk of response.body ?? []) parser.push(decoder.decode(chunk, { stream: true }))
+    for await (const chunk of response.body ?? [])
+      parser.push(decoder.decode(chunk, { stream: true }))
   }
 
   /** Writes an answer; notifications are never answered. */
   #write(message: Message, text: string): void {
-    if (Array.isArray(message) || (message?.id !== undefined && message.id !== null)) this.#options.write(text)
+    if (Array.isArray(message) || (message?.id !== undefined && message.id !== null))
+      this.#options.write(text)
   }
 
   #unreachable(message: Message, error: unknown): void {
-    const why = error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#options.url}`
+    const why =
+      error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#options.url}`
     if (message.method !== 'tools/call') return this.#fail(message, serverError, why)
     // A result rather than a protocol error, because models read results.
     const { next } = errorCatalogue.shutting_down
     const content = { code: 'shutting_down', message: why, next }
-    const result = { structuredContent: content, content: [{ type: 'text', text: JSON.stringify(content) }], isError: true }
+    const result = {
+      structuredContent: content,
+      content: [{ type: 'text', text: JSON.stringify(content) }],
+      isError: true,
+    }
     this.#write(message, JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
   }
 
   #fail(message: Message, code: number, text: string, data?: object): void {
     const id = message?.id ?? null
     if (id === null && code !== parseError) return
-    this.#options.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text, ...(data ? { data } : {}) } }))
+    this.#options.write(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id,
+        error: { code, message: text, ...(data ? { data } : {}) },
+      }),
+    )
   }
 }
 
@@ -163,14 +192,17 @@ async function speakMcp(context: CommandContext): Promise<void> {
   for await (const bytes of stdin) {
     const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > maxLine) throw failed('A line of standard input is too long.', 'Send one message a line.')
+    if (rest.length > maxLine)
+      throw failed('A line of standard input is too long.', 'Send one message a line.')
     for (const line of lines) if (line.trim() !== '') bridge.receive(line)
   }
   await bridge.close()
 }
 
 /** Reads URL and token of a launch from the environment only (CO4), because it must not use other credentials. */
-function launched({ terminal: { env } }: CommandContext): { url: string; token: string } | undefined {
+function launched({
+  terminal: { env },
+}: CommandContext): { url: string; token: string } | undefined {
   const { HOLDFAST_MCP_URL: url, HOLDFAST_LAUNCH_TOKEN: token } = env
   return url && token ? { url, token } : undefined
 }

@@ -17,7 +17,11 @@ async function move(context: CommandContext): Promise<void> {
   const { terminal } = context
   const { values } = context.config()
   const to = context.text('to')
-  if (!to) throw usage('Name the PostgreSQL to move to with --to postgres://….', 'It must be an empty database.')
+  if (!to)
+    throw usage(
+      'Name the PostgreSQL to move to with --to postgres://….',
+      'It must be an empty database.',
+    )
   if (values.database_url)
     throw usage(
       'This Holdfast is on PostgreSQL already: DATABASE_URL is set.',

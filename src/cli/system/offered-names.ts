@@ -15,11 +15,13 @@ const once = { timeoutMs: maxMs, retries: 0 }
 const page = { query: { limit: maxNames }, ...once }
 
 const readers = {
-  agents: async (client: Client) => (await client.get('/api/agents', page)).items.map(({ id }) => id),
+  agents: async (client: Client) =>
+    (await client.get('/api/agents', page)).items.map(({ id }) => id),
   projects: async (client: Client) => names((await client.get('/api/projects', page)).items),
   people: async (client: Client) => names((await client.get('/api/people', page)).items),
   tokens: async (client: Client) => names((await client.get('/api/tokens', page)).items),
-  consoles: async (client: Client) => (await client.get('/api/user-sessions', page)).items.map(({ id }) => id),
+  consoles: async (client: Client) =>
+    (await client.get('/api/user-sessions', page)).items.map(({ id }) => id),
   sessions: workSessionIds,
 } as const
 
@@ -43,7 +45,11 @@ export function namesFor(written: string): NameKind | undefined {
 }
 
 /** `line` is the command line typed so far, which may name the server. */
-export async function offeredNames(terminal: Terminal, kind: NameKind, line: string): Promise<string[]> {
+export async function offeredNames(
+  terminal: Terminal,
+  kind: NameKind,
+  line: string,
+): Promise<string[]> {
   try {
     const option = (name: string): string | undefined => valueIn(line, name)
     const [server, tokenFile] = [option('server'), option('token-file')]
@@ -51,7 +57,9 @@ export async function offeredNames(terminal: Terminal, kind: NameKind, line: str
     if (tokenFile === '-') return []
     const flags = { data: option('data'), config: option('config') }
     const config = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd })
-    const found = await readers[kind](createClient(await findConnection(terminal, config, { server, tokenFile })))
+    const found = await readers[kind](
+      createClient(await findConnection(terminal, config, { server, tokenFile })),
+    )
     // One name per line; names with control characters cannot be typed.
     return found.filter((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)).slice(0, maxNames)
   } catch {
@@ -68,12 +76,18 @@ function names(items: readonly { readonly id: string; readonly name: string }[])
 async function workSessionIds(client: Client): Promise<string[]> {
   const projects = await client.get('/api/projects', { query: { limit: maxProjects }, ...once })
   const path = '/api/projects/{projectId}/sessions'
-  const lists = await Promise.all(projects.items.map(({ id }) => client.get(path, { params: { projectId: id }, ...page })))
+  const lists = await Promise.all(
+    projects.items.map(({ id }) => client.get(path, { params: { projectId: id }, ...page })),
+  )
   return lists.flatMap(({ items }) => items.map(({ id }) => id))
 }
 
 /** Returns the value of an option in the typed line, without the shell's quotes. */
 function valueIn(line: string, name: string): string | undefined {
-  const found = new RegExp(`\\s--${name}(?:=|\\s+)((?:"[^"]*"|'[^']*'|\\\\.|[^\\s"'\\\\])+)(?=\\s)`).exec(line)
-  return found?.[1]?.replaceAll(/"([^"]*)"|'([^']*)'|\\(.)/g, (_, ...parts: string[]) => parts.slice(0, 3).join(''))
+  const found = new RegExp(
+    `\\s--${name}(?:=|\\s+)((?:"[^"]*"|'[^']*'|\\\\.|[^\\s"'\\\\])+)(?=\\s)`,
+  ).exec(line)
+  return found?.[1]?.replaceAll(/"([^"]*)"|'([^']*)'|\\(.)/g, (_, ...parts: string[]) =>
+    parts.slice(0, 3).join(''),
+  )
 }

@@ -15,7 +15,11 @@ async function openPage(context: CommandContext): Promise<void> {
   const link = (onPhone && outside) || signInLink(context.client.url, code)
   const { terminal } = context
   const opened =
-    !context.json && !onPhone && !context.flag('print') && isInteractive(terminal) && (await openBrowser(link, terminal.env))
+    !context.json &&
+    !onPhone &&
+    !context.flag('print') &&
+    isInteractive(terminal) &&
+    (await openBrowser(link, terminal.env))
   if (onPhone && isLoopback(link))
     throw failed(
       `A phone cannot reach ${new URL(link).origin}: it is this machine’s own address.`,
@@ -31,7 +35,8 @@ async function openPage(context: CommandContext): Promise<void> {
     )
 }
 
-const isLoopback = (link: string): boolean => /^(localhost|127\.|\[::1\])/.test(new URL(link).hostname)
+const isLoopback = (link: string): boolean =>
+  /^(localhost|127\.|\[::1\])/.test(new URL(link).hostname)
 
 export const open = command(openPage)`
   Make a new sign-in link and open it in the browser

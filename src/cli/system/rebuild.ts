@@ -19,7 +19,9 @@ async function buildAnew(context: CommandContext): Promise<void> {
   const step = beginStep(terminal, `Reading files from ${from}`)
   const logger = createLogger({ level: 'silent', format: 'json' })
   const onWorkSession = (done: number): void => step.update(counted(done, 'work session'))
-  const rebuilt = await rebuildStore(values, { from, logger, onWorkSession }).finally(() => step.end())
+  const rebuilt = await rebuildStore(values, { from, logger, onWorkSession }).finally(() =>
+    step.end(),
+  )
   context.done(`Read ${counted(rebuilt.workSessions, 'work session')} back from ${visible(from)}`)
   context.answer({ from, ...rebuilt }, () =>
     context.fields([
@@ -33,10 +35,13 @@ async function buildAnew(context: CommandContext): Promise<void> {
   if (context.json) return
   const lines = [
     ...rebuilt.unreadable.map(({ folder, why }) => `Passed over ${folder}: ${why}`),
-    ...rebuilt.notRestored.map(({ workSessionId, what, detail }) => `Not restored in ${workSessionId} (${what}): ${detail}`),
+    ...rebuilt.notRestored.map(
+      ({ workSessionId, what, detail }) => `Not restored in ${workSessionId} (${what}): ${detail}`,
+    ),
   ]
   for (const line of lines.slice(0, maxReported)) context.note(visible(line))
-  if (lines.length > maxReported) context.note(`… and ${lines.length - maxReported} more; --json tells all.`)
+  if (lines.length > maxReported)
+    context.note(`… and ${lines.length - maxReported} more; --json tells all.`)
   context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 

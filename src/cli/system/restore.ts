@@ -24,16 +24,23 @@ async function putBack(context: CommandContext): Promise<void> {
       'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
     )
   await requireUnused(values)
-  const { inspectBackup, inspectTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
+  const { inspectBackup, inspectTarget, restoreFrom } = await import(
+    '../../offline/backup-and-restore.ts'
+  )
   const backup = await inspectBackup(resolve(terminal.cwd, context.operand(0)))
   const target = await inspectTarget(values)
   const loss = lossOf(target, replace)
   // Printed with --yes too.
   if (context.flag('yes') && target.contents) context.note(loss)
-  await context.confirm(`Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`, loss)
+  await context.confirm(
+    `Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`,
+    loss,
+  )
   const step = beginStep(terminal, 'Checking the backup and putting it in its place')
   const warn = (message: string): void => context.note(message)
-  const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() => step.end())
+  const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() =>
+    step.end(),
+  )
   context.done(`Restored into ${visible(restored.place)}, and checked`)
   // Notes for people are fields of the JSON answer.
   const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
@@ -42,7 +49,14 @@ async function putBack(context: CommandContext): Promise<void> {
       ['Holds', holds(restored)],
       ['Backed up', context.time(restored.backedUpAt)],
       ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
-      ['Before', restored.keptAt ? `kept as ${visible(restored.keptAt)}` : target.contents ? 'not kept' : 'nothing was there'],
+      [
+        'Before',
+        restored.keptAt
+          ? `kept as ${visible(restored.keptAt)}`
+          : target.contents
+            ? 'not kept'
+            : 'nothing was there',
+      ],
     ]),
   )
   warnAboutMissingKeys(context, restored)
@@ -54,12 +68,19 @@ async function putBack(context: CommandContext): Promise<void> {
 }
 
 /** SE12: lists agents whose sealing key is missing, because backups do not contain it. */
-function warnAboutMissingKeys(context: CommandContext, { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore): void {
+function warnAboutMissingKeys(
+  context: CommandContext,
+  { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore,
+): void {
   if (agents.length === 0) return
   const list = agents.map(({ id, variables }) => `${id} (${variables.join(', ')})`).join(', ')
   const holdfast = programName(context.terminal.env)
-  const commands = agents.map(({ id, variables }) => `\`${holdfast} agents edit ${id} --env ${variables.join(' --env ')}\``)
-  context.note(`The key that these agents’ variables are sealed with is not here, so they cannot be started: ${visible(list)}.`)
+  const commands = agents.map(
+    ({ id, variables }) => `\`${holdfast} agents edit ${id} --env ${variables.join(' --env ')}\``,
+  )
+  context.note(
+    `The key that these agents’ variables are sealed with is not here, so they cannot be started: ${visible(list)}.`,
+  )
   context.note(
     `Put it in ${visible(sealingKeyFile)} before you start, or give the variables again: ${visible(commands.join(', '))}.`,
   )
@@ -73,7 +94,8 @@ async function requireUnused({ data, database_url: url }: ConfigValues): Promise
   throw failed(`A server (pid ${server.pid}) is using the data folder ${data}.`, next)
 }
 
-const holds = ({ events, projects }: Contents): string => `${counted(events, 'event')}, ${counted(projects, 'project')}`
+const holds = ({ events, projects }: Contents): string =>
+  `${counted(events, 'event')}, ${counted(projects, 'project')}`
 
 function lossOf({ contents }: Target, replace: boolean): string {
   if (contents === null) return 'Nothing is lost: only an empty place is restored into.'
@@ -81,7 +103,9 @@ function lossOf({ contents }: Target, replace: boolean): string {
     contents === 'unreadable'
       ? 'A database that cannot be read is there.'
       : `What is there now: ${holds(contents)}${contents.lastEventAt ? `, the last from ${relative(contents.lastEventAt, systemClock.now())}` : ''}.`
-  return replace ? `${there} It will be LOST: nothing of it is kept.` : `${there} It is kept beside, under a name with the date.`
+  return replace
+    ? `${there} It will be LOST: nothing of it is kept.`
+    : `${there} It is kept beside, under a name with the date.`
 }
 
 export const restore = localCommand(putBack)`

@@ -19,7 +19,8 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
   const stopListening = stopOnSignal({
     stop: async () => {
       // For the person at the terminal; not needed in a service manager's log.
-      if (stderr.isTTY) stderr.write('\nStopping: agents are ended first. Ctrl-C again ends everything at once.\n')
+      if (stderr.isTTY)
+        stderr.write('\nStopping: agents are ended first. Ctrl-C again ends everything at once.\n')
       stopping.abort()
       // A failed start has cleaned up and reported itself.
       const server = await starting?.catch(() => undefined)
@@ -29,7 +30,8 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
       running?.hurry()
       return 'exit'
     },
-    onTrouble: (message, error) => stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
+    onTrouble: (message, error) =>
+      stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
   })
   try {
     const started = startServer(config.values, env, kind, stopping.signal)

@@ -11,7 +11,9 @@ export const flagKeys = configKeys.filter((key) => !('secret' in configRules[key
 export const isSwitch = (key: ConfigKey): boolean => configRules[key].kind === 'switch'
 
 /** Returns undefined when the arguments are not plainly a start of the server. `up` is the default command. */
-export function parseServerFlags(argv: readonly string[]): { kind: 'up' | 'server'; flags: ConfigFlags } | undefined {
+export function parseServerFlags(
+  argv: readonly string[],
+): { kind: 'up' | 'server'; flags: ConfigFlags } | undefined {
   const [first = 'up'] = argv
   const named = first === 'up' || first === 'server'
   if (!named && !first.startsWith('--')) return undefined
@@ -20,8 +22,16 @@ export function parseServerFlags(argv: readonly string[]): { kind: 'up' | 'serve
     ['config', { type: 'string' }],
   ]) as Record<string, { type: 'string' | 'boolean' }>
   try {
-    const { values } = parseArgs({ args: named ? argv.slice(1) : [...argv], options, strict: true, allowPositionals: false })
-    return { kind: first === 'server' ? 'server' : 'up', flags: byKey((name) => values[name] as string | boolean | undefined) }
+    const { values } = parseArgs({
+      args: named ? argv.slice(1) : [...argv],
+      options,
+      strict: true,
+      allowPositionals: false,
+    })
+    return {
+      kind: first === 'server' ? 'server' : 'up',
+      flags: byKey((name) => values[name] as string | boolean | undefined),
+    }
   } catch {
     return undefined
   }

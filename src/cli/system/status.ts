@@ -11,21 +11,34 @@ import { projectNames } from '../projects/choose-project.ts'
 const maxCounted = 200
 const maxListed = 5
 
-const countOf = ({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string =>
-  nextCursor === null ? String(items.length) : `more than ${items.length}`
+const countOf = ({
+  items,
+  nextCursor,
+}: {
+  items: readonly unknown[]
+  nextCursor: string | null
+}): string => (nextCursor === null ? String(items.length) : `more than ${items.length}`)
 
 async function look(client: Client) {
   const page = { query: { limit: maxCounted } }
-  const [me, waiting, interrupted, projects, coordinators, processes, agentSessions] = await Promise.all([
-    client.get('/api/me'),
-    client.get('/api/approvals', page),
-    client.get('/api/sessions/interrupted', page),
-    client.get('/api/projects', page),
-    client.get('/api/coordinators', page),
-    readLiveProcesses(client),
-    readLiveAgentSessions(client),
-  ])
-  return { me, waiting, interrupted, projects, coordinators, running: runningAgents(processes, agentSessions) }
+  const [me, waiting, interrupted, projects, coordinators, processes, agentSessions] =
+    await Promise.all([
+      client.get('/api/me'),
+      client.get('/api/approvals', page),
+      client.get('/api/sessions/interrupted', page),
+      client.get('/api/projects', page),
+      client.get('/api/coordinators', page),
+      readLiveProcesses(client),
+      readLiveAgentSessions(client),
+    ])
+  return {
+    me,
+    waiting,
+    interrupted,
+    projects,
+    coordinators,
+    running: runningAgents(processes, agentSessions),
+  }
 }
 
 async function showStatus(context: CommandContext): Promise<void> {
@@ -38,20 +51,36 @@ async function showStatus(context: CommandContext): Promise<void> {
     me,
     waiting: waiting.items,
     interrupted: interrupted.items,
-    running: atWork.map(({ agentId, projectId, doing, since }) => ({ agentId, projectId, doing, since })),
+    running: atWork.map(({ agentId, projectId, doing, since }) => ({
+      agentId,
+      projectId,
+      doing,
+      since,
+    })),
     coordinators: coordinators.items,
     projects: projects.items.map(({ id, name }) => ({ id, name })),
   }
   const then = (count: string, command: string): string =>
-    count === '0' ? 'nothing' : `${count}  ${context.paint('dim', context.hint(`holdfast ${command}`))}`
+    count === '0'
+      ? 'nothing'
+      : `${count}  ${context.paint('dim', context.hint(`holdfast ${command}`))}`
   context.answer(answer, () => {
-    const connected = coordinators.items.filter(({ state }) => state === 'connected').map(({ machine }) => visible(machine))
+    const connected = coordinators.items
+      .filter(({ state }) => state === 'connected')
+      .map(({ machine }) => visible(machine))
     const facts = context.fields([
       ['Server', answer.url],
       ['You are', `${visible(me.name)} (${me.role ?? me.kind})`],
-      ['Machines', connected.join(', ') || context.hint('none connected, so no agent is started; `holdfast doctor` says more')],
+      [
+        'Machines',
+        connected.join(', ') ||
+          context.hint('none connected, so no agent is started; `holdfast doctor` says more'),
+      ],
       ['Projects', countOf(projects)],
-      [me.scopes.includes('approve') ? 'Waiting for you' : 'Waiting for a decision', then(countOf(waiting), 'approvals')],
+      [
+        me.scopes.includes('approve') ? 'Waiting for you' : 'Waiting for a decision',
+        then(countOf(waiting), 'approvals'),
+      ],
       ['Interrupted', then(countOf(interrupted), 'resume SESSION')],
       ['At work', running.length === 0 ? 'nobody' : then(String(running.length), 'agents watch')],
     ])
@@ -69,7 +98,12 @@ async function showStatus(context: CommandContext): Promise<void> {
       columns: [
         { title: 'AT WORK', of: ({ agentId }) => agentId, style: 'bold', shrinks: true },
         { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
-        { title: 'STATE', of: ({ doing }) => doing, style: (each) => styleOf(each, coordinators.items), shrinks: true },
+        {
+          title: 'STATE',
+          of: ({ doing }) => doing,
+          style: (each) => styleOf(each, coordinators.items),
+          shrinks: true,
+        },
         { title: 'FOR', of: ({ since }) => durationOf(Date.parse(since), now) },
       ],
     })

@@ -15,7 +15,9 @@ export async function findWorkSession(context: CommandContext): Promise<WholeWor
   if (named) return context.client.get(path, { params: { projectId: named.id, workSessionId } })
   let looked = 0
   for await (const { id: projectId } of context.client.pages('/api/projects')) {
-    const found = await context.client.get(path, { params: { projectId, workSessionId } }).catch(ifNotThere)
+    const found = await context.client
+      .get(path, { params: { projectId, workSessionId } })
+      .catch(ifNotThere)
     if (found) return found
     if (++looked >= maxProjects) break
   }

@@ -30,9 +30,16 @@ const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
 /** Project and work session named in the files. */
 function placeIn({ files, folder }: SavedWorkSession): SavedLocation {
-  const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
-  if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
-  throw failed(`The checkpoint in ${folder} does not say which work session it is of.`, 'Name another file.')
+  const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<
+    string,
+    unknown
+  >
+  if (typeof projectId === 'string' && typeof workSessionId === 'string')
+    return { projectId, workSessionId }
+  throw failed(
+    `The checkpoint in ${folder} does not say which work session it is of.`,
+    'Name another file.',
+  )
 }
 
 const isKnown = async (client: Client, params: SavedLocation): Promise<boolean> =>
@@ -57,11 +64,17 @@ async function bringArtifacts(
   params: SavedLocation,
 ): Promise<NotRestored[]> {
   const missing: NotRestored[] = []
-  const facts = ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] }).artifacts ?? []
+  const facts =
+    ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] })
+      .artifacts ?? []
   for (const { name, path: file } of artifacts) {
     const type = facts.find((each) => each.name === name)?.media_type
     try {
-      await client.upload(`${path}/artifacts/{name}`, { params: { ...params, name }, body: await openAsBlob(file), type })
+      await client.upload(`${path}/artifacts/{name}`, {
+        params: { ...params, name },
+        body: await openAsBlob(file),
+        type,
+      })
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
       missing.push({ what: 'artifact', detail: `${name}: ${error.message}` })
@@ -80,15 +93,24 @@ interface Found extends SavedLocation {
 async function takeUp(context: CommandContext): Promise<void> {
   const { projectId, workSessionId, notRestored: before } = await find(context)
   const params = { projectId, workSessionId }
-  const resumed = await context.client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+  const resumed = await context.client.post(
+    '/api/projects/{projectId}/sessions/{workSessionId}/resume',
+    { params },
+  )
   const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
   const child = context.paint('bold', answer.session.id)
   const goesOn = answer.missing.length === 0
-  context.done(goesOn ? `${workSessionId} goes on as ${child}` : `${workSessionId} is taken up as ${child}; nothing starts yet`)
+  context.done(
+    goesOn
+      ? `${workSessionId} goes on as ${child}`
+      : `${workSessionId} is taken up as ${child}; nothing starts yet`,
+  )
   context.answer(answer, () => describe(context, answer))
   if (context.json) return
-  for (const { what, detail } of answer.notRestored) context.note(`Not restored (${what}): ${visible(detail)}`)
-  for (const { what, detail } of answer.missing) context.note(`Missing (${what}): ${visible(detail)}`)
+  for (const { what, detail } of answer.notRestored)
+    context.note(`Not restored (${what}): ${visible(detail)}`)
+  for (const { what, detail } of answer.missing)
+    context.note(`Missing (${what}): ${visible(detail)}`)
 }
 
 /** Ids have no slash, backslash or dot; everything else is a path. */
@@ -103,17 +125,33 @@ async function find(context: CommandContext): Promise<Found> {
   const file = await findCheckpoint(resolve(context.terminal.cwd, typed))
   const saved = await readSavedWorkSession(dirname(file), file)
   const place = placeIn(saved)
-  return { ...place, notRestored: (await isKnown(context.client, place)) ? [] : await bringBack(context.client, saved) }
+  return {
+    ...place,
+    notRestored: (await isKnown(context.client, place))
+      ? []
+      : await bringBack(context.client, saved),
+  }
 }
 
-function describe(context: CommandContext, { session: workSession, resumeContext, remainingTasks, decisions }: Resumed): string {
+function describe(
+  context: CommandContext,
+  { session: workSession, resumeContext, remainingTasks, decisions }: Resumed,
+): string {
   const { currentTask, previousState } = resumeContext
   return context.fields([
     ['Project', workSession.projectId],
     ['Phase', String(resumeContext.currentPhase ?? '–')],
-    ['At', currentTask ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %` : '–'],
+    [
+      'At',
+      currentTask
+        ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %`
+        : '–',
+    ],
     ['Left to do', counted(remainingTasks.length, 'task')],
-    ['Decisions', decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–'],
+    [
+      'Decisions',
+      decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–',
+    ],
     ['To avoid', approaches(resumeContext.failedApproaches.length)],
     ['Known to work', approaches(resumeContext.verifiedApproaches.length)],
     ['State', visible(previousState?.split('\n')[0] ?? '–')],

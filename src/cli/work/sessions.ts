@@ -21,7 +21,8 @@ interface TreeRow {
 /** Sorts trees by their newest member, and children below their parent, the oldest first. Pure. */
 function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
   const known = new Set(workSessions.map(({ id }) => id))
-  const isRoot = ({ parentSessionId }: WorkSession): boolean => parentSessionId === null || !known.has(parentSessionId)
+  const isRoot = ({ parentSessionId }: WorkSession): boolean =>
+    parentSessionId === null || !known.has(parentSessionId)
   const children = Map.groupBy(
     workSessions.filter((each) => !isRoot(each)).toSorted(byAge),
     ({ parentSessionId }) => parentSessionId,
@@ -39,34 +40,65 @@ function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
     })
   }
   const newestOf = (root: WorkSession): string =>
-    (children.get(root.id) ?? []).reduce((newest, child) => (newestOf(child) > newest ? newestOf(child) : newest), root.startedAt)
+    (children.get(root.id) ?? []).reduce(
+      (newest, child) => (newestOf(child) > newest ? newestOf(child) : newest),
+      root.startedAt,
+    )
   const roots = workSessions.filter(isRoot).map((root) => ({ root, newest: newestOf(root) }))
-  for (const { root } of roots.toSorted((a, b) => (a.newest < b.newest ? 1 : -1))) draw(root, '', '')
+  for (const { root } of roots.toSorted((a, b) => (a.newest < b.newest ? 1 : -1)))
+    draw(root, '', '')
   return rows
 }
 
 const byAge = (a: WorkSession, b: WorkSession): number => (a.startedAt < b.startedAt ? -1 : 1)
 
-const stateStyles: Record<WorkSession['state'], Style> = { running: 'cyan', interrupted: 'yellow', completed: 'green' }
+const stateStyles: Record<WorkSession['state'], Style> = {
+  running: 'cyan',
+  interrupted: 'yellow',
+  completed: 'green',
+}
 
 /** State in words, and whether the session can be resumed. */
 const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): string =>
-  state !== 'interrupted' ? state : setAside ? 'set aside' : resumedBy ? 'resumed' : dismissedAt ? 'dismissed' : state
+  state !== 'interrupted'
+    ? state
+    : setAside
+      ? 'set aside'
+      : resumedBy
+        ? 'resumed'
+        : dismissedAt
+          ? 'dismissed'
+          : state
 
 async function listWorkSessions(context: CommandContext): Promise<void> {
   const state = context.text('state')
   const { id: projectId } = await chooseProject(context)
-  await context.printList(context.client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }), {
-    where: (each) => state === undefined || each.state === state,
-    rows: familyTree,
-    empty: 'No work sessions. One begins when an agent takes a task up.',
-    columns: [
-      { title: 'WORK SESSION', of: ({ branch, workSession }) => `${branch}${workSession.id}`, style: 'bold' },
-      { title: 'STATE', of: ({ workSession }) => stateWord(workSession), style: (row) => stateStyles[row.workSession.state] },
-      { title: 'BEGAN', of: ({ workSession }) => context.ago(workSession.startedAt) },
-      { title: 'HOW IT STANDS', of: ({ workSession }) => workSession.stateSummary, shrinks: true },
-    ],
-  })
+  await context.printList(
+    context.client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }),
+    {
+      where: (each) => state === undefined || each.state === state,
+      rows: familyTree,
+      empty: 'No work sessions. One begins when an agent takes a task up.',
+      columns: [
+        {
+          title: 'WORK SESSION',
+          of: ({ branch, workSession }) => `${branch}${workSession.id}`,
+          style: 'bold',
+        },
+        {
+          title: 'STATE',
+          of: ({ workSession }) => stateWord(workSession),
+          style: (row) => stateStyles[row.workSession.state],
+        },
+        { title: 'BEGAN', of: ({ workSession }) => context.ago(workSession.startedAt) },
+        {
+          title: 'HOW IT STANDS',
+          of: ({ workSession }) => workSession.stateSummary,
+          shrinks: true,
+        },
+      ],
+    },
+  )
 }
 
 async function showWorkSession(context: CommandContext): Promise<void> {
@@ -74,14 +106,19 @@ async function showWorkSession(context: CommandContext): Promise<void> {
   context.answer(whole, () => describe(context, whole))
 }
 
-async function paramsOf(context: CommandContext): Promise<{ projectId: string; workSessionId: string }> {
+async function paramsOf(
+  context: CommandContext,
+): Promise<{ projectId: string; workSessionId: string }> {
   const { id, projectId } = await findWorkSession(context)
   return { projectId, workSessionId: id }
 }
 
 async function end(context: CommandContext): Promise<void> {
   const params = await paramsOf(context)
-  const ended = await context.client.post(`${one}/end`, { params, body: { reason: context.text('reason') } })
+  const ended = await context.client.post(`${one}/end`, {
+    params,
+    body: { reason: context.text('reason') },
+  })
   context.finished(ended, `${params.workSessionId} is ${ended.stateSummary}`)
 }
 
@@ -94,9 +131,15 @@ async function dismiss(context: CommandContext): Promise<void> {
 
 async function checkpoint(context: CommandContext): Promise<void> {
   const body = { contextSummary: context.text('summary') }
-  const saved = await context.client.post(`${one}/checkpoint`, { params: await paramsOf(context), body })
+  const saved = await context.client.post(`${one}/checkpoint`, {
+    params: await paramsOf(context),
+    body,
+  })
   context.finished(saved, `Saved in ${visible(saved.path)}`)
-  if (!saved.written) context.note('The file cannot be written just now; it is in the store, and the server goes on trying.')
+  if (!saved.written)
+    context.note(
+      'The file cannot be written just now; it is in the store, and the server goes on trying.',
+    )
 }
 
 function describe(context: CommandContext, whole: WholeWorkSession): string {
@@ -118,9 +161,15 @@ function describe(context: CommandContext, whole: WholeWorkSession): string {
       ['Approaches', countedBy(whole.approaches, ({ kind }) => kind)],
       [
         'Checkpoints',
-        last ? `${counted(whole.checkpoints.length, 'checkpoint')}, the last ${context.ago(last.at)} (${last.reason})` : '–',
+        last
+          ? `${counted(whole.checkpoints.length, 'checkpoint')}, the last ${context.ago(last.at)} (${last.reason})`
+          : '–',
       ],
-      ['Artifacts', whole.artifacts.map((each) => `${visible(each.name)} (${size(each.size)})`).join(', ') || '–'],
+      [
+        'Artifacts',
+        whole.artifacts.map((each) => `${visible(each.name)} (${size(each.size)})`).join(', ') ||
+          '–',
+      ],
     ],
     ...indented(whole.contextSummary),
   )

@@ -12,7 +12,10 @@ import type { Style } from '../terminal.ts'
 
 type Status = Task['status']
 
-const [many, one] = ['/api/projects/{projectId}/tasks', '/api/projects/{projectId}/tasks/{taskId}'] as const
+const [many, one] = [
+  '/api/projects/{projectId}/tasks',
+  '/api/projects/{projectId}/tasks/{taskId}',
+] as const
 
 /** Order and style of statuses, running tasks first. */
 const styles: Record<Status, Style> = {
@@ -26,7 +29,10 @@ const order = Object.keys(styles)
 
 async function listTasks(context: CommandContext): Promise<void> {
   const phase = context.wholeNumber('phase')
-  const query = { status: context.text('status') as Status | undefined, workSessionId: context.text('work-session') }
+  const query = {
+    status: context.text('status') as Status | undefined,
+    workSessionId: context.text('work-session'),
+  }
   const { id: projectId } = await chooseProject(context)
   await context.printList(context.client.pages(many, { params: { projectId }, query }), {
     where: (each) => phase === undefined || each.phase === phase,
@@ -78,7 +84,9 @@ async function start(context: CommandContext): Promise<void> {
   if ((body.assignedTo ?? assignedTo) === null)
     throw usage(`Nobody is to do ${visible(params.taskId)}.`, 'Say who does it with --agent AGENT.')
   const task = await context.client.patch(one, { params, body })
-  context.done(`Started the task ${context.paint('bold', task.id)}: ${visible(task.assignedTo ?? '')} gets it next`)
+  context.done(
+    `Started the task ${context.paint('bold', task.id)}: ${visible(task.assignedTo ?? '')} gets it next`,
+  )
   context.answer(task, () => describe(context, task))
 }
 
@@ -94,16 +102,24 @@ async function edit(context: CommandContext): Promise<void> {
     description: context.text('description'),
   })
   if (Object.keys(body).length === 0)
-    throw usage('There is nothing to change.', '`holdfast tasks edit --help` shows what can be changed.')
+    throw usage(
+      'There is nothing to change.',
+      '`holdfast tasks edit --help` shows what can be changed.',
+    )
   const { id: projectId } = await chooseProject(context)
-  const task = await context.client.patch(one, { params: { projectId, taskId: context.operand(0) }, body })
+  const task = await context.client.patch(one, {
+    params: { projectId, taskId: context.operand(0) },
+    body,
+  })
   context.done(`Changed the task ${context.paint('bold', task.id)}`)
   context.answer(task, () => describe(context, task))
 }
 
 /** Returns the newest running work session; without one, a new one begins when the agent takes the task. */
 async function runningWork(client: Client, projectId: string): Promise<string | null> {
-  for await (const each of client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }))
+  for await (const each of client.pages('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+  }))
     if (each.state === 'running') return each.id
   return null
 }
@@ -113,7 +129,10 @@ const describe = (context: CommandContext, task: Task): string =>
     task.title,
     [
       ['Id', task.id],
-      ['Status', `${context.paint(styles[task.status], task.status)}, ${task.progressPercent} % done`],
+      [
+        'Status',
+        `${context.paint(styles[task.status], task.status)}, ${task.progressPercent} % done`,
+      ],
       ['Phase', `${task.phase}, ${visible(task.type)}`],
       ['Agent', visible(task.assignedTo ?? '–')],
       ['Depends on', visible(task.dependsOn.join(', ')) || '–'],
@@ -121,13 +140,22 @@ const describe = (context: CommandContext, task: Task): string =>
       ['Work session', task['sessionId'] ?? '–'],
       ['Started', context.time(task.startedAt)],
       ['Completed', context.time(task.completedAt)],
-      ['Result', task.result === null || task.result === undefined ? '–' : visible(JSON.stringify(task.result))],
+      [
+        'Result',
+        task.result === null || task.result === undefined
+          ? '–'
+          : visible(JSON.stringify(task.result)),
+      ],
     ],
     ...indented(task.description),
   )
 
 const task = { name: 'task', about: 'id of the task' }
-const dependsOn: CommandOption = { flags: '--depends-on <task>', about: 'a task that must be completed before', many: true }
+const dependsOn: CommandOption = {
+  flags: '--depends-on <task>',
+  about: 'a task that must be completed before',
+  many: true,
+}
 const description: CommandOption = { flags: '--description <text>', about: 'what is to be done' }
 
 export const tasks = group`

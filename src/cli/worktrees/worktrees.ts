@@ -5,7 +5,12 @@ import { resolve } from 'node:path'
 import { type Client, ProblemError } from '../../client/client.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import type { ListedWorktree, Losses, LossSummary, Worktree } from '../../protocol/worktrees/worktree.ts'
+import type {
+  ListedWorktree,
+  Losses,
+  LossSummary,
+  Worktree,
+} from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
 import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -32,7 +37,10 @@ async function pruneWorktrees(context: CommandContext): Promise<void> {
   const days = daysOf(context.text('days'))
   const now = systemClock.now()
   const old: ListedWorktree[] = []
-  for await (const each of context.client.pages(many, { params: { projectId }, query: { limit: inspectedAtOnce, look: true } }))
+  for await (const each of context.client.pages(many, {
+    params: { projectId },
+    query: { limit: inspectedAtOnce, look: true },
+  }))
     if (now - Date.parse(each.lastUsedAt) >= days * dayMs) old.push(each)
   const kept = old.flatMap((each) => whyKept(each) ?? [])
   const going = old.filter((each) => !kept.some(({ id }) => id === each.id))
@@ -42,11 +50,13 @@ async function pruneWorktrees(context: CommandContext): Promise<void> {
     return
   }
   const losing = going.filter(({ look }) => look?.canGo === 'would_lose').length
-  const loss = losing === 0 ? 'Nothing is lost with them.' : `What ${losing} of them hold is lost for good.`
+  const loss =
+    losing === 0 ? 'Nothing is lost with them.' : `What ${losing} of them hold is lost for good.`
   await context.confirm(`Remove ${counted(going.length, 'worktree')}?`, loss)
   const failed = await removeAll(context.client, projectId, going)
   const removed = going.filter(({ id }) => !failed.some((each) => each.id === id))
-  if (!context.json) for (const { role, why } of failed) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
+  if (!context.json)
+    for (const { role, why } of failed) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
   context.finished(
     { removed: removed.map(({ id }) => id), kept: [...kept, ...failed] },
     `${counted(removed.length, 'worktree')} removed, ${size(bytesOf(removed))} freed`,
@@ -74,7 +84,11 @@ function whyKept({ id, role, look, trouble }: ListedWorktree): Kept | undefined 
 function lossOf({ look }: ListedWorktree): string {
   if (!look?.losses) return 'nothing'
   const { fileCount, commitCount, unfinished } = look.losses
-  const amounts = [fileCount > 0 && counted(fileCount, 'file'), commitCount > 0 && counted(commitCount, 'commit'), ...unfinished]
+  const amounts = [
+    fileCount > 0 && counted(fileCount, 'file'),
+    commitCount > 0 && counted(commitCount, 'commit'),
+    ...unfinished,
+  ]
   return amounts.filter(Boolean).join(', ')
 }
 
@@ -90,7 +104,12 @@ const inShort = ({ id, role, branch, lastUsedAt, look }: ListedWorktree) => ({
   losses: look?.losses ?? null,
 })
 
-function show(context: CommandContext, going: readonly ListedWorktree[], kept: readonly Kept[], days: number): void {
+function show(
+  context: CommandContext,
+  going: readonly ListedWorktree[],
+  kept: readonly Kept[],
+  days: number,
+): void {
   for (const { role, why } of kept) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
   const list = context.table(going, {
     empty: `No worktree that was not used for ${counted(days, 'day')} can go. \`holdfast worktrees prune --days 0\` takes younger ones too.`,
@@ -103,11 +122,16 @@ function show(context: CommandContext, going: readonly ListedWorktree[], kept: r
     ],
   })
   context.answer({}, () => (going.length === 0 ? list : `${list}\n${size(bytesOf(going))} in all`))
-  for (const { role, look } of going) if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
+  for (const { role, look } of going)
+    if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
 }
 
 /** Confirms each removal with exactly the losses shown; a worktree changed since, or on an unreachable machine, stays. */
-async function removeAll(client: Client, projectId: string, going: readonly ListedWorktree[]): Promise<Kept[]> {
+async function removeAll(
+  client: Client,
+  projectId: string,
+  going: readonly ListedWorktree[],
+): Promise<Kept[]> {
   const waiting = [...going]
   const failed: Kept[] = []
   const work = async (): Promise<void> => {
@@ -115,9 +139,16 @@ async function removeAll(client: Client, projectId: string, going: readonly List
       const { id, role, look } = next
       try {
         const query = look?.losses ? { confirm: look.losses.digest } : {}
-        await client.delete(`${many}/{worktreeId}`, { params: { projectId, worktreeId: id }, query })
+        await client.delete(`${many}/{worktreeId}`, {
+          params: { projectId, worktreeId: id },
+          query,
+        })
       } catch (error) {
-        if (!(error instanceof ProblemError) || (error.problem.status !== 409 && error.problem.status !== 503)) throw error
+        if (
+          !(error instanceof ProblemError) ||
+          (error.problem.status !== 409 && error.problem.status !== 503)
+        )
+          throw error
         failed.push({ id, role, why: error.message })
       }
     }
@@ -128,12 +159,22 @@ async function removeAll(client: Client, projectId: string, going: readonly List
 
 const maxNamed = 8
 
-function lossesInWords({ files, fileCount, commits, commitCount, unfinished }: Omit<LossSummary, 'digest'>): string {
+function lossesInWords({
+  files,
+  fileCount,
+  commits,
+  commitCount,
+  unfinished,
+}: Omit<LossSummary, 'digest'>): string {
   const named = (names: readonly string[], count: number): string =>
     names.slice(0, maxNamed).map(visible).join(', ') + (count > maxNamed ? ', …' : '')
   return [
-    ...(fileCount > 0 ? [`${counted(fileCount, 'file')} not committed (${named(files, fileCount)})`] : []),
-    ...(commitCount > 0 ? [`${counted(commitCount, 'commit')} in no other branch (${named(commits, commitCount)})`] : []),
+    ...(fileCount > 0
+      ? [`${counted(fileCount, 'file')} not committed (${named(files, fileCount)})`]
+      : []),
+    ...(commitCount > 0
+      ? [`${counted(commitCount, 'commit')} in no other branch (${named(commits, commitCount)})`]
+      : []),
     ...unfinished.map((what) => `a ${what} that is not finished`),
   ].join('; ')
 }
@@ -144,22 +185,43 @@ const patchWithinMs = 60_000
 
 async function listWorktrees(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context)
-  await context.printList(context.client.pages(many, { params: { projectId }, query: { look: true } }), {
-    empty: 'There is no worktree. An agent in a role of a console gets one: `holdfast run`, or the console in the page.',
-    columns: [
-      { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
-      { title: 'BRANCH', of: ({ branch, note }) => visible(branch ?? note ?? '–'), shrinks: true },
-      { title: 'CHANGES', of: changesOf },
-      { title: 'DISK', of: ({ look }) => (look ? `${look.disk.complete ? '' : '≥ '}${size(look.disk.bytes)}` : '–') },
-      { title: 'CAN GO', of: ({ look, trouble }) => (look ? canGo[look.canGo] : (trouble ?? '–')) },
-      { title: 'USED', of: ({ lastUsedAt }) => context.ago(lastUsedAt) },
-      { title: 'ID', of: ({ id }) => id, style: 'dim' },
-    ],
-    below: (items) => `${size(bytesOf(items))} in all`,
-  })
+  await context.printList(
+    context.client.pages(many, { params: { projectId }, query: { look: true } }),
+    {
+      empty:
+        'There is no worktree. An agent in a role of a console gets one: `holdfast run`, or the console in the page.',
+      columns: [
+        { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
+        {
+          title: 'BRANCH',
+          of: ({ branch, note }) => visible(branch ?? note ?? '–'),
+          shrinks: true,
+        },
+        { title: 'CHANGES', of: changesOf },
+        {
+          title: 'DISK',
+          of: ({ look }) =>
+            look ? `${look.disk.complete ? '' : '≥ '}${size(look.disk.bytes)}` : '–',
+        },
+        {
+          title: 'CAN GO',
+          of: ({ look, trouble }) => (look ? canGo[look.canGo] : (trouble ?? '–')),
+        },
+        { title: 'USED', of: ({ lastUsedAt }) => context.ago(lastUsedAt) },
+        { title: 'ID', of: ({ id }) => id, style: 'dim' },
+      ],
+      below: (items) => `${size(bytesOf(items))} in all`,
+    },
+  )
 }
 
-const canGo = { yes: 'yes', would_lose: 'holds work', in_use: 'in use', gone: 'not there', refused: 'no' } as const
+const canGo = {
+  yes: 'yes',
+  would_lose: 'holds work',
+  in_use: 'in use',
+  gone: 'not there',
+  refused: 'no',
+} as const
 
 function changesOf({ look, kind }: ListedWorktree): string {
   if (!look || kind === 'plain') return '–'
@@ -171,7 +233,10 @@ function changesOf({ look, kind }: ListedWorktree): string {
 async function find(context: CommandContext): Promise<Worktree> {
   const { id: projectId } = await chooseProject(context)
   const all = context.client.pages(many, { params: { projectId } })
-  return findOne('worktree', context.operand(0), all, ({ id, branch, role }) => [[id], [branch, role]])
+  return findOne('worktree', context.operand(0), all, ({ id, branch, role }) => [
+    [id],
+    [branch, role],
+  ])
 }
 
 const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
@@ -190,17 +255,28 @@ async function showWorktree(context: CommandContext): Promise<void> {
         ]
       : [['Note', visible(worktree.note ?? 'It has no state.')]]
     const setUp = worktree.setUp?.outcome ? [['Set-up', worktree.setUp.outcome]] : []
-    const pairs = [['Role', visible(worktree.role)], ['Folder', visible(worktree.folder)], ...facts, ...setUp]
-    const files = (state?.files ?? []).map(({ path, change }) => `  ${change.padEnd(10)} ${visible(path)}`)
+    const pairs = [
+      ['Role', visible(worktree.role)],
+      ['Folder', visible(worktree.folder)],
+      ...facts,
+      ...setUp,
+    ]
+    const files = (state?.files ?? []).map(
+      ({ path, change }) => `  ${change.padEnd(10)} ${visible(path)}`,
+    )
     return [context.fields(pairs as [string, string][]), ...files].join('\n')
   })
 }
 
 async function diffWorktree(context: CommandContext): Promise<void> {
   const query = { path: context.text('file') }
-  const diff = await context.client.get(`${one}/diff`, { params: paramsOf(await find(context)), query })
+  const diff = await context.client.get(`${one}/diff`, {
+    params: paramsOf(await find(context)),
+    query,
+  })
   context.answer(diff, () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.')
-  if (diff.cut && !context.json) context.note('There is more than is shown; worktrees patch has all of it.')
+  if (diff.cut && !context.json)
+    context.note('There is more than is shown; worktrees patch has all of it.')
 }
 
 /** Writes the patch byte by byte, for git. */
@@ -214,34 +290,55 @@ async function patchWorktree(context: CommandContext): Promise<void> {
   if (file === undefined) {
     const text = bytes.toString()
     if (!Buffer.from(text).equals(bytes))
-      throw usage('This patch holds bytes that are no text.', 'Add --out FILE to have it written byte by byte.')
+      throw usage(
+        'This patch holds bytes that are no text.',
+        'Add --out FILE to have it written byte by byte.',
+      )
     return void context.terminal.stdout.write(text)
   }
   await writeFile(resolve(context.terminal.cwd, file), bytes)
-  context.finished({ file, bytes: bytes.length }, `${size(bytes.length)} written to ${visible(file)}`)
+  context.finished(
+    { file, bytes: bytes.length },
+    `${size(bytes.length)} written to ${visible(file)}`,
+  )
 }
 
 async function commitWorktree(context: CommandContext): Promise<void> {
   const body = { message: context.text('message') }
-  const done = await context.client.post(`${one}/commit`, { params: paramsOf(await find(context)), body })
+  const done = await context.client.post(`${one}/commit`, {
+    params: paramsOf(await find(context)),
+    body,
+  })
   const commit = done.commit?.slice(0, 10)
-  context.finished(done, commit ? `${counted(done.files, 'file')} committed as ${commit}` : 'There was nothing to commit')
+  context.finished(
+    done,
+    commit
+      ? `${counted(done.files, 'file')} committed as ${commit}`
+      : 'There was nothing to commit',
+  )
 }
 
 async function mergeWorktree(context: CommandContext): Promise<void> {
-  const body = { branch: context.text('into'), how: context.flag('rebase') ? ('rebase' as const) : ('merge' as const) }
+  const body = {
+    branch: context.text('into'),
+    how: context.flag('rebase') ? ('rebase' as const) : ('merge' as const),
+  }
   const params = paramsOf(await find(context))
   try {
     const done = await context.client.post(`${one}/merge`, { params, body })
     const branch = visible(done.branch)
-    context.finished(done, done.outcome === 'done' ? `It is in ${branch} now` : `${branch} has it all already`)
+    context.finished(
+      done,
+      done.outcome === 'done' ? `It is in ${branch} now` : `${branch} has it all already`,
+    )
   } catch (error) {
     const { files, command, reason } = fieldsOf(error)
     if (!context.json && reason === 'uncommitted')
       context.note(context.hint(`First: holdfast worktrees commit ${visible(context.operand(0))}`))
     if (!context.json && Array.isArray(files))
       context.note(`Conflicts in: ${files.map((each) => visible(String(each))).join(', ')}`)
-    if (!context.json && typeof command === 'string') context.note(`To resolve them yourself: ${visible(command)}`)
+    if (!context.json && typeof command === 'string')
+      context.note(`To resolve them yourself: ${visible(command)}`)
     throw error
   }
 }
@@ -259,7 +356,11 @@ async function removeWorktree(context: CommandContext): Promise<void> {
     const losses = fieldsOf(error)['losses'] as Losses | undefined
     if (!losses) throw error
     const { files, commits } = losses
-    const shown = { ...losses, files: files.map(({ path }) => path), commits: commits.map(({ subject }) => subject) }
+    const shown = {
+      ...losses,
+      files: files.map(({ path }) => path),
+      commits: commits.map(({ subject }) => subject),
+    }
     const words = lossesInWords({ ...shown, fileCount: files.length, commitCount: commits.length })
     await context.confirm(`Remove ${name}?`, `Lost for good: ${words}.`)
     await context.client.delete(one, { params, query: { confirm: losses.digest } })
@@ -270,15 +371,24 @@ async function removeWorktree(context: CommandContext): Promise<void> {
 async function setUpWorktrees(context: CommandContext): Promise<void> {
   const { id: projectId } = await chooseProject(context)
   const path = '/api/projects/{projectId}/set-up'
-  const [command, copy, none] = [context.text('command'), context.text('copy'), context.flag('none')]
+  const [command, copy, none] = [
+    context.text('command'),
+    context.text('copy'),
+    context.flag('none'),
+  ]
   const known = await context.client.get(path, { params: { projectId } })
   const words = (text: string | undefined, between: RegExp): string[] | undefined =>
     text?.split(between).filter((word) => word !== '')
   const wanted = none
     ? { command: null, copy: [] }
-    : { command: words(command, / /) ?? known.command, copy: words(copy?.trim(), /\s*,\s*/) ?? known.copy }
+    : {
+        command: words(command, / /) ?? known.command,
+        copy: words(copy?.trim(), /\s*,\s*/) ?? known.copy,
+      }
   const isChange = command !== undefined || copy !== undefined || none
-  const setUp = isChange ? await context.client.put(path, { params: { projectId }, body: wanted }) : known
+  const setUp = isChange
+    ? await context.client.put(path, { params: { projectId }, body: wanted })
+    : known
   context.answer(setUp, () =>
     context.fields([
       ['Command', visible(setUp.command?.join(' ') ?? 'none')],

@@ -62,7 +62,8 @@ export class AcpSessionProbe {
     const stopWaiting = this.#options.clock.after(probeMs, () => resolve(undefined))
     const asked = this.#options.agent.request(method, params).then(
       () => undefined,
-      (error: unknown) => (error instanceof RequestError && !notOffered.has(error.code) ? error : undefined),
+      (error: unknown) =>
+        error instanceof RequestError && !notOffered.has(error.code) ? error : undefined,
     )
     return Promise.race([asked, late]).finally(stopWaiting)
   }
@@ -77,7 +78,11 @@ export class AcpSessionProbe {
       const { id: configId, value } = option
       return [
         setConfigOption,
-        { sessionId: acpSessionId, configId, ...(typeof value === 'boolean' ? { type: 'boolean', value } : { value }) },
+        {
+          sessionId: acpSessionId,
+          configId,
+          ...(typeof value === 'boolean' ? { type: 'boolean', value } : { value }),
+        },
       ]
     }
     return modeId === null ? undefined : [setMode, { sessionId: acpSessionId, modeId }]
@@ -85,6 +90,8 @@ export class AcpSessionProbe {
 }
 
 const isSame = (one: RequestError, other: RequestError): boolean =>
-  one.code === other.code && one.message === other.message && JSON.stringify(one.data) === JSON.stringify(other.data)
+  one.code === other.code &&
+  one.message === other.message &&
+  JSON.stringify(one.data) === JSON.stringify(other.data)
 
 const wordsOf = (error: RequestError): Detail => failureOf(error, statusNotice('thePrompt')).detail

@@ -9,7 +9,10 @@ import type { NewFact } from '../spool.ts'
 import type { PrepareWorkspaceOptions } from '../worktrees/make-workspace.ts'
 
 export interface AcpAgentOptions
-  extends Pick<PrepareWorkspaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'folderId'> {
+  extends Pick<
+    PrepareWorkspaceOptions,
+    'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'folderId'
+  > {
   readonly particulars: LaunchParticulars
   readonly acp: AcpParticulars
   readonly serverUrl: string

@@ -25,7 +25,8 @@ import {
 import { questionOf } from './questions.ts'
 import { lineOf, listOf, Wire, type WireOptions } from './wire.ts'
 
-export interface AcpConnectionOptions extends Pick<WireOptions, 'from' | 'to' | 'clock' | 'waitForCapacity'> {
+export interface AcpConnectionOptions
+  extends Pick<WireOptions, 'from' | 'to' | 'clock' | 'waitForCapacity'> {
   readonly version: string
   /** Called at the first occurrence of an anomaly and at each power of ten. */
   readonly onAnomaly: (anomaly: Anomaly) => void
@@ -78,7 +79,9 @@ export class AcpConnection {
     this.#connection = client({ name: 'holdfast' })
       .onRequest(requestPermission, fieldsOf, ({ params, signal }) => {
         const context = this.#contextOf(params)
-        return context ? context.askPermission(params, signal) : { outcome: { outcome: 'cancelled' } }
+        return context
+          ? context.askPermission(params, signal)
+          : { outcome: { outcome: 'cancelled' } }
       })
       .onRequest(methods.client.elicitation.create, fieldsOf, ({ params, signal }) => {
         const context = this.#contextOf(params)
@@ -108,11 +111,17 @@ export class AcpConnection {
 
   async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)
-    return this.#register(context, () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
+    return this.#register(context, () =>
+      openAcpSession(this.#openingOptions(), this.#requireFacts(), setup),
+    )
   }
 
   /** AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one and says why. */
-  async reopen(setup: AcpSessionSetup, earlier: EarlierAcpSession, handlers: ContextHandlers): Promise<OpenedContext> {
+  async reopen(
+    setup: AcpSessionSetup,
+    earlier: EarlierAcpSession,
+    handlers: ContextHandlers,
+  ): Promise<OpenedContext> {
     if (setup.isNew) {
       const { context, opened } = await this.open(setup, handlers)
       return { context, opened: { ...opened, notRestored: statusNotice('folderHasGone') } }
@@ -122,18 +131,31 @@ export class AcpConnection {
     const context = this.#newContext(handlers)
     if (!forks) this.#contexts.set(acpSessionId, context)
     context.isReplaying = true
-    const found = await this.#register(context, () => restoreAcpSession(this.#openingOptions(), facts, setup, earlier))
+    const found = await this.#register(context, () =>
+      restoreAcpSession(this.#openingOptions(), facts, setup, earlier),
+    )
     if (!forks && found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
     const hasReplayed = found.opened.how !== 'loaded' || (await context.waitForReplay())
     context.isReplaying = false
     if (hasReplayed) return found
     // CX18: it has loaded a session that holds nothing.
-    return { context, opened: { ...found.opened, how: 'new', notRestored: statusNotice('loadedNothing') } }
+    return {
+      context,
+      opened: { ...found.opened, how: 'new', notRestored: statusNotice('loadedNothing') },
+    }
   }
 
   /** The first page of the sessions that the agent keeps. */
-  async listAcpSessions(folder?: string): Promise<{ id: string; title: string | null; folder: string | null }[]> {
-    const answer = fieldsOf(await this.#ask(methods.agent.session.list, folder === undefined ? {} : { cwd: folder }, listMs))
+  async listAcpSessions(
+    folder?: string,
+  ): Promise<{ id: string; title: string | null; folder: string | null }[]> {
+    const answer = fieldsOf(
+      await this.#ask(
+        methods.agent.session.list,
+        folder === undefined ? {} : { cwd: folder },
+        listMs,
+      ),
+    )
     return listOf(answer['sessions']).map((each) => ({
       id: lineOf(each['sessionId']) ?? '',
       title: lineOf(each['title']) ?? null,
@@ -171,7 +193,10 @@ export class AcpConnection {
     this.#wire.close()
   }
 
-  async #register(context: AcpContext, open: () => Promise<OpenedAcpSession>): Promise<OpenedContext> {
+  async #register(
+    context: AcpContext,
+    open: () => Promise<OpenedAcpSession>,
+  ): Promise<OpenedContext> {
     this.#contextBeingOpened = context
     try {
       const opened = await signedIn(this.#openingOptions(), this.#requireFacts(), open)
@@ -188,7 +213,15 @@ export class AcpConnection {
     const facts = this.#requireFacts()
     const toFailure: AcpContextOptions['toFailure'] = (error, what) => this.#failure(error, what)
     const { agent } = this.#connection
-    return new AcpContext({ ...handlers, agent, ask: this.#ask, clock, facts, toFailure, anomalies: this.#anomalies })
+    return new AcpContext({
+      ...handlers,
+      agent,
+      ask: this.#ask,
+      clock,
+      facts,
+      toFailure,
+      anomalies: this.#anomalies,
+    })
   }
 
   #openingOptions(): OpeningOptions {
@@ -198,9 +231,13 @@ export class AcpConnection {
   readonly #ask: TimedRequest = async (method, params, limitMs) => {
     const late = Promise.withResolvers<never>()
     const message = statusNotice('noAnswerWithin', { what: method, seconds: limitMs / 1000 })
-    const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', message)))
+    const stopWaiting = this.#options.clock.after(limitMs, () =>
+      late.reject(new AcpFailure('timeout', message)),
+    )
     try {
-      return fieldsOf(await Promise.race([this.#connection.agent.request(method, params), late.promise]))
+      return fieldsOf(
+        await Promise.race([this.#connection.agent.request(method, params), late.promise]),
+      )
     } catch (error) {
       throw this.#failure(error, method)
     } finally {
@@ -210,7 +247,8 @@ export class AcpConnection {
 
   #failure(error: unknown, what: Detail): AcpFailure {
     const failure = failureOf(error, what)
-    if (failure.whole !== undefined && failure !== error) this.#options.onWholeError?.(failure.whole)
+    if (failure.whole !== undefined && failure !== error)
+      this.#options.onWholeError?.(failure.whole)
     return failure
   }
 

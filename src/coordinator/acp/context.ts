@@ -19,7 +19,12 @@ import {
 import { fieldsOf } from '../../platform/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
-import type { AgentAbilities, AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type {
+  AgentAbilities,
+  AgentUpdate,
+  PermissionRequest,
+  TurnUsage,
+} from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Question, QuestionAnswer } from '../../protocol/turns/question.ts'
@@ -65,7 +70,10 @@ function blockOf(part: PromptPart, { images, embeddedFiles }: AgentAbilities): C
     case 'file': {
       const { name, mimeType, text } = part
       if (!embeddedFiles) return { type: 'text', text: `The file ${name}:\n\n${text}` }
-      return { type: 'resource', resource: { uri: `attachment:///${encodeURIComponent(name)}`, mimeType, text } }
+      return {
+        type: 'resource',
+        resource: { uri: `attachment:///${encodeURIComponent(name)}`, mimeType, text },
+      }
     }
     case 'link':
       return { type: 'resource_link', name: part.name, uri: part.uri }
@@ -82,7 +90,10 @@ export interface AcpContextOptions {
   /** Called in order, with small pieces joined. */
   readonly onUpdate: (update: AgentUpdate) => void
   /** The signal aborts when the answer is no longer needed. */
-  readonly onPermission: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer>
+  readonly onPermission: (
+    request: PermissionRequest,
+    withdrawn: AbortSignal,
+  ) => Promise<PermissionAnswer>
   readonly onQuestion: (question: Question, withdrawn: AbortSignal) => Promise<QuestionAnswer>
 }
 
@@ -197,7 +208,14 @@ export class AcpContext {
       if (error instanceof RequestError) this.#failedWith = error
       const promptRejected = outcome === 'failed' && !turn.hasOutput && isPromptRejected(error)
       const usage = usageOf(this.#tokens.of(undefined), costBetween(costBefore, this.#cost))
-      return { ...plainEnd, outcome, error: failure.detail, usage, empty: !turn.hasOutput, promptRejected }
+      return {
+        ...plainEnd,
+        outcome,
+        error: failure.detail,
+        usage,
+        empty: !turn.hasOutput,
+        promptRejected,
+      }
     } finally {
       stopWaiting()
       this.closeTurn()
@@ -242,8 +260,15 @@ export class AcpContext {
     const sent = fieldsOf(fieldsOf(params)['update'])
     if (this.isReplaying && replayedKinds.has(sent['sessionUpdate'])) this.#hasReplayed = true
     this.#cost = costSoFar(sent['cost']) ?? this.#cost
-    for (const kind of unknownContentIn(sent)) this.#options.anomalies.count('unknown_content', kind, 0, sent)
-    if (read === undefined) return this.#options.anomalies.count('unknown_update', lineOf(sent['sessionUpdate']) ?? '', 0, sent)
+    for (const kind of unknownContentIn(sent))
+      this.#options.anomalies.count('unknown_content', kind, 0, sent)
+    if (read === undefined)
+      return this.#options.anomalies.count(
+        'unknown_update',
+        lineOf(sent['sessionUpdate']) ?? '',
+        0,
+        sent,
+      )
     if (read === null) return
     if (read.inTurn && !turn) {
       if (!this.isReplaying) this.#options.anomalies.count('outside_of_turn', read.update.kind)
@@ -255,7 +280,11 @@ export class AcpContext {
     turn?.seen.note(update)
     this.#probe.note(update)
     const isText = update.kind === 'text' || update.kind === 'thought'
-    this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) } : update)
+    this.#batcher.add(
+      isText
+        ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) }
+        : update,
+    )
     if (update.kind !== 'tool') return
     this.#awaited.get(update.call.toolCallId)?.()
     this.#sendOutputs(update.call.toolCallId)
@@ -293,11 +322,15 @@ export class AcpContext {
       this.#options.anomalies.count('late_answer', '')
     }
     asked.then(back, back)
-    if (turn.timedOutAfterMs !== undefined) return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
+    if (turn.timedOutAfterMs !== undefined)
+      return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
     return { ...plainEnd, outcome: 'cancelled', empty: !turn.hasOutput, cancelIgnored: true }
   }
 
-  async askPermission(params: unknown, withdrawn: AbortSignal): Promise<{ outcome: ReturnType<typeof outcomeOf> }> {
+  async askPermission(
+    params: unknown,
+    withdrawn: AbortSignal,
+  ): Promise<{ outcome: ReturnType<typeof outcomeOf> }> {
     const turn = this.#turn
     // The turn is over, so nobody would decide.
     if (!turn?.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
@@ -306,8 +339,11 @@ export class AcpContext {
     const request = permissionRequestOf(params, this.#calls)
     if (!request) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
     const { options, call } = request
-    if (this.#hasTooManyQuestions(turn, call.title)) return { outcome: outcomeOf({ choose: 'deny' }, options) }
-    const answer = await this.#askPerson(turn, withdrawn, (signal) => this.#options.onPermission(request, signal))
+    if (this.#hasTooManyQuestions(turn, call.title))
+      return { outcome: outcomeOf({ choose: 'deny' }, options) }
+    const answer = await this.#askPerson(turn, withdrawn, (signal) =>
+      this.#options.onPermission(request, signal),
+    )
     this.#calls.allowed(call.toolCallId)
     return { outcome: outcomeOf(answer ?? { choose: 'cancelled' }, options) }
   }
@@ -330,9 +366,11 @@ export class AcpContext {
     const { question, visitId } = read
     if (this.#hasTooManyQuestions(turn, question.message)) return { action: 'cancel' }
     const visit = Promise.withResolvers<QuestionAnswer>()
-    if (visitId !== undefined) this.#visits.set(visitId, () => visit.resolve({ action: 'accept', content: null }))
+    if (visitId !== undefined)
+      this.#visits.set(visitId, () => visit.resolve({ action: 'accept', content: null }))
     try {
-      const ask = (signal: AbortSignal) => Promise.race([this.#options.onQuestion(question, signal), visit.promise])
+      const ask = (signal: AbortSignal) =>
+        Promise.race([this.#options.onQuestion(question, signal), visit.promise])
       const answer = await this.#askPerson(turn, withdrawn, ask)
       return answer ? elicitationResponse(answer) : { action: 'cancel' }
     } finally {
@@ -378,8 +416,13 @@ export class AcpContext {
   /** Waits until replayed updates stop, which may begin after the answer to a load. Resolves with whether anything was replayed. */
   async waitForReplay(): Promise<boolean> {
     const { clock } = this.#options
-    for (let waited = 0; !this.#hasReplayed && waited < maxReplayBeginsMs; waited += settleMs) await pause(clock, settleMs)
-    for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
+    for (let waited = 0; !this.#hasReplayed && waited < maxReplayBeginsMs; waited += settleMs)
+      await pause(clock, settleMs)
+    for (
+      let waited = 0;
+      waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs;
+      waited += settleMs
+    )
       await pause(clock, settleMs)
     return this.#hasReplayed
   }

@@ -40,7 +40,8 @@ const maxWholeChars = 16_000
 export function failureOf(error: unknown, what: Detail): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.detail)
-  if (!(error instanceof RequestError)) return new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what }))
+  if (!(error instanceof RequestError))
+    return new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what }))
   const said = messageOf(error)
   const whole = `${error.message}${error.data === undefined ? '' : ` ${jsonOf(error.data)}`}`
   const detail = about(what, said.slice(0, maxErrorChars))
@@ -54,19 +55,24 @@ export function failureOf(error: unknown, what: Detail): AcpFailure {
 /** Unknown session or invalid parameters. Messages differ between agents, so the code decides. */
 const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 
-export const isPromptRejected = (error: unknown): boolean => error instanceof RequestError && promptRejectedCodes.has(error.code)
+export const isPromptRejected = (error: unknown): boolean =>
+  error instanceof RequestError && promptRejectedCodes.has(error.code)
 
 /** Some agents put the cause into `data`, behind a generic message. What has no words is left out. */
 function messageOf({ message, data }: RequestError): string {
   const { details, message: said, error } = fieldsOf(data)
-  const more = [data, details, said, error, fieldsOf(error)['message']].map(textOf).find((text) => text !== undefined)
+  const more = [data, details, said, error, fieldsOf(error)['message']]
+    .map(textOf)
+    .find((text) => text !== undefined)
   const [what, why] = [readable(message), readable(more ?? '')]
   return why === '' || what.includes(why) ? what : `${what} (${why})`
 }
 
 const isSignIn = ({ code, message }: RequestError): boolean =>
   code === authRequired ||
-  /\b(authentication|auth|login|log in|sign in|api key)\b.*\b(required|missing|failed|not)\b/i.test(message)
+  /\b(authentication|auth|login|log in|sign in|api key)\b.*\b(required|missing|failed|not)\b/i.test(
+    message,
+  )
 
 /**
  * Counts invalid or unexpected input from an agent that was discarded. Reported at the first occurrence and at each power of ten,
@@ -107,7 +113,14 @@ const namedKinds: ReadonlySet<AnomalyKind> = new Set([
 /** Different names of one agent; what comes after them is `other`. */
 const maxNames = 40
 
-type Seen = { kind: AnomalyKind; name: string; count: number; reported: number; bytes: number; tellAt: number }
+type Seen = {
+  kind: AnomalyKind
+  name: string
+  count: number
+  reported: number
+  bytes: number
+  tellAt: number
+}
 
 export class AnomalyCounter {
   readonly #report: (anomaly: Anomaly) => void
@@ -121,18 +134,27 @@ export class AnomalyCounter {
   count(kind: AnomalyKind, sample: string, bytes = 0, sent?: unknown): void {
     const own = namedKinds.has(kind) ? sample.slice(0, maxNameChars) : ''
     const name = this.#seen.has(`${kind} ${own}`) || this.#seen.size < maxNames ? own : 'other'
-    const seen = this.#seen.get(`${kind} ${name}`) ?? { kind, name, count: 0, reported: 0, bytes: 0, tellAt: 1 }
+    const seen = this.#seen.get(`${kind} ${name}`) ?? {
+      kind,
+      name,
+      count: 0,
+      reported: 0,
+      bytes: 0,
+      tellAt: 1,
+    }
     seen.count++
     seen.bytes += bytes
     this.#seen.set(`${kind} ${name}`, seen)
     if (seen.count < seen.tellAt) return
     seen.tellAt *= 10
-    const shown = sent === undefined ? sample : `${sample} ${(jsonOf(sent) ?? '').slice(0, maxShownChars)}`
+    const shown =
+      sent === undefined ? sample : `${sample} ${(jsonOf(sent) ?? '').slice(0, maxShownChars)}`
     this.#tell(seen, mask(shown))
   }
 
   flush(): void {
-    for (const seen of this.#seen.values()) if (seen.count > seen.reported) this.#tell(seen, seen.name)
+    for (const seen of this.#seen.values())
+      if (seen.count > seen.reported) this.#tell(seen, seen.name)
   }
 
   #tell(seen: Seen, sample: string): void {

@@ -49,8 +49,10 @@ export interface OpenedAcpSession {
   readonly notRestored: Detail | null
 }
 
-export const earlierSession = (acpSessionId: string | null, forks?: boolean): EarlierAcpSession | null =>
-  acpSessionId === null ? null : { acpSessionId, forks }
+export const earlierSession = (
+  acpSessionId: string | null,
+  forks?: boolean,
+): EarlierAcpSession | null => (acpSessionId === null ? null : { acpSessionId, forks })
 
 /** Sends a request; rejects with AcpFailure, also when the answer takes too long. */
 export type TimedRequest = (method: string, params: object, limitMs: number) => Promise<Fields>
@@ -63,10 +65,24 @@ export interface StartedAgent {
   readonly variables: ReadonlySet<string>
 }
 
-export function startedAgent({ agentId, args, env, secrets, isolation, ...launch }: LaunchParticulars): StartedAgent {
+export function startedAgent({
+  agentId,
+  args,
+  env,
+  secrets,
+  isolation,
+  ...launch
+}: LaunchParticulars): StartedAgent {
   const command = isolation?.command ?? launch.command
-  const given = isolation?.gateway ? gatewayVariables({ command, args, agentInfo: isolation.agentInfo }) : []
-  return { agentId, command, args, variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment), ...given]) }
+  const given = isolation?.gateway
+    ? gatewayVariables({ command, args, agentInfo: isolation.agentInfo })
+    : []
+  return {
+    agentId,
+    command,
+    args,
+    variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment), ...given]),
+  }
 }
 
 export interface OpeningOptions {
@@ -91,7 +107,10 @@ export async function initialize({ ask, version }: OpeningOptions): Promise<Agen
   const answer = await ask(methods.agent.initialize, request, initializeMs)
   const theirVersion = wholeOf(answer['protocolVersion'])
   if (theirVersion !== PROTOCOL_VERSION)
-    throw new AcpFailure('version', statusNotice('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }))
+    throw new AcpFailure(
+      'version',
+      statusNotice('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }),
+    )
   const capabilities = fieldsOf(answer['agentCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
   return {
@@ -105,13 +124,22 @@ export async function initialize({ ask, version }: OpeningOptions): Promise<Agen
 
 /** AG13: what the agent says it offers. */
 function abilitiesOf(capabilities: Fields, answer: Fields): AgentAbilities {
-  const [prompts, acpSessions, auth, mcp] = ['promptCapabilities', 'sessionCapabilities', 'auth', 'mcpCapabilities'].map((name) =>
-    fieldsOf(capabilities[name]),
-  )
+  const [prompts, acpSessions, auth, mcp] = [
+    'promptCapabilities',
+    'sessionCapabilities',
+    'auth',
+    'mcpCapabilities',
+  ].map((name) => fieldsOf(capabilities[name]))
   const offers = (name: string): boolean => isOffered(acpSessions?.[name])
   return {
     load: capabilities['loadSession'] === true,
-    ...{ resume: offers('resume'), list: offers('list'), close: offers('close'), delete: offers('delete'), fork: offers('fork') },
+    ...{
+      resume: offers('resume'),
+      list: offers('list'),
+      close: offers('close'),
+      delete: offers('delete'),
+      fork: offers('fork'),
+    },
     ...{ images: prompts?.['image'] === true, audio: prompts?.['audio'] === true },
     embeddedFiles: prompts?.['embeddedContext'] === true,
     mcpOverHttp: mcp?.['http'] === true,
@@ -120,7 +148,8 @@ function abilitiesOf(capabilities: Fields, answer: Fields): AgentAbilities {
   }
 }
 
-const isOffered = (capability: unknown): boolean => typeof capability === 'object' && capability !== null
+const isOffered = (capability: unknown): boolean =>
+  typeof capability === 'object' && capability !== null
 
 export interface AcpSessionSetup {
   readonly folder: string
@@ -171,12 +200,17 @@ export async function restoreAcpSession(
       why = failure.detail
     }
   }
-  if (list && (await isGone(options, acpSessionId, setup.folder))) why = statusNotice('acpSessionGone')
+  if (list && (await isGone(options, acpSessionId, setup.folder)))
+    why = statusNotice('acpSessionGone')
   return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
 }
 
 /** Whether the agent lists its sessions and this is not among them. Agents refuse unknown sessions with words that say nothing. */
-async function isGone({ ask }: OpeningOptions, acpSessionId: string, cwd: string): Promise<boolean> {
+async function isGone(
+  { ask }: OpeningOptions,
+  acpSessionId: string,
+  cwd: string,
+): Promise<boolean> {
   const answer = await ask(methods.agent.session.list, { cwd }, listMs).catch((): Fields => ({}))
   const isWhole = Array.isArray(answer['sessions']) && !answer['nextCursor']
   return isWhole && !listOf(answer['sessions']).some((each) => each['sessionId'] === acpSessionId)
@@ -195,7 +229,9 @@ async function forkAcpSession(
   const asked = facts.abilities.fork ? options.ask(forkMethod, request, loadMs) : undefined
   const answer = fieldsOf(await asked?.catch(() => undefined))
   const acpSessionId = lineOf(answer['sessionId'])
-  return acpSessionId ? opened(answer, acpSessionId, 'resumed') : openAcpSession(options, facts, setup)
+  return acpSessionId
+    ? opened(answer, acpSessionId, 'resumed')
+    : openAcpSession(options, facts, setup)
 }
 
 export interface EarlierAcpSession {
@@ -203,7 +239,11 @@ export interface EarlierAcpSession {
   readonly forks?: boolean | undefined
 }
 
-const opened = (answer: Fields, acpSessionId: string, how: OpenedAcpSession['how']): OpenedAcpSession => ({
+const opened = (
+  answer: Fields,
+  acpSessionId: string,
+  how: OpenedAcpSession['how'],
+): OpenedAcpSession => ({
   acpSessionId,
   ...modesOf(answer),
   options: allOptionsOf(answer),
@@ -213,7 +253,9 @@ const opened = (answer: Fields, acpSessionId: string, how: OpenedAcpSession['how
 
 function allOptionsOf(answer: Fields): AgentOption[] {
   const options = optionsOf(answer['configOptions'])
-  return options.some(({ category }) => category === 'model') ? options : [...options, ...modelsOf(answer)]
+  return options.some(({ category }) => category === 'model')
+    ? options
+    : [...options, ...modelsOf(answer)]
 }
 
 const setupRequest = (facts: AgentFacts, setup: AcpSessionSetup) => ({
@@ -225,7 +267,14 @@ const setupRequest = (facts: AgentFacts, setup: AcpSessionSetup) => ({
 function serversFor({ abilities }: AgentFacts, { toolServers }: AcpSessionSetup): McpServer[] {
   return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {
     if (abilities.mcpOverHttp)
-      return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
+      return [
+        {
+          type: 'http',
+          name,
+          url,
+          headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }],
+        },
+      ]
     if (!program) return []
     const env = Object.entries(program.env).map(([key, value]) => ({ name: key, value }))
     return [{ name, command: program.command, args: [...program.args], env }]
@@ -238,7 +287,8 @@ export async function signedIn<Opened>(
   { name, signInWays }: AgentFacts,
   open: () => Promise<Opened>,
 ): Promise<Opened> {
-  const isRefused = (error: unknown): error is AcpFailure => error instanceof AcpFailure && error.code === 'sign_in'
+  const isRefused = (error: unknown): error is AcpFailure =>
+    error instanceof AcpFailure && error.code === 'sign_in'
   const way = started && unattendedWay(name, signInWays, started.variables)
   const signIn = (methodId: string) => ask(methods.agent.authenticate, { methodId }, signInMs)
   try {
@@ -251,17 +301,33 @@ export async function signedIn<Opened>(
   } catch (error) {
     if (!isRefused(error) || signInWays.length === 0 || !started) throw error
     const ways = signInSteps(signInWays, started)
-    throw new AcpFailure('sign_in', statusNotice('signInWays', { why: error.detail, ways, agent: started.agentId }), error.whole)
+    throw new AcpFailure(
+      'sign_in',
+      statusNotice('signInWays', { why: error.detail, ways, agent: started.agentId }),
+      error.whole,
+    )
   }
 }
 
 /** AC2: Holdfast's own MCP server, for approaches, checkpoints and tasks. `contextId` is empty where servers name none. */
-export function holdfastToolServer({ serverUrl, program, particulars }: AcpAgentOptions, contextId: string): ToolServer {
+export function holdfastToolServer(
+  { serverUrl, program, particulars }: AcpAgentOptions,
+  contextId: string,
+): ToolServer {
   const { launchToken } = particulars
   const [command, ...args] = program
   const bearer = contextId === '' ? launchToken : `${launchToken}.${contextId}`
-  const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
-  return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer, program: { command, args: [...args, 'mcp'], env } }
+  const env = {
+    HOLDFAST_URL: serverUrl,
+    HOLDFAST_LAUNCH_TOKEN: launchToken,
+    HOLDFAST_TOKEN: bearer,
+  }
+  return {
+    name: 'holdfast',
+    url: `${serverUrl}/mcp`,
+    bearer,
+    program: { command, args: [...args, 'mcp'], env },
+  }
 }
 
 /** The fact that an agent is ready, with what it offers. `cut` bounds and masks a text. */

@@ -6,7 +6,11 @@ import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { isChoice, isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
-import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
+import {
+  type PermissionKind,
+  type PermissionRequest,
+  permissionKinds,
+} from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { lineOf, listOf, oneOf } from './wire.ts'
 
@@ -41,7 +45,10 @@ export type PermissionAnswer =
   | { readonly choose: 'cancelled' }
 
 /** Undefined when it is invalid or nested too deep to judge. Long values are shown cut; the digest covers all of them. */
-export function permissionRequestOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
+export function permissionRequestOf(
+  params: unknown,
+  calls: ToolCalls,
+): PermissionRequest | undefined {
   const exact = canonicalJson(params)
   if (exact === undefined) return undefined
   const { toolCall, options: offered } = fieldsOf(params)
@@ -61,8 +68,14 @@ const kinds: Readonly<Record<'allow' | 'deny', readonly PermissionKind[]>> = {
   deny: ['reject_once', 'reject_always'],
 }
 
-export function outcomeOf(answer: PermissionAnswer, options: PermissionRequest['options']): RequestPermissionOutcome {
-  const optionId = 'optionId' in answer ? options.find((each) => each.optionId === answer.optionId)?.optionId : undefined
+export function outcomeOf(
+  answer: PermissionAnswer,
+  options: PermissionRequest['options'],
+): RequestPermissionOutcome {
+  const optionId =
+    'optionId' in answer
+      ? options.find((each) => each.optionId === answer.optionId)?.optionId
+      : undefined
   if (optionId !== undefined) return { outcome: 'selected', optionId }
   const wanted = 'choose' in answer ? answer.choose : 'deny'
   // AP14: none of its options refuses a question.
@@ -89,7 +102,10 @@ export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', str
 export function addDigests(known: CallDigests, update: Fields): CallDigests {
   const next: Partial<Record<ComparedField | 'command', string | null>> = { ...known }
   for (const field of comparedFields) {
-    const value = field === 'rawInput' ? withoutEnvelope(update['rawInput'], update['toolCallId']) : update[field]
+    const value =
+      field === 'rawInput'
+        ? withoutEnvelope(update['rawInput'], update['toolCallId'])
+        : update[field]
     if (value === undefined || value === null) continue
     if (field === 'rawInput') next.command = commandDigest(value)
     if (isEmpty(value) || (field === 'kind' && value === 'other')) delete next[field]
@@ -117,7 +133,8 @@ export function mergeDigests(known: CallDigests, asked: CallDigests): CallDigest
 /** null when the call cannot be recognized. */
 export function fingerprintOf(digests: CallDigests): string | null {
   const { kind = '', title = '', rawInput, content, locations = '', command } = digests
-  if (kind === valueDigest('execute') && command) return digestOf(JSON.stringify(['command', command]))
+  if (kind === valueDigest('execute') && command)
+    return digestOf(JSON.stringify(['command', command]))
   const all = [kind, title, rawInput, content ?? '', locations]
   if (rawInput === undefined || [...all, content].includes(null)) return null
   return digestOf(JSON.stringify(['call', ...all]))
@@ -133,7 +150,10 @@ function valueDigest(value: unknown): string | null {
 
 function commandDigest(rawInput: unknown): string | null {
   const { command, ...rest } = fieldsOf(rawInput)
-  const isCommand = typeof command === 'string' ? command.trim() !== '' : Array.isArray(command) && command.length > 0
+  const isCommand =
+    typeof command === 'string'
+      ? command.trim() !== ''
+      : Array.isArray(command) && command.length > 0
   if (!isCommand) return null
   return valueDigest({ ...withoutIncidental(rest), command })
 }
@@ -146,7 +166,8 @@ function withoutEnvelope(value: unknown, toolCallId: unknown, depth = 0): unknow
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value
   if (Array.isArray(value)) return value.map((each) => withoutEnvelope(each, toolCallId, depth + 1))
   const entries = Object.entries(value).map(
-    ([key, each]) => [key, isVariables.test(key) ? each : withoutEnvelope(each, toolCallId, depth + 1)] as const,
+    ([key, each]) =>
+      [key, isVariables.test(key) ? each : withoutEnvelope(each, toolCallId, depth + 1)] as const,
   )
   const isEnvelope = entries.some(([key, each]) => each === toolCallId && isIncidental(key, each))
   return isEnvelope ? withoutIncidental(Object.fromEntries(entries)) : Object.fromEntries(entries)

@@ -15,15 +15,32 @@ export function questionOf(params: unknown): ReadQuestion | undefined {
   const json = jsonOf(params)
   if (json === undefined || json.length > maxQuestionChars) return undefined
   // Null means the same as left out.
-  const { message, mode, requestedSchema = {}, url, elicitationId } = fieldsOf(JSON.parse(json, (_, value) => value ?? undefined))
+  const {
+    message,
+    mode,
+    requestedSchema = {},
+    url,
+    elicitationId,
+  } = fieldsOf(JSON.parse(json, (_, value) => value ?? undefined))
   const isForm = mode === 'form'
   if (!isForm && mode !== 'url') return undefined
-  const read = Question.safeParse({ message, schema: isForm ? requestedSchema : null, url: isForm ? null : url })
-  return read.success ? { question: read.data, visitId: isForm ? undefined : textOf(elicitationId) } : undefined
+  const read = Question.safeParse({
+    message,
+    schema: isForm ? requestedSchema : null,
+    url: isForm ? null : url,
+  })
+  return read.success
+    ? { question: read.data, visitId: isForm ? undefined : textOf(elicitationId) }
+    : undefined
 }
 
-export function elicitationResponse({ action, content }: QuestionAnswer): CreateElicitationResponse {
+export function elicitationResponse({
+  action,
+  content,
+}: QuestionAnswer): CreateElicitationResponse {
   if (action !== 'accept' || content === null) return { action }
-  const copied = Object.entries(content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const)
+  const copied = Object.entries(content).map(
+    ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
+  )
   return { action, content: Object.fromEntries(copied) }
 }

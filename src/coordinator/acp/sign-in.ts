@@ -19,7 +19,8 @@ export interface SignInWay {
   readonly variables: readonly string[]
 }
 
-const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.flatMap((each) => lineOf(each) ?? []) : [])
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.flatMap((each) => lineOf(each) ?? []) : []
 
 function signInWayOf(method: Fields): SignInWay[] {
   const id = lineOf(method['id'])
@@ -34,18 +35,23 @@ function signInWayOf(method: Fields): SignInWay[] {
   const env = Object.entries(fieldsOf(of['env'])).flatMap(([key, value]) =>
     typeof value === 'string' && /^[A-Za-z_]\w*$/.test(key) ? [[key, value] as const] : [],
   )
-  const named = [...(jsonOf(method) ?? '').matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b/g)].map(
-    ([variable]) => variable,
-  )
+  const named = [
+    ...(jsonOf(method) ?? '').matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b/g),
+  ].map(([variable]) => variable)
   return [
     {
       id,
       name,
       description: lineOf(method['description']) ?? null,
       terminal: isTerminal
-        ? { command: lineOf(of['command']) ?? null, args: textsOf(of['args']), env: Object.fromEntries(env) }
+        ? {
+            command: lineOf(of['command']) ?? null,
+            args: textsOf(of['args']),
+            env: Object.fromEntries(env),
+          }
         : null,
-      isKey: !isTerminal && ('api-key' in meta || named.length > 0 || /api.?key/i.test(`${id} ${name}`)),
+      isKey:
+        !isTerminal && ('api-key' in meta || named.length > 0 || /api.?key/i.test(`${id} ${name}`)),
       variables: named,
     },
   ]
@@ -54,7 +60,11 @@ function signInWayOf(method: Fields): SignInWay[] {
 export const signInWaysOf = (methods: unknown): SignInWay[] => listOf(methods).flatMap(signInWayOf)
 
 /** The way that needs nobody: its key is in the environment. What is known of the agent counts before the form of a name. */
-export function unattendedWay(agent: string, ways: readonly SignInWay[], variables: ReadonlySet<string>): SignInWay | undefined {
+export function unattendedWay(
+  agent: string,
+  ways: readonly SignInWay[],
+  variables: ReadonlySet<string>,
+): SignInWay | undefined {
   const keys = ways.filter(({ isKey }) => isKey)
   const named = keys.find((way) => way.variables.some((variable) => variables.has(variable)))
   if (named) return named
@@ -79,10 +89,14 @@ function stepOf({ name, description, terminal }: SignInWay, started: Started): s
   return terminal ? `${what} – \`${commandLine(terminal, started)}\`` : what
 }
 
-export function commandLine({ command, args, env }: NonNullable<SignInWay['terminal']>, started: Started): string {
+export function commandLine(
+  { command, args, env }: NonNullable<SignInWay['terminal']>,
+  started: Started,
+): string {
   const program = command === null ? [started.command, ...started.args] : [command]
   const set = Object.entries(env).map(([key, value]) => `${key}=${quoted(value)}`)
   return [...set, ...[...program, ...args].map(quoted)].join(' ')
 }
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -14,7 +14,16 @@ import {
 } from '../../protocol/turns/agent-update.ts'
 import { maxKeptOutput, maxToolCalls, maxTurnOutput } from './limits.ts'
 import { addDigests, type CallDigests, fingerprintOf, mergeDigests } from './permissions.ts'
-import { argumentsOf, commandOf, exitCodeOf, folderOf, outputOf, parentOf, piecesOf, ToolOutput } from './tool-output.ts'
+import {
+  argumentsOf,
+  commandOf,
+  exitCodeOf,
+  folderOf,
+  outputOf,
+  parentOf,
+  piecesOf,
+  ToolOutput,
+} from './tool-output.ts'
 import { jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './wire.ts'
 
 interface Known {
@@ -63,7 +72,13 @@ export class ToolCalls {
     // Reinserted as the newest; the oldest is dropped first.
     this.#calls.delete(toolCallId)
     const digests = addDigests(before?.digests ?? {}, update)
-    this.#calls.set(toolCallId, { call, digests, output, beganAt, sentLength: before?.sentLength ?? 0 })
+    this.#calls.set(toolCallId, {
+      call,
+      digests,
+      output,
+      beganAt,
+      sentLength: before?.sentLength ?? 0,
+    })
     if (this.#calls.size > maxToolCalls) this.#drop(this.#calls.keys().next().value ?? '')
     return call
   }
@@ -74,9 +89,11 @@ export class ToolCalls {
     output.append(piece)
     // What comes with the call itself, or with its input before it runs, describes the call.
     const isUpdate = update['sessionUpdate'] === 'tool_call_update'
-    const isResult = isOver(call) || (isUpdate && (call.status === 'in_progress' || !('rawInput' in update)))
+    const isResult =
+      isOver(call) || (isUpdate && (call.status === 'in_progress' || !('rawInput' in update)))
     const adds = hasQuirk(this.#agent ?? '', 'sums_up_output')
-    if (whole !== undefined && isResult) output.set(whole, { continues: call.toolKind === 'execute', adds })
+    if (whole !== undefined && isResult)
+      output.set(whole, { continues: call.toolKind === 'execute', adds })
     this.#held += output.held - before
     if (this.#held > maxTurnOutput) this.#held -= output.shrink(maxShownOutput)
     const exitCode = exitCodeOf(update, this.#agent, output.shown()) ?? call.exitCode
@@ -84,7 +101,9 @@ export class ToolCalls {
       ...call,
       ...(output.length > 0 && { output: output.shown(), outputLength: output.length }),
       ...(exitCode !== undefined && { exitCode }),
-      ...(isOver(call) && { durationMs: call.durationMs ?? Math.max(0, Math.round(this.#now() - beganAt)) }),
+      ...(isOver(call) && {
+        durationMs: call.durationMs ?? Math.max(0, Math.round(this.#now() - beganAt)),
+      }),
     }
   }
 
@@ -100,7 +119,12 @@ export class ToolCalls {
     for (const each of known) {
       if (!each || (toolCallId !== undefined && !isOver(each.call))) continue
       const { call, output } = each
-      if (output.length <= maxShownOutput || output.length === each.sentLength || call.toolCallId.length > maxIdChars) continue
+      if (
+        output.length <= maxShownOutput ||
+        output.length === each.sentLength ||
+        call.toolCallId.length > maxIdChars
+      )
+        continue
       each.sentLength = output.length
       let part = 0
       for (const text of piecesOf(output.whole(), maxOutputText))
@@ -114,7 +138,9 @@ export class ToolCalls {
   }
 
   /** Returns the call as shown in a permission request, with its fingerprint, if it has one. A known call is not changed. */
-  forPermission(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
+  forPermission(
+    update: Fields,
+  ): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
     const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
     if (!known) {
       const call = this.apply(update, true)
@@ -166,10 +192,18 @@ function applyUpdate(known: ToolCall, update: Fields): ToolCall {
     title: lineOf(update['title']) || known.title,
     toolKind: oneOf(toolKinds, update['kind']) ?? known.toolKind,
     status: oneOf(toolStatuses, update['status']) ?? known.status,
-    input: rawInput === undefined || rawInput === null ? known.input : cutToBudget(space, jsonOf(rawInput) ?? ''),
+    input:
+      rawInput === undefined || rawInput === null
+        ? known.input
+        : cutToBudget(space, jsonOf(rawInput) ?? ''),
     locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : known.locations,
-    content: Array.isArray(content) ? listOf(content).map((each) => contentOf(each, space)) : known.content,
-    cut: space.cut || (known.cut && !Array.isArray(content)) || (textOf(update['title'])?.length ?? 0) > maxShownLine,
+    content: Array.isArray(content)
+      ? listOf(content).map((each) => contentOf(each, space))
+      : known.content,
+    cut:
+      space.cut ||
+      (known.cut && !Array.isArray(content)) ||
+      (textOf(update['title'])?.length ?? 0) > maxShownLine,
   }
 }
 
@@ -178,7 +212,9 @@ function joinedInput({ input, cut }: ToolCall, asked: unknown): Fields | undefin
   const [known, more] = [cut ? {} : parsedInput(input), fieldsOf(asked)]
   const shared = Object.keys(known).filter((key) => key in more)
   if (isEmptyInput(known) || isEmptyInput(more)) return undefined
-  return shared.every((key) => jsonOf(known[key]) === jsonOf(more[key])) ? { ...known, ...more } : undefined
+  return shared.every((key) => jsonOf(known[key]) === jsonOf(more[key]))
+    ? { ...known, ...more }
+    : undefined
 }
 
 const isEmptyInput = (input: Fields): boolean => Object.keys(input).length === 0
@@ -188,13 +224,19 @@ const parsedInput = (input: string | null): Fields => fieldsOf(parsedJson(input 
 /** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
 function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
   const isNew = asked.title !== defaultTitle && !known.title.includes(asked.title)
-  const title = isNew && known.title !== defaultTitle ? `${known.title} · ${asked.title}` : isNew ? asked.title : known.title
+  const title =
+    isNew && known.title !== defaultTitle
+      ? `${known.title} · ${asked.title}`
+      : isNew
+        ? asked.title
+        : known.title
   const [first, second] = [inputOf(known), inputOf(asked)]
   const other = contradict && first !== null && second !== null && first !== second
   const more = other ? [{ type: 'text', text: second } as const, ...asked.content] : asked.content
   const locations = unique([...known.locations, ...asked.locations])
   const content = unique([...known.content, ...more])
-  const overfull = title.length > maxShownLine || locations.length > maxListed || content.length > maxListed
+  const overfull =
+    title.length > maxShownLine || locations.length > maxListed || content.length > maxListed
   return {
     ...asked,
     ...known,
@@ -214,9 +256,12 @@ function kindOf(known: ToolCall['toolKind'], asked: ToolCall['toolKind']): ToolC
   return known === asked ? known : 'other'
 }
 
-const inputOf = ({ input }: ToolCall): string | null => (input === '{}' || input === '[]' || input === '""' ? null : input)
+const inputOf = ({ input }: ToolCall): string | null =>
+  input === '{}' || input === '[]' || input === '""' ? null : input
 
-const unique = <Item>(items: readonly Item[]): Item[] => [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
+const unique = <Item>(items: readonly Item[]): Item[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+]
 
 function locationOf(location: Fields): ToolCall['locations'] {
   const path = lineOf(location['path'])
@@ -247,7 +292,8 @@ function contentOf(content: Fields, space: TextBudget): ToolCall['content'][numb
     }
   }
   const block = fieldsOf(content['content'])
-  const text = content['type'] === 'content' && block['type'] === 'text' ? textOf(block['text']) : undefined
+  const text =
+    content['type'] === 'content' && block['type'] === 'text' ? textOf(block['text']) : undefined
   if (text !== undefined) return { type: 'text', text: cutToBudget(space, text) }
   return { type: 'other', name: lineOf(block['type']) ?? lineOf(content['type']) ?? 'other' }
 }

@@ -93,11 +93,17 @@ const parentFields: readonly Path[] = [
 function valuesAt(value: unknown, path: string): unknown[] {
   let found = [value]
   for (const part of path.split('.'))
-    found = found.flatMap((each) => (part === '*' ? (Array.isArray(each) ? each : []) : [fieldsOf(each)[part]]))
+    found = found.flatMap((each) =>
+      part === '*' ? (Array.isArray(each) ? each : []) : [fieldsOf(each)[part]],
+    )
   return found.filter((each) => each !== undefined && each !== null)
 }
 
-const firstOf = <Value>(update: Fields, paths: readonly string[], read: (value: unknown) => Value | undefined) =>
+const firstOf = <Value>(
+  update: Fields,
+  paths: readonly string[],
+  read: (value: unknown) => Value | undefined,
+) =>
   paths
     .flatMap((path) => valuesAt(update, path))
     .map(read)
@@ -106,11 +112,18 @@ const firstOf = <Value>(update: Fields, paths: readonly string[], read: (value: 
 const commandText = (value: unknown): string | undefined =>
   Array.isArray(value) ? value.map(String).join(' ') : textOf(value) || undefined
 
-export const commandOf = (update: Fields): string | undefined => firstOf(update, commandFields, commandText)
-export const folderOf = (update: Fields): string | undefined => firstOf(update, folderFields, lineOf)
-export const parentOf = (update: Fields): string | undefined => firstOf(update, parentFields, lineOf)
+export const commandOf = (update: Fields): string | undefined =>
+  firstOf(update, commandFields, commandText)
+export const folderOf = (update: Fields): string | undefined =>
+  firstOf(update, folderFields, lineOf)
+export const parentOf = (update: Fields): string | undefined =>
+  firstOf(update, parentFields, lineOf)
 
-export function exitCodeOf(update: Fields, agent: string | undefined, output: string): number | undefined {
+export function exitCodeOf(
+  update: Fields,
+  agent: string | undefined,
+  output: string,
+): number | undefined {
   const words = exitWords.find((each) => each.agent === agent)?.pattern.exec(output)?.[1]
   return words === undefined ? firstOf(update, exitCodeFields, wholeOf) : Number(words)
 }
@@ -143,21 +156,35 @@ export function outputOf(update: Fields, isArguments: (text: string) => boolean)
       const first = from === 'content' ? texts.findIndex((each) => !isArguments(each)) : 0
       const text = texts.slice(first).join('\n')
       const isAny = texts.length > 0 && first >= 0
-      if (isAny && (whole === undefined || text.length > whole.text.length)) whole = { text, from, isUnread: false }
+      if (isAny && (whole === undefined || text.length > whole.text.length))
+        whole = { text, from, isUnread: false }
     }
   }
   const { rawOutput } = update
-  const isUnread = whole === undefined && piece === '' && typeof rawOutput === 'object' && rawOutput !== null
-  return { piece, whole: isUnread ? { text: jsonOf(rawOutput) ?? '', from: 'result', isUnread } : whole }
+  const isUnread =
+    whole === undefined && piece === '' && typeof rawOutput === 'object' && rawOutput !== null
+  return {
+    piece,
+    whole: isUnread ? { text: jsonOf(rawOutput) ?? '', from: 'result', isUnread } : whole,
+  }
 }
 
 /** Whether a text is the call's arguments: the input as JSON, or the command line, also behind a prompt sign. */
-export function argumentsOf({ input, command }: { input: string | null; command?: string }): (text: string) => boolean {
+export function argumentsOf({
+  input,
+  command,
+}: {
+  input: string | null
+  command?: string
+}): (text: string) => boolean {
   const known = input === null || input === '{}' ? undefined : compact(input)
   return (text) => {
     const line = text.trim()
     if (command !== undefined && (line === command || line === `$ ${command}`)) return true
-    return line.startsWith('{') && (known === undefined ? commandIn(line) !== undefined : compact(line) === known)
+    return (
+      line.startsWith('{') &&
+      (known === undefined ? commandIn(line) !== undefined : compact(line) === known)
+    )
   }
 }
 
@@ -232,7 +259,10 @@ export class ToolOutput {
    * Takes in what an agent sends as the whole of the output. `continues`: it may be a window, or another field beside what is known.
    * `adds`: what replaces all sums it up.
    */
-  set({ text: sent, from, isUnread }: WholeOutput, { continues, adds }: { continues: boolean; adds: boolean }): void {
+  set(
+    { text: sent, from, isUnread }: WholeOutput,
+    { continues, adds }: { continues: boolean; adds: boolean },
+  ): void {
     if (isUnread && this.length > 0) return
     const known = continues && this.#skipped === 0 ? this.#head + this.#tail.join('') : ''
     const isOther = this.#from !== undefined && this.#from !== from
@@ -270,7 +300,8 @@ export class ToolOutput {
 
   #end(chars: number): string {
     let end = ''
-    for (let at = this.#tail.length - 1; at >= 0 && end.length < chars; at--) end = (this.#tail[at] ?? '') + end
+    for (let at = this.#tail.length - 1; at >= 0 && end.length < chars; at--)
+      end = (this.#tail[at] ?? '') + end
     return (end.length < chars ? this.#head + end : end).slice(-chars)
   }
 
@@ -290,7 +321,8 @@ export class ToolOutput {
 const maxGapMark = 20
 
 /** The mark says how many characters are left out. */
-const headAndTail = (head: string, tail: string, skipped: number): string => `${head}\n[… ${skipped} …]\n${tail}`
+const headAndTail = (head: string, tail: string, skipped: number): string =>
+  `${head}\n[… ${skipped} …]\n${tail}`
 
 // Cut between lines, so that no secret is cut in two and goes unmasked.
 const upToLine = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1 || text.length)

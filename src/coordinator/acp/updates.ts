@@ -15,9 +15,16 @@ import type { ToolCalls } from './tool-calls.ts'
 import { lineOf, listOf, numberOf, oneOf, textOf } from './wire.ts'
 
 /** `null`: known but not shown. */
-export type ReadUpdate = { readonly inTurn: boolean; readonly update: AgentUpdate } | null | undefined
+export type ReadUpdate =
+  | { readonly inTurn: boolean; readonly update: AgentUpdate }
+  | null
+  | undefined
 
-export function readUpdate(params: unknown, calls: ToolCalls, compactions: Compactions): ReadUpdate {
+export function readUpdate(
+  params: unknown,
+  calls: ToolCalls,
+  compactions: Compactions,
+): ReadUpdate {
   const sent = fieldsOf(fieldsOf(params)['update'])
   switch (sent['sessionUpdate']) {
     case 'agent_message_chunk': {
@@ -40,7 +47,10 @@ export function readUpdate(params: unknown, calls: ToolCalls, compactions: Compa
     case 'config_option_update':
       return anyTime({ kind: 'options', options: optionsOf(sent['configOptions']) })
     case 'available_commands_update':
-      return anyTime({ kind: 'commands', commands: listOf(sent['availableCommands']).map(commandOf) })
+      return anyTime({
+        kind: 'commands',
+        commands: listOf(sent['availableCommands']).map(commandOf),
+      })
     case 'usage_update':
       return anyTime({
         kind: 'usage',
@@ -54,7 +64,9 @@ export function readUpdate(params: unknown, calls: ToolCalls, compactions: Compa
       return inTurn({ kind: 'plan', entries: [] })
     case 'session_info_update':
       // Left out: unchanged.
-      return sent['title'] === undefined ? null : anyTime({ kind: 'title', title: lineOf(sent['title']) || null })
+      return sent['title'] === undefined
+        ? null
+        : anyTime({ kind: 'title', title: lineOf(sent['title']) || null })
     case 'notice':
       return anyTime({
         kind: 'notice',
@@ -88,21 +100,34 @@ const anyTime = (update: AgentUpdate): ReadUpdate => ({ inTurn: false, update })
 function chunkText(content: unknown): string {
   const block = fieldsOf(content)
   if (block['type'] === 'text') return textOf(block['text']) ?? ''
-  const name = lineOf(block['name']) ?? lineOf(block['uri']) ?? lineOf(fieldsOf(block['resource'])['uri'])
+  const name =
+    lineOf(block['name']) ?? lineOf(block['uri']) ?? lineOf(fieldsOf(block['resource'])['uri'])
   return `[${name ?? lineOf(block['mimeType']) ?? lineOf(block['type']) ?? 'something'}]`
 }
 
-const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource_link', 'resource'])
+const contentTypes: ReadonlySet<unknown> = new Set([
+  'text',
+  'image',
+  'audio',
+  'resource_link',
+  'resource',
+])
 const callContentTypes: ReadonlySet<unknown> = new Set(['content', 'diff', 'terminal'])
 
 /** The kind of content in an update that people are shown only the name of. */
 export function unknownContentIn(sent: Fields): string[] {
-  const isCall = sent['sessionUpdate'] === 'tool_call' || sent['sessionUpdate'] === 'tool_call_update'
+  const isCall =
+    sent['sessionUpdate'] === 'tool_call' || sent['sessionUpdate'] === 'tool_call_update'
   const { content } = sent
   const parts = isCall ? listOf(content) : [fieldsOf(content)]
   const outer = isCall ? parts.filter(({ type }) => !callContentTypes.has(type)) : []
-  const blocks = isCall ? parts.filter(({ type }) => type === 'content').map((part) => fieldsOf(part['content'])) : parts
-  const found = [...outer, ...blocks.filter(({ type }) => type !== undefined && !contentTypes.has(type))]
+  const blocks = isCall
+    ? parts.filter(({ type }) => type === 'content').map((part) => fieldsOf(part['content']))
+    : parts
+  const found = [
+    ...outer,
+    ...blocks.filter(({ type }) => type !== undefined && !contentTypes.has(type)),
+  ]
   return found.map(({ type }) => lineOf(type) ?? '')
 }
 
@@ -110,17 +135,26 @@ function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {
   const media = oneOf(['image', 'audio'] as const, type)
   if (!media) return undefined
   const kept = textOf(data)
-  const fits = kept !== undefined && kept.length <= maxMediaChars && /^[A-Za-z0-9+/]+={0,2}$/.test(kept) && kept.length % 4 === 0
+  const fits =
+    kept !== undefined &&
+    kept.length <= maxMediaChars &&
+    /^[A-Za-z0-9+/]+={0,2}$/.test(kept) &&
+    kept.length % 4 === 0
   return { kind: 'media', media, mimeType: lineOf(mimeType) ?? media, data: fits ? kept : null }
 }
 
 /** Later forms of plans: entries, a text with a line for each step, or a file. */
 function planOf(plan: Fields): ReturnType<typeof entryOf>[] {
   if (plan['type'] === 'items') return listOf(plan['entries']).map(entryOf)
-  const lines = (textOf(plan['content']) ?? textOf(plan['uri']) ?? '').split('\n').filter((line) => line.trim() !== '')
-  return listOf(lines.map((content) => ({ content, status: /^\s*[-*] \[x\]/i.test(content) ? 'completed' : 'pending' }))).map(
-    entryOf,
-  )
+  const lines = (textOf(plan['content']) ?? textOf(plan['uri']) ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  return listOf(
+    lines.map((content) => ({
+      content,
+      status: /^\s*[-*] \[x\]/i.test(content) ? 'completed' : 'pending',
+    })),
+  ).map(entryOf)
 }
 
 type Compaction = Extract<AgentUpdate, { kind: 'compaction' }>
@@ -131,11 +165,23 @@ export class Compactions {
 
   apply(sent: Fields): Compaction {
     const compactionId = lineOf(sent['compactionId']) ?? ''
-    const empty: Compaction = { kind: 'compaction', compactionId, status: 'in_progress', summary: null, error: null }
+    const empty: Compaction = {
+      kind: 'compaction',
+      compactionId,
+      status: 'in_progress',
+      summary: null,
+      error: null,
+    }
     const known = this.#known.get(compactionId) ?? empty
     const isChunk = sent['sessionUpdate'] === 'compaction_summary_chunk'
-    const given = Array.isArray(sent['summary']) ? listOf(sent['summary']).map(chunkText).join('') : null
-    const summary = isChunk ? (known.summary ?? '') + chunkText(sent['content']) : 'summary' in sent ? given : known.summary
+    const given = Array.isArray(sent['summary'])
+      ? listOf(sent['summary']).map(chunkText).join('')
+      : null
+    const summary = isChunk
+      ? (known.summary ?? '') + chunkText(sent['content'])
+      : 'summary' in sent
+        ? given
+        : known.summary
     const error = 'error' in sent ? (textOf(sent['error']) ?? null) : known.error
     const next = {
       ...known,
@@ -166,14 +212,18 @@ const commandOf = (command: Fields) => ({
 
 function costOf(cost: Fields): string | null {
   const amount = numberOf(cost['amount'])
-  return amount === undefined ? null : costText({ amount, currency: lineOf(cost['currency']) ?? '' })
+  return amount === undefined
+    ? null
+    : costText({ amount, currency: lineOf(cost['currency']) ?? '' })
 }
 
 export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | null } {
   const said = fieldsOf(opened['modes'])
   const modes = listOf(said['availableModes']).flatMap((mode) => {
     const id = lineOf(mode['id'])
-    return id === undefined ? [] : [{ id, name: lineOf(mode['name']) ?? id, description: lineOf(mode['description']) ?? null }]
+    return id === undefined
+      ? []
+      : [{ id, name: lineOf(mode['name']) ?? id, description: lineOf(mode['description']) ?? null }]
   })
   return { modes, modeId: lineOf(said['currentModeId']) ?? null }
 }
@@ -181,10 +231,21 @@ export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | 
 export function optionsOf(configOptions: unknown): AgentOption[] {
   return listOf(configOptions).flatMap((option) => {
     const id = lineOf(option['id'])
-    const value = typeof option['currentValue'] === 'boolean' ? option['currentValue'] : lineOf(option['currentValue'])
+    const value =
+      typeof option['currentValue'] === 'boolean'
+        ? option['currentValue']
+        : lineOf(option['currentValue'])
     if (id === undefined || value === undefined) return []
     const values = listOf(option['options']).flatMap(valuesOf)
-    return [{ id, name: lineOf(option['name']) ?? id, category: lineOf(option['category']) ?? null, value, values }]
+    return [
+      {
+        id,
+        name: lineOf(option['name']) ?? id,
+        category: lineOf(option['category']) ?? null,
+        value,
+        values,
+      },
+    ]
   })
 }
 
@@ -199,7 +260,9 @@ export function modelsOf(opened: Fields): AgentOption[] {
     const id = lineOf(model['modelId'])
     return id === undefined ? [] : [{ id, name: lineOf(model['name']) ?? id }]
   })
-  return value === undefined || values.length === 0 ? [] : [{ id: modelOption, name: 'Model', category: 'model', value, values }]
+  return value === undefined || values.length === 0
+    ? []
+    : [{ id: modelOption, name: 'Model', category: 'model', value, values }]
 }
 
 /** A value or a group of values. */
@@ -246,7 +309,8 @@ export class UpdateBatcher {
   }
 
   add(update: AgentUpdate): void {
-    if (update.kind === 'text' || update.kind === 'thought') return this.#addText(update.kind, update.text)
+    if (update.kind === 'text' || update.kind === 'thought')
+      return this.#addText(update.kind, update.text)
     this.#join(update)
     this.#emitWhenDue()
   }
@@ -274,7 +338,8 @@ export class UpdateBatcher {
   /** Replaces the previous pending update if it is about the same thing. */
   #join(update: AgentUpdate): void {
     const last = this.#waiting.at(-1)
-    const same = last?.kind === update.kind && !separateKinds.has(update.kind) && idOf(last) === idOf(update)
+    const same =
+      last?.kind === update.kind && !separateKinds.has(update.kind) && idOf(last) === idOf(update)
     if (same) this.#waiting.pop()
     this.#waiting.push(update)
   }

@@ -11,7 +11,13 @@ import { lineOf, listOf, numberOf } from './wire.ts'
 const counters = {
   inputTokens: ['inputTokens', 'input_tokens'],
   outputTokens: ['outputTokens', 'output_tokens'],
-  cachedTokens: ['cachedReadTokens', 'cachedInputTokens', 'cached_read_tokens', 'cached_input_tokens', 'cached_tokens'],
+  cachedTokens: [
+    'cachedReadTokens',
+    'cachedInputTokens',
+    'cached_read_tokens',
+    'cached_input_tokens',
+    'cached_tokens',
+  ],
 } as const
 type Counter = keyof typeof counters
 
@@ -47,7 +53,10 @@ function isOfLastRequest(answer: unknown, { ranTool, used }: SeenInTurn): boolea
   const { inputTokens, outputTokens, cachedTokens } = tokensIn(answer)
   const [input, output, cached] = [inputTokens ?? 0, outputTokens ?? 0, cachedTokens ?? 0]
   const whole = numberOf(fieldsOf(fieldsOf(answer)['usage'])['totalTokens'])
-  return inputTokens !== null && [input, input + cached, input + output, input + output + cached, whole].includes(used)
+  return (
+    inputTokens !== null &&
+    [input, input + cached, input + output, input + output + cached, whole].includes(used)
+  )
 }
 
 /** Reads the tokens of each turn of one ACP session. The tokens of a part of the turn are not those of the turn. */
@@ -60,7 +69,9 @@ export class TurnTokens {
   }
 
   of(answer: unknown, seen?: SeenInTurn): Tokens {
-    const isOfLast = hasQuirk(this.#agent, 'usage_of_last_request') || (seen !== undefined && isOfLastRequest(answer, seen))
+    const isOfLast =
+      hasQuirk(this.#agent, 'usage_of_last_request') ||
+      (seen !== undefined && isOfLastRequest(answer, seen))
     const reported = tokensIn(isOfLast ? {} : answer)
     if (!hasQuirk(this.#agent, 'usage_so_far')) return reported
     const since = (counter: Counter): number | null => {
@@ -69,7 +80,11 @@ export class TurnTokens {
       this.#before[counter] = count
       return count < earlier ? count : count - earlier
     }
-    return { inputTokens: since('inputTokens'), outputTokens: since('outputTokens'), cachedTokens: since('cachedTokens') }
+    return {
+      inputTokens: since('inputTokens'),
+      outputTokens: since('outputTokens'),
+      cachedTokens: since('cachedTokens'),
+    }
   }
 }
 
@@ -82,12 +97,18 @@ function tokensIn(answer: unknown): Tokens {
     if (counts.length > 0) return counts.reduce((sum, count) => sum + count, 0)
     return countOf(fieldsOf(usage), counter) ?? countOf(fieldsOf(quota['token_count']), counter)
   }
-  return { inputTokens: read('inputTokens'), outputTokens: read('outputTokens'), cachedTokens: read('cachedTokens') }
+  return {
+    inputTokens: read('inputTokens'),
+    outputTokens: read('outputTokens'),
+    cachedTokens: read('cachedTokens'),
+  }
 }
 
 /** null when the agent reports neither tokens nor a cost. */
 export const usageOf = (tokens: Tokens, cost: TurnUsage['cost']): TurnUsage | null =>
-  cost === null && Object.values(tokens).every((count) => count === null) ? null : { ...tokens, cost }
+  cost === null && Object.values(tokens).every((count) => count === null)
+    ? null
+    : { ...tokens, cost }
 
 /** The cost of the whole ACP session so far, as `usage_update` tells it. */
 export function costSoFar(cost: unknown): NonNullable<TurnUsage['cost']> | null {
@@ -97,8 +118,20 @@ export function costSoFar(cost: unknown): NonNullable<TurnUsage['cost']> | null 
 }
 
 /** What a turn added to the cost so far. null when it was not told in the turn, not known before, or is in another currency. */
-export function costBetween(before: TurnUsage['cost'], after: TurnUsage['cost']): TurnUsage['cost'] {
-  if (!before || !after || before === after || (before.amount !== 0 && before.currency !== after.currency)) return null
+export function costBetween(
+  before: TurnUsage['cost'],
+  after: TurnUsage['cost'],
+): TurnUsage['cost'] {
+  if (
+    !before ||
+    !after ||
+    before === after ||
+    (before.amount !== 0 && before.currency !== after.currency)
+  )
+    return null
   // Sums of floating-point numbers: nobody counts below a billionth.
-  return { amount: Math.max(0, Number((after.amount - before.amount).toFixed(9))), currency: after.currency }
+  return {
+    amount: Math.max(0, Number((after.amount - before.amount).toFixed(9))),
+    currency: after.currency,
+  }
 }

@@ -23,9 +23,11 @@ import {
 
 // Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut.
 
-export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : [])
+export const listOf = (value: unknown): Fields[] =>
+  Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : []
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
 
 /** One line without control characters. */
 export const lineOf = (value: unknown): string | undefined =>
@@ -36,10 +38,13 @@ export const lineOf = (value: unknown): string | undefined =>
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-export const wholeOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
+export const wholeOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) ? (value as number) : undefined
 
-export const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
-  words.find((word) => word === value)
+export const oneOf = <Word extends string>(
+  words: readonly Word[],
+  value: unknown,
+): Word | undefined => words.find((word) => word === value)
 
 /** Undefined for values without a JSON form or nested too deep. */
 export function jsonOf(value: unknown): string | undefined {
@@ -92,7 +97,10 @@ export class LineReader {
     this.#bytes += part.length
     if (before > maxBytes) return
     if (this.#bytes > maxBytes) {
-      this.#buffer = Buffer.concat([this.#buffer.subarray(0, before), part]).subarray(0, sampleBytes)
+      this.#buffer = Buffer.concat([this.#buffer.subarray(0, before), part]).subarray(
+        0,
+        sampleBytes,
+      )
       return
     }
     if (this.#buffer.length < this.#bytes) {
@@ -107,7 +115,8 @@ export class LineReader {
     const { maxBytes, sampleBytes, onLine, onTooLong } = this.#options
     if (this.#bytes > 0) this.#keep(last)
     const bytes = this.#bytes || last.length
-    const whole = this.#bytes > 0 ? this.#buffer.subarray(0, Math.min(bytes, this.#buffer.length)) : last
+    const whole =
+      this.#bytes > 0 ? this.#buffer.subarray(0, Math.min(bytes, this.#buffer.length)) : last
     this.#bytes = 0
     this.#buffer = nothing
     if (bytes > maxBytes) return onTooLong(bytes, whole.subarray(0, sampleBytes).toString())
@@ -117,7 +126,12 @@ export class LineReader {
 }
 
 /** Input that is no message for us. */
-export type Noise = 'not_json' | 'line_too_long' | 'not_a_message' | 'answer_to_nothing' | 'unknown_notification'
+export type Noise =
+  | 'not_json'
+  | 'line_too_long'
+  | 'not_a_message'
+  | 'answer_to_nothing'
+  | 'unknown_notification'
 
 export interface WireOptions {
   readonly from: Readable
@@ -138,8 +152,13 @@ export class Wire {
   /** Passed to the ACP library. */
   readonly stream: Stream
   readonly #options: WireOptions
-  readonly #pendingRequests = new Map<unknown, { readonly method: string; readonly params: unknown }>()
-  readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxUnansweredRequests })
+  readonly #pendingRequests = new Map<
+    unknown,
+    { readonly method: string; readonly params: unknown }
+  >()
+  readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, {
+    highWaterMark: maxUnansweredRequests,
+  })
   readonly #writer = this.#incoming.writable.getWriter()
   #unansweredRequests = 0
   #wake: (() => void) | undefined
@@ -211,7 +230,8 @@ export class Wire {
     if (!line.startsWith('{')) return this.#noise('not_json', line.length, line)
     const message = parsedJson(line)
     if (message === undefined) return this.#noise('not_json', line.length, line)
-    if (!isFields(message) || message['jsonrpc'] !== '2.0') return this.#noise('not_a_message', line.length, line)
+    if (!isFields(message) || message['jsonrpc'] !== '2.0')
+      return this.#noise('not_a_message', line.length, line)
     const { id, method } = message
     if (typeof method !== 'string') return this.#handleAnswer(message, line)
     if (id !== undefined) {
@@ -234,7 +254,11 @@ export class Wire {
   #handleAnswer(message: Fields, line: string): void {
     const asked = this.#pendingRequests.get(message['id'])
     if (asked === undefined || 'result' in message === 'error' in message)
-      return this.#noise(asked === undefined ? 'answer_to_nothing' : 'not_a_message', line.length, line)
+      return this.#noise(
+        asked === undefined ? 'answer_to_nothing' : 'not_a_message',
+        line.length,
+        line,
+      )
     this.#pendingRequests.delete(message['id'])
     this.#options.onAnswered(asked.method, asked.params)
     this.#forward(message)
@@ -254,7 +278,10 @@ export class Wire {
     const { id, method, params } = message as Fields
     const isAnswer = typeof method !== 'string'
     if (!isAnswer && id !== undefined)
-      this.#pendingRequests.set(id, { method, params: { sessionId: (params as Fields | undefined)?.['sessionId'] } })
+      this.#pendingRequests.set(id, {
+        method,
+        params: { sessionId: (params as Fields | undefined)?.['sessionId'] },
+      })
     return new Promise((resolve, reject) => {
       this.#options.to.write(`${JSON.stringify(message)}\n`, (error) => {
         if (isAnswer) this.#unansweredRequests--

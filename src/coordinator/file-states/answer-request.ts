@@ -11,13 +11,20 @@ import { takeAfter } from './turn-files.ts'
 
 type FilesRequest = Extract<CoordinatorRequest, { kind: `files-${string}` }>
 
-export async function answerAboutFiles(machine: WorktreeContext, ask: FilesRequest): Promise<unknown> {
+export async function answerAboutFiles(
+  machine: WorktreeContext,
+  ask: FilesRequest,
+): Promise<unknown> {
   const { fileStates } = machine
   switch (ask.kind) {
     case 'files-diff':
       return there(await fileStates.diff(folderOf(ask.folders), ask.from, ask.to, ask.path))
     case 'files-take': {
-      const before = { top: ask.folder, state: { tree: ask.since, leftOut: null, head: ask.since }, leftOut: [] }
+      const before = {
+        top: ask.folder,
+        state: { tree: ask.since, leftOut: null, head: ask.since },
+        leftOut: [],
+      }
       return (await takeAfter({ fileStates, onTrouble: () => {} }, ask.folder, ask, before)) ?? null
     }
     case 'files-restore':
@@ -29,7 +36,8 @@ export async function answerAboutFiles(machine: WorktreeContext, ask: FilesReque
   }
 }
 
-const folderOf = (folders: readonly string[]): string => folders.find((folder) => existsSync(folder)) ?? folders[0] ?? ''
+const folderOf = (folders: readonly string[]): string =>
+  folders.find((folder) => existsSync(folder)) ?? folders[0] ?? ''
 
 function there<Value>(value: Value | null): Value {
   if (value === null) throw gone()
@@ -40,13 +48,27 @@ const gone = () => new GitFailure(-1, statusNotice('repositoryGone'))
 /** Makes the worktree of the new conversation as its first turn would, with the files of the state. */
 async function fork(
   { git, fileStates, worktreesFolder }: WorktreeContext,
-  { folders, projectId, projectFolder, role, key, state }: Extract<FilesRequest, { kind: 'files-fork' }>,
+  {
+    folders,
+    projectId,
+    projectFolder,
+    role,
+    key,
+    state,
+  }: Extract<FilesRequest, { kind: 'files-fork' }>,
 ): Promise<ForkAnswer> {
   const base = there(await fileStates.forkBase(folderOf(folders), state))
   const userSessionShort = 'chat'
   const root = await rootFor(worktreesFolder, projectId, userSessionShort)
   const files = { base, write: (top: string) => fileStates.write(top, state, key) }
-  const made = await makeWorkspace(git, { projectFolder, root, workspace: role, userSessionShort, role, files })
+  const made = await makeWorkspace(git, {
+    projectFolder,
+    root,
+    workspace: role,
+    userSessionShort,
+    role,
+    files,
+  })
   if (made.kind === 'plain') throw new GitFailure(-1, made.why)
   const { folder, top, branch, baseBranch } = made
   return { folder, top, branch, baseBranch }

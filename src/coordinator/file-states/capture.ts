@@ -41,12 +41,16 @@ export interface CapturedState extends FileState {
 class NoState extends Error {}
 
 /** `extra`: files to include although they are ignored. */
-export async function capture(place: Workplace, extra: readonly Buffer[] = []): Promise<CapturedState> {
+export async function capture(
+  place: Workplace,
+  extra: readonly Buffer[] = [],
+): Promise<CapturedState> {
   await place.recover()
   try {
     return await takeState(place, extra)
   } catch (error) {
-    if (!(error instanceof GitFailure) || error.code === 'missing' || error.code === 'timeout') throw error
+    if (!(error instanceof GitFailure) || error.code === 'missing' || error.code === 'timeout')
+      throw error
     // An object of the index is gone (`git gc --prune=now`), or the index was damaged: every file is read again.
     await place.recover()
     await place.dropIndex()
@@ -61,23 +65,38 @@ async function takeState(place: Workplace, extra: readonly Buffer[]): Promise<Ca
     list(['ls-files', '-z', '--others', '--exclude-standard']),
     ignoreSignature(place),
   ])
-  const rulesChanged = seen !== place.memory.ignoredSeen || [...changed, ...others].some((name) => name.includes('.gitignore'))
+  const rulesChanged =
+    seen !== place.memory.ignoredSeen ||
+    [...changed, ...others].some((name) => name.includes('.gitignore'))
   const { add, drop } = rulesChanged ? await compareIgnored(place, others) : { add: [], drop: [] }
   const crowded = crowdedFolders(place, others)
-  const { stage, remove, leftOut } = await sortNames(place, { changed, others: [...others, ...add, ...extra], crowded })
+  const { stage, remove, leftOut } = await sortNames(place, {
+    changed,
+    others: [...others, ...add, ...extra],
+    crowded,
+  })
   const gone = [...drop, ...remove]
   if (gone.length > 0) await updateIndex(place, ['--force-remove'], gone)
   leftOut.push(...(stage.length > 0 ? await stageFiles(place, stage) : []))
-  if (leftOut.length > maxLeftOut) throw new NoState(`More than ${maxLeftOut} files and folders would be left out.`)
+  if (leftOut.length > maxLeftOut)
+    throw new NoState(`More than ${maxLeftOut} files and folders would be left out.`)
   if (place.memory.tree === undefined || gone.length > 0 || stage.length > 0)
     place.memory.tree = (await place.run(['write-tree'])).trim()
   place.memory.ignoredSeen = seen
   const names = leftOut.toSorted((a, b) => Buffer.compare(a.name, b.name))
-  return { tree: place.memory.tree, leftOut: names.length === 0 ? null : await writeNames(place, names), names }
+  return {
+    tree: place.memory.tree,
+    leftOut: names.length === 0 ? null : await writeNames(place, names),
+    names,
+  }
 }
 
 async function writeNames(place: Workplace, names: readonly LeftOut[]): Promise<string> {
-  return (await place.run(['hash-object', '-w', '--stdin'], { input: nulEnded(names.map(({ name }) => name)) })).trim()
+  return (
+    await place.run(['hash-object', '-w', '--stdin'], {
+      input: nulEnded(names.map(({ name }) => name)),
+    })
+  ).trim()
 }
 
 export async function readNames(place: Workplace, { leftOut }: FileState): Promise<Buffer[]> {
@@ -86,11 +105,17 @@ export async function readNames(place: Workplace, { leftOut }: FileState): Promi
 
 /** Whether a path is one of the names or below one of the folders. */
 export function isAmong(names: readonly Buffer[], path: Buffer): boolean {
-  return names.some((name) => (name.at(-1) === slash ? path.subarray(0, name.length).equals(name) : path.equals(name)))
+  return names.some((name) =>
+    name.at(-1) === slash ? path.subarray(0, name.length).equals(name) : path.equals(name),
+  )
 }
 
 const slash = 0x2f
-export const updateIndex = (place: Workplace, args: readonly string[], names: readonly Buffer[]): Promise<string> => {
+export const updateIndex = (
+  place: Workplace,
+  args: readonly string[],
+  names: readonly Buffer[],
+): Promise<string> => {
   place.memory.tree = undefined
   return place.run(['update-index', '-z', ...args, '--stdin'], { input: nulEnded(names) })
 }
@@ -122,7 +147,11 @@ async function sortNames(place: Workplace, { changed, others, crowded }: Listed)
   return { stage, remove, leftOut }
 }
 
-function reasonToLeave(found: { isFile(): boolean; isSymbolicLink(): boolean; size: number }): LeftOutReason | undefined {
+function reasonToLeave(found: {
+  isFile(): boolean
+  isSymbolicLink(): boolean
+  size: number
+}): LeftOutReason | undefined {
   if (!found.isFile() && !found.isSymbolicLink()) return 'special'
   return found.size > maxFileBytes ? 'too_large' : undefined
 }
@@ -135,7 +164,8 @@ async function stageFiles(place: Workplace, names: readonly Buffer[]): Promise<L
       return []
     } catch (error) {
       // A file that is cut while git reads it ends git with SIGBUS, and leaves its lock.
-      if (!(error instanceof GitFailure) || error.code === 'missing' || error.code === 'timeout') throw error
+      if (!(error instanceof GitFailure) || error.code === 'missing' || error.code === 'timeout')
+        throw error
       await place.recover()
     }
   }
@@ -145,12 +175,17 @@ async function stageFiles(place: Workplace, names: readonly Buffer[]): Promise<L
     return [{ name: only, why: 'unreadable' }]
   }
   const half = Math.ceil(names.length / 2)
-  return [...(await stageFiles(place, names.slice(0, half))), ...(await stageFiles(place, names.slice(half)))]
+  return [
+    ...(await stageFiles(place, names.slice(0, half))),
+    ...(await stageFiles(place, names.slice(half))),
+  ]
 }
 
 async function ignoreSignature({ facts, dir }: Workplace): Promise<string> {
   const files = [join(facts.gitFolder, 'index'), join(dir, 'info', 'exclude')]
-  const found = await Promise.all(files.map((file) => stat(file, { bigint: true }).catch(() => undefined)))
+  const found = await Promise.all(
+    files.map((file) => stat(file, { bigint: true }).catch(() => undefined)),
+  )
   return found.map((each) => (each ? `${each.ino} ${each.size} ${each.mtimeNs}` : '')).join(' ')
 }
 
@@ -158,11 +193,19 @@ async function ignoreSignature({ facts, dir }: Workplace): Promise<string> {
  * Files that the person tracks although they are ignored are followed; other ignored ones no longer. Theirs are read from their index
  * as data: of those in it that are neither followed nor new, the ignored ones are there as files.
  */
-async function compareIgnored(place: Workplace, others: readonly Buffer[]): Promise<{ add: Buffer[]; drop: Buffer[] }> {
-  const ignored = splitNul(await place.bytes(['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']))
+async function compareIgnored(
+  place: Workplace,
+  others: readonly Buffer[],
+): Promise<{ add: Buffer[]; drop: Buffer[] }> {
+  const ignored = splitNul(
+    await place.bytes(['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']),
+  )
   const theirs = trackedNames(place)
   const tracked = new Set(theirs.map(asKnown))
-  const found = [...ownEntriesOf(place.repository, place.indexFile).map(({ name }) => name), ...others]
+  const found = [
+    ...ownEntriesOf(place.repository, place.indexFile).map(({ name }) => name),
+    ...others,
+  ]
   const followed = new Set(found.map(asKnown))
   return {
     add: theirs.filter((name) => !followed.has(asKnown(name))),
@@ -175,7 +218,9 @@ const asKnown = (name: Buffer): string => name.toString('latin1')
 /** Without repositories inside, and folders that a sparse checkout leaves away. */
 function trackedNames({ repository, facts }: Workplace): Buffer[] {
   const entries = theirEntriesIn(repository, join(facts.gitFolder, 'index')) ?? []
-  return entries.flatMap(({ name, mode }) => (mode === gitlinkMode || name.at(-1) === slash ? [] : [name]))
+  return entries.flatMap(({ name, mode }) =>
+    mode === gitlinkMode || name.at(-1) === slash ? [] : [name],
+  )
 }
 
 /** The topmost folders without a tracked file that hold too many new files. */
@@ -188,14 +233,17 @@ function crowdedFolders(place: Workplace, others: readonly Buffer[]): Buffer[] {
     const folder = foldersOf(name).find((each) => !tracked.has(each))
     if (folder !== undefined) counts.set(folder, (counts.get(folder) ?? 0) + 1)
   }
-  return [...counts].flatMap(([folder, count]) => (count > maxNewFilesInFolder ? [Buffer.from(folder, 'latin1')] : []))
+  return [...counts].flatMap(([folder, count]) =>
+    count > maxNewFilesInFolder ? [Buffer.from(folder, 'latin1')] : [],
+  )
 }
 
 /** `a/b/c`: `a/`, `a/b/`. */
 function foldersOf(name: Buffer): string[] {
   const text = name.toString('latin1')
   const folders: string[] = []
-  for (let at = text.indexOf('/'); at >= 0; at = text.indexOf('/', at + 1)) folders.push(text.slice(0, at + 1))
+  for (let at = text.indexOf('/'); at >= 0; at = text.indexOf('/', at + 1))
+    folders.push(text.slice(0, at + 1))
   return folders
 }
 

@@ -16,11 +16,17 @@ interface ChangedLines {
 
 async function changedLines(place: Workplace, from: string, to: string): Promise<ChangedLines[]> {
   if (from === to) return []
-  const words = splitNul(await place.bytes(['diff-tree', ...safe, '--no-renames', '--numstat', '-z', from, to]))
+  const words = splitNul(
+    await place.bytes(['diff-tree', ...safe, '--no-renames', '--numstat', '-z', from, to]),
+  )
   return words.map((word) => {
     const [added = '', removed = ''] = word.toString('latin1').split('\t', 2)
     const count = (text: string) => (text === '-' ? null : Number(text))
-    return { name: word.subarray(added.length + removed.length + 2), added: count(added), removed: count(removed) }
+    return {
+      name: word.subarray(added.length + removed.length + 2),
+      added: count(added),
+      removed: count(removed),
+    }
   })
 }
 
@@ -30,14 +36,24 @@ const sumOf = (files: readonly ChangedLines[]): FileChanges => ({
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 })
 
-export const changesBetween = async (place: Workplace, from: string, to: string): Promise<FileChanges> =>
-  sumOf(await changedLines(place, from, to))
+export const changesBetween = async (
+  place: Workplace,
+  from: string,
+  to: string,
+): Promise<FileChanges> => sumOf(await changedLines(place, from, to))
 
 /** `path` selects one file by its displayed path. */
-export async function diffBetween(place: Workplace, from: string, to: string, path: string | null): Promise<StateDiff> {
+export async function diffBetween(
+  place: Workplace,
+  from: string,
+  to: string,
+  path: string | null,
+): Promise<StateDiff> {
   const all = await changedLines(place, from, to)
   const files = all.filter(({ name }) => path === null || displayName(name) === path)
-  const listed = files.slice(0, maxNamedFiles).map(({ name, added, removed }) => ({ path: displayName(name), added, removed }))
+  const listed = files
+    .slice(0, maxNamedFiles)
+    .map(({ name, added, removed }) => ({ path: displayName(name), added, removed }))
   const only = path === null ? [] : files.map(({ name }) => pathspecOf(name))
   if (files.length === 0) return { text: '', cut: false, files: listed, changes: sumOf(all) }
   const args = ['diff-tree', ...safe, '--find-renames', '-p', from, to, '--', ...only]
@@ -54,16 +70,29 @@ export interface ChangedPath {
   readonly to: { readonly mode: string; readonly id: string }
 }
 
-export async function changedPaths(place: Workplace, from: string, to: string): Promise<ChangedPath[]> {
+export async function changedPaths(
+  place: Workplace,
+  from: string,
+  to: string,
+): Promise<ChangedPath[]> {
   if (from === to) return []
-  const words = splitNul(await place.bytes(['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', from, to]))
+  const words = splitNul(
+    await place.bytes(['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', from, to]),
+  )
   const paths: ChangedPath[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const [fromMode = '', toMode = '', fromId = '', toId = '', status = ''] = (words[at]?.toString('latin1') ?? '')
+    const [fromMode = '', toMode = '', fromId = '', toId = '', status = ''] = (
+      words[at]?.toString('latin1') ?? ''
+    )
       .slice(1)
       .split(' ')
     const name = words[at + 1] ?? Buffer.of()
-    paths.push({ name, status, from: { mode: fromMode, id: fromId }, to: { mode: toMode, id: toId } })
+    paths.push({
+      name,
+      status,
+      from: { mode: fromMode, id: fromId },
+      to: { mode: toMode, id: toId },
+    })
   }
   return paths
 }

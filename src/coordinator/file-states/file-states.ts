@@ -70,7 +70,11 @@ export class FileStates {
       })
       const { tree, leftOut, names } = taken
       const { top, head } = place.facts
-      return { top, state: { tree, leftOut, head }, leftOut: shownNames(names.slice(0, maxShownLeftOut)) }
+      return {
+        top,
+        state: { tree, leftOut, head },
+        leftOut: shownNames(names.slice(0, maxShownLeftOut)),
+      }
     })
   }
 
@@ -113,7 +117,10 @@ export class FileStates {
     return taken
   }
 
-  async #at<Result>(folder: string, work: (place: Workplace) => Promise<Result>): Promise<Result | null> {
+  async #at<Result>(
+    folder: string,
+    work: (place: Workplace) => Promise<Result>,
+  ): Promise<Result | null> {
     const place = await this.#workplaces.open(folder)
     return place ? work(place) : null
   }

@@ -13,7 +13,8 @@ import { packedRefs, type Workplace } from './workplace.ts'
 /** Attempts to update a ref that another process updates too. */
 const maxAttempts = 5
 
-export const stateRef = (key: string): string => `refs/holdfast/states/${hash('sha256', key).slice(0, 32)}`
+export const stateRef = (key: string): string =>
+  `refs/holdfast/states/${hash('sha256', key).slice(0, 32)}`
 const indexRef = (place: Workplace): string => `refs/holdfast/index/${basename(place.dir)}`
 
 interface KeptSet {
@@ -39,14 +40,23 @@ export class KeptStates {
 
   /** Keeps a state for a conversation, and as the newest of its index. */
   async keep(place: Workplace, key: string, { tree, leftOut }: FileState): Promise<void> {
-    const add = [`040000 tree ${tree}\t${tree}`, ...(leftOut === null ? [] : [`100644 blob ${leftOut}\t${leftOut}`])]
+    const add = [
+      `040000 tree ${tree}\t${tree}`,
+      ...(leftOut === null ? [] : [`100644 blob ${leftOut}\t${leftOut}`]),
+    ]
     const isNewest = this.#indexes.get(place.dir) === tree
-    const isKept = (set: KeptSet) => set.entries.has(tree) && (leftOut === null || set.entries.has(leftOut))
+    const isKept = (set: KeptSet) =>
+      set.entries.has(tree) && (leftOut === null || set.entries.has(leftOut))
     const known = this.#sets.get(setKey(place, key))
     const recent = this.#recent.get(setKey(place, key)) ?? new Set()
     this.#recent.set(setKey(place, key), recent.add(tree).add(leftOut ?? tree))
     if (known && isNewest && isKept(known)) return
-    await this.#change(place, key, (entries) => new Map([...entries, ...add.map((line) => [nameOf(line), line] as const)]), tree)
+    await this.#change(
+      place,
+      key,
+      (entries) => new Map([...entries, ...add.map((line) => [nameOf(line), line] as const)]),
+      tree,
+    )
     this.#indexes.set(place.dir, tree)
   }
 
@@ -67,7 +77,11 @@ export class KeptStates {
   /** Lets go of the newest trees, and of the private indexes, of worktrees that are gone. */
   async #dropIndexes(place: Workplace): Promise<void> {
     const listed = await place.refs(['for-each-ref', '--format=%(refname)', 'refs/holdfast/index'])
-    const live = new Set(listWorktrees(place.repository).map(({ folder }) => placeName(place.facts.commonFolder, folder)))
+    const live = new Set(
+      listWorktrees(place.repository).map(({ folder }) =>
+        placeName(place.facts.commonFolder, folder),
+      ),
+    )
     for (const ref of listed.split('\n').filter(Boolean)) {
       const name = basename(ref)
       if (live.has(name) || name === basename(place.dir)) continue
@@ -84,18 +98,24 @@ export class KeptStates {
   ): Promise<void> {
     const ref = stateRef(key)
     for (let attempt = 1; ; attempt++) {
-      const before = (attempt === 1 && this.#sets.get(setKey(place, key))) || (await readSet(place, ref))
+      const before =
+        (attempt === 1 && this.#sets.get(setKey(place, key))) || (await readSet(place, ref))
       const entries = changed(before.entries)
       const oid = entries.size === 0 ? '' : await makeTree(place, entries)
       const none = '0'.repeat(place.facts.head.length)
       const lines = [
         ...(oid === before.oid
           ? []
-          : [oid === '' ? `delete ${ref} ${before.oid}` : `update ${ref} ${oid} ${before.oid || none}`]),
+          : [
+              oid === ''
+                ? `delete ${ref} ${before.oid}`
+                : `update ${ref} ${oid} ${before.oid || none}`,
+            ]),
         ...(newest === undefined ? [] : [`update ${indexRef(place)} ${newest}`]),
       ]
       try {
-        if (lines.length > 0) await place.refs(['update-ref', '--no-deref', '--stdin'], `${lines.join('\n')}\n`)
+        if (lines.length > 0)
+          await place.refs(['update-ref', '--no-deref', '--stdin'], `${lines.join('\n')}\n`)
         this.#sets.set(setKey(place, key), { oid, entries })
         return
       } catch (error) {
@@ -112,5 +132,9 @@ const nameOf = (line: string): string => line.slice(line.indexOf('\t') + 1)
 
 /** `--missing`: an old state that was lost must not prevent new ones. `update-ref` checks the newest. */
 async function makeTree(place: Workplace, entries: KeptSet['entries']): Promise<string> {
-  return (await place.run(['mktree', '--missing', '-z'], { input: `${[...entries.values()].join('\0')}\0` })).trim()
+  return (
+    await place.run(['mktree', '--missing', '-z'], {
+      input: `${[...entries.values()].join('\0')}\0`,
+    })
+  ).trim()
 }

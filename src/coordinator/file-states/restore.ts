@@ -13,7 +13,14 @@ import type { RestoreAnswer, RewindLoss } from '../../protocol/worktrees/file-st
 import { displayName, nulEnded, pathOf } from '../worktrees/file-names.ts'
 import { GitFailure } from '../worktrees/git.ts'
 import { indexFactsOf, isLeftAway } from '../worktrees/look.ts'
-import { capture, type FileState, isAmong, maxFileBytes, readNames, updateIndex } from './capture.ts'
+import {
+  capture,
+  type FileState,
+  isAmong,
+  maxFileBytes,
+  readNames,
+  updateIndex,
+} from './capture.ts'
 import { type ChangedPath, changedPaths } from './compare.ts'
 import type { KeptStates } from './kept-states.ts'
 import type { Workplace } from './workplace.ts'
@@ -52,7 +59,11 @@ async function readJournal(place: Workplace): Promise<Journal | undefined> {
 const writeJournal = (place: Workplace, journal: Journal): Promise<void> =>
   writeFileAtomic(journalFile(place), JSON.stringify(journal))
 
-export async function restore(place: Workplace, kept: KeptStates, request: RestoreRequest): Promise<RestoreAnswer> {
+export async function restore(
+  place: Workplace,
+  kept: KeptStates,
+  request: RestoreRequest,
+): Promise<RestoreAnswer> {
   const begun = await readJournal(place)
   if (begun?.id === request.id) return begun.answer ?? complete(place, kept, request, begun)
   for (let attempt = 1; ; attempt++) {
@@ -67,30 +78,53 @@ export async function restore(place: Workplace, kept: KeptStates, request: Resto
 }
 
 export const restoreFailed = (error: unknown) =>
-  ({ outcome: 'refused', reason: 'failed', why: error instanceof Error ? error.message : String(error) }) as const
+  ({
+    outcome: 'refused',
+    reason: 'failed',
+    why: error instanceof Error ? error.message : String(error),
+  }) as const
 
 export const isThere = async (place: Workplace, object: string): Promise<boolean> =>
   (await place.try(['cat-file', '-e', object])).code === 0
 
-async function tryRestore(place: Workplace, kept: KeptStates, request: RestoreRequest): Promise<RestoreAnswer | 'changed'> {
-  if (!(await isThere(place, request.target.tree))) return { outcome: 'refused', reason: 'state_gone' }
+async function tryRestore(
+  place: Workplace,
+  kept: KeptStates,
+  request: RestoreRequest,
+): Promise<RestoreAnswer | 'changed'> {
+  if (!(await isThere(place, request.target.tree)))
+    return { outcome: 'refused', reason: 'state_gone' }
   const before = await capture(place)
   const target = await effectiveTarget(place, request.target, before)
   const inTheWay = await findInTheWay(place, await changedPaths(place, before.tree, target))
-  if (inTheWay.blocked.length > 0) return { outcome: 'refused', reason: 'in_the_way', files: inTheWay.blocked.map(displayName) }
-  const now: FileState = inTheWay.names.length === 0 ? before : { ...before, tree: await withFiles(place, inTheWay.names) }
+  if (inTheWay.blocked.length > 0)
+    return { outcome: 'refused', reason: 'in_the_way', files: inTheWay.blocked.map(displayName) }
+  const now: FileState =
+    inTheWay.names.length === 0
+      ? before
+      : { ...before, tree: await withFiles(place, inTheWay.names) }
   const paths = await changedPaths(place, now.tree, target)
   const losses = await lossesOf(place, request, { before, paths, inTheWay: inTheWay.names })
   const token = hash('sha256', `${now.tree} ${target}`).slice(0, 16)
   if (losses.length > 0 && request.confirmed !== token) {
     if (inTheWay.names.length > 0) await updateIndex(place, ['--force-remove'], inTheWay.names)
-    return { outcome: 'would_lose', token, files: losses.slice(0, maxNamedLosses), count: losses.length }
+    return {
+      outcome: 'would_lose',
+      token,
+      files: losses.slice(0, maxNamedLosses),
+      count: losses.length,
+    }
   }
   await kept.keep(place, request.key, now)
   const wanted = { tree: target, leftOut: request.target.leftOut }
   await kept.keep(place, request.key, wanted)
   await writeJournal(place, { id: request.id, now: plain(now), target: wanted, answer: null })
-  const done = await writeFiles(place, kept, request, { now: plain(now), target: wanted, from: now.tree, kept: [] })
+  const done = await writeFiles(place, kept, request, {
+    now: plain(now),
+    target: wanted,
+    from: now.tree,
+    kept: [],
+  })
   // Nothing was written.
   if (done === 'changed') await rm(journalFile(place), { force: true })
   return done
@@ -138,11 +172,20 @@ async function complete(
   request: RestoreRequest,
   { now, target }: Journal,
 ): Promise<RestoreAnswer> {
-  const wanted = new Map((await changedPaths(place, now.tree, target.tree)).map((path) => [path.name.toString('latin1'), path]))
+  const wanted = new Map(
+    (await changedPaths(place, now.tree, target.tree)).map((path) => [
+      path.name.toString('latin1'),
+      path,
+    ]),
+  )
   // Written already, and perhaps ignored.
   const there: Buffer[] = []
   for (const { name, status } of wanted.values())
-    if (status === 'A' && (await lstat(pathOf(place.facts.top, name)).catch(() => undefined))?.isFile()) there.push(name)
+    if (
+      status === 'A' &&
+      (await lstat(pathOf(place.facts.top, name)).catch(() => undefined))?.isFile()
+    )
+      there.push(name)
   const current = await capture(place, there)
   await kept.keep(place, request.key, current)
   const foreign: ChangedPath[] = []
@@ -161,9 +204,14 @@ async function complete(
 }
 
 /** Whether a file is as git leaves it in the middle of a restore: done, missing, or written in part. */
-async function isOurs(place: Workplace, path: ChangedPath, wanted: ChangedPath | undefined): Promise<boolean> {
+async function isOurs(
+  place: Workplace,
+  path: ChangedPath,
+  wanted: ChangedPath | undefined,
+): Promise<boolean> {
   if (!wanted) return false
-  if (path.status === 'D' || (path.to.id === wanted.to.id && path.to.mode === wanted.to.mode)) return true
+  if (path.status === 'D' || (path.to.id === wanted.to.id && path.to.mode === wanted.to.mode))
+    return true
   if (wanted.status === 'D' || path.to.mode === '120000') return false
   const read = (id: string) => place.bytes(['cat-file', 'blob', id], { maxBytes: maxFileBytes })
   const [found, whole] = await Promise.all([read(path.to.id), read(wanted.to.id)])
@@ -171,17 +219,26 @@ async function isOurs(place: Workplace, path: ChangedPath, wanted: ChangedPath |
 }
 
 /** What the target left out stays as it is, and what is outside of a sparse checkout stays away. */
-async function effectiveTarget(place: Workplace, target: FileState, before: FileState): Promise<string> {
+async function effectiveTarget(
+  place: Workplace,
+  target: FileState,
+  before: FileState,
+): Promise<string> {
   const leftOut = await readNames(place, target)
   const facts = indexFactsOf(place.repository)
   const stay = (await changedPaths(place, target.tree, before.tree)).filter(
-    ({ name, status }) => (status === 'A' && isAmong(leftOut, name)) || (status === 'D' && isLeftAway(facts, name)),
+    ({ name, status }) =>
+      (status === 'A' && isAmong(leftOut, name)) || (status === 'D' && isLeftAway(facts, name)),
   )
   return treeWith(place, target.tree, stay)
 }
 
 /** A tree with these paths as they are on their `to` side. */
-async function treeWith(place: Workplace, tree: string, paths: readonly ChangedPath[]): Promise<string> {
+async function treeWith(
+  place: Workplace,
+  tree: string,
+  paths: readonly ChangedPath[],
+): Promise<string> {
   if (paths.length === 0) return tree
   const env = { GIT_INDEX_FILE: `${place.indexFile}.target` }
   await place.run(['read-tree', tree], { env })
@@ -206,12 +263,15 @@ interface InTheWay {
 
 /** git overwrites ignored files, and removes an ignored folder where a file must go, without a word. */
 async function findInTheWay(place: Workplace, paths: readonly ChangedPath[]): Promise<InTheWay> {
-  const leaving = new Set(paths.filter(({ status }) => status !== 'A').map(({ name }) => name.toString('latin1')))
+  const leaving = new Set(
+    paths.filter(({ status }) => status !== 'A').map(({ name }) => name.toString('latin1')),
+  )
   const found: InTheWay = { names: [], blocked: [] }
   const seen = new Set<string>()
   for (const { name, status } of paths) {
     if (status !== 'A') continue
-    for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) await visit(name.subarray(0, at), false)
+    for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1))
+      await visit(name.subarray(0, at), false)
     await visit(name, true)
   }
   return found
@@ -224,11 +284,14 @@ async function findInTheWay(place: Workplace, paths: readonly ChangedPath[]): Pr
     if (!there || (there.isDirectory() && !isLast)) return
     if (there.isDirectory()) {
       const entries = await readdir(pathOf(place.facts.top, name), { encoding: 'buffer' })
-      for (const entry of entries) await visit(Buffer.concat([name, Buffer.from('/'), entry as unknown as Buffer]), true)
+      for (const entry of entries)
+        await visit(Buffer.concat([name, Buffer.from('/'), entry as unknown as Buffer]), true)
       return
     }
     const isKeepable =
-      (there.isFile() || there.isSymbolicLink()) && there.size <= maxFileBytes && !/(^|\/)\.git(\/|$)/i.test(known)
+      (there.isFile() || there.isSymbolicLink()) &&
+      there.size <= maxFileBytes &&
+      !/(^|\/)\.git(\/|$)/i.test(known)
     const list = isKeepable && found.names.length < maxInTheWay ? found.names : found.blocked
     list.push(name)
   }
@@ -240,10 +303,19 @@ interface LossFacts {
   readonly inTheWay: readonly Buffer[]
 }
 
-async function lossesOf(place: Workplace, { expected }: RestoreRequest, { before, paths, inTheWay }: LossFacts) {
+async function lossesOf(
+  place: Workplace,
+  { expected }: RestoreRequest,
+  { before, paths, inTheWay }: LossFacts,
+) {
   const ignored = new Set(inTheWay.map((name) => name.toString('latin1')))
   const since =
-    expected && new Set((await changedPaths(place, expected.tree, before.tree)).map(({ name }) => name.toString('latin1')))
+    expected &&
+    new Set(
+      (await changedPaths(place, expected.tree, before.tree)).map(({ name }) =>
+        name.toString('latin1'),
+      ),
+    )
   return paths.flatMap(({ name }): RewindLoss[] => {
     const known = name.toString('latin1')
     if (ignored.has(known)) return [{ path: displayName(name), why: 'ignored' }]

@@ -33,7 +33,9 @@ export async function takeAfter(
   const after = await takeBefore(options, folder, asked)
   if (!after) return undefined
   const since = async (tree: string | undefined) =>
-    tree === undefined ? null : await options.fileStates.changes(after.top, tree, after.state.tree).catch(() => null)
+    tree === undefined
+      ? null
+      : await options.fileStates.changes(after.top, tree, after.state.tree).catch(() => null)
   const changes = await since(before?.top === after.top ? before.state.tree : undefined)
   const total = await since(asked?.first)
   return { ...after, changes, ...(total && { total }) }

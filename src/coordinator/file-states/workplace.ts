@@ -40,7 +40,13 @@ export class Workplace {
   readonly #place: GitPlace
   readonly #excludesFile: string
 
-  constructor(git: Git, repository: Repository, dir: string, memory: IndexMemory, excludesFile: string) {
+  constructor(
+    git: Git,
+    repository: Repository,
+    dir: string,
+    memory: IndexMemory,
+    excludesFile: string,
+  ) {
     this.#git = git
     this.#place = { ...repository.place, dir }
     this.memory = memory
@@ -83,7 +89,8 @@ export class Workplace {
     if (!found || (ref === packedRefs && this.#git.now() - found.mtimeMs < packedLockMs)) return
     await new Promise((resolve) => setTimeout(resolve, lockMs))
     const now = await stat(lock).catch(() => undefined)
-    if (now?.ino === found.ino && (await processesOf(this.repository.place.dir)).length === 0) await rm(lock, { force: true })
+    if (now?.ino === found.ino && (await processesOf(this.repository.place.dir)).length === 0)
+      await rm(lock, { force: true })
   }
 
   /** Forgets the index. The next state reads every file. */
@@ -97,7 +104,10 @@ export class Workplace {
       timeoutMs: wholeTreeMs,
       maxBytes: maxListBytes,
       ...options,
-      config: { ...config, ...(this.#excludesFile !== '' && { 'core.excludesFile': this.#excludesFile }) },
+      config: {
+        ...config,
+        ...(this.#excludesFile !== '' && { 'core.excludesFile': this.#excludesFile }),
+      },
       env: {
         GIT_OBJECT_DIRECTORY: join(this.facts.commonFolder, 'objects'),
         GIT_INDEX_FILE: this.indexFile,
@@ -127,14 +137,21 @@ export class Workplaces {
     const memory = this.#memories.get(dir) ?? { tree: undefined, ignoredSeen: '' }
     this.#memories.set(dir, memory)
     const { settings } = await personsSettings(this.#git)
-    return new Workplace(this.#git, repository, dir, memory, settings.get('core.excludesfile') ?? '')
+    return new Workplace(
+      this.#git,
+      repository,
+      dir,
+      memory,
+      settings.get('core.excludesfile') ?? '',
+    )
   }
 }
 
 /** `HEAD` is written last: git knows the directory by it. */
 async function makePrivate(dir: string, idLength: number): Promise<void> {
   if (existsSync(join(dir, 'HEAD'))) return
-  for (const name of ['refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
+  for (const name of ['refs', 'objects', 'info'])
+    await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
   await writeFile(join(dir, 'config'), configFor(idLength))
   await writeFile(join(dir, 'info', 'attributes'), rawFiles)
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n')

@@ -37,24 +37,45 @@ export const gatewayVariables = (agent: StartedProgram): string[] => [
   'HOLDFAST_GATEWAY_KEY',
 ]
 
-export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: Record<string, string>; args: string[] }> {
+export async function giveGateway(
+  options: AgentGatewayOptions,
+): Promise<{ env: Record<string, string>; args: string[] }> {
   const { url, token, model, foldersRoot, agentId, projectId, protocol, args, env } = options
-  const { env: templates, files, pullingArgs = [] } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
+  const {
+    env: templates,
+    files,
+    pullingArgs = [],
+  } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
   const id = hash('sha256', `${projectId} ${agentId}`).slice(0, 20)
-  const values: Readonly<Record<string, string | null | undefined>> = { url, key: token, model, folder: join(foldersRoot, id) }
+  const values: Readonly<Record<string, string | null | undefined>> = {
+    url,
+    key: token,
+    model,
+    folder: join(foldersRoot, id),
+  }
   const filled = (text: string): string =>
     text.replaceAll(/\{(url|key|model|folder)\}/g, (_, name: string) => {
       const value = values[name]
       if (!value) throw new DetailError(statusNotice('gatewayWithoutModel', { agent: agentId }))
       return value
     })
-  const variables = Object.entries(templates).map(([name, text]) => [name, merged(env[name], filled(text))])
+  const variables = Object.entries(templates).map(([name, text]) => [
+    name,
+    merged(env[name], filled(text)),
+  ])
   await writeFiles(
     values['folder'] ?? '',
     Object.entries(files).map(([name, text]) => [name, filled(text)] as const),
   )
-  const local = ['NO_PROXY', 'no_proxy'].map((name) => [name, [env[name], '127.0.0.1'].filter(Boolean).join(',')])
-  const own = { HOLDFAST_GATEWAY_URL: url, HOLDFAST_GATEWAY_KEY: token, ...(model && { HOLDFAST_GATEWAY_MODEL: model }) }
+  const local = ['NO_PROXY', 'no_proxy'].map((name) => [
+    name,
+    [env[name], '127.0.0.1'].filter(Boolean).join(','),
+  ])
+  const own = {
+    HOLDFAST_GATEWAY_URL: url,
+    HOLDFAST_GATEWAY_KEY: token,
+    ...(model && { HOLDFAST_GATEWAY_MODEL: model }),
+  }
   return {
     env: { ...Object.fromEntries(variables), ...Object.fromEntries(local), ...own },
     args: [...(protocol === 'mcp' ? pullingArgs.map(filled) : []), ...args],
@@ -62,7 +83,10 @@ export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: 
 }
 
 /** Another launch of the agent may read them at this moment. */
-async function writeFiles(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {
+async function writeFiles(
+  folder: string,
+  files: readonly (readonly [string, string])[],
+): Promise<void> {
   if (files.length > 0) await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const [name, text] of files) {
     // The agent writes there: a link that lies in its place is not followed.
@@ -75,16 +99,28 @@ async function writeFiles(folder: string, files: readonly (readonly [string, str
 /** Ours goes before the entry's, except where both are JSON: then field by field. */
 function merged(before: string | undefined, ours: string): string {
   try {
-    return before === undefined ? ours : JSON.stringify(joined(JSON.parse(before), JSON.parse(ours)))
+    return before === undefined
+      ? ours
+      : JSON.stringify(joined(JSON.parse(before), JSON.parse(ours)))
   } catch {
     return ours
   }
 }
 
 function joined(before: unknown, ours: unknown): unknown {
-  if (typeof before !== 'object' || typeof ours !== 'object' || !before || !ours || Array.isArray(ours)) return ours
+  if (
+    typeof before !== 'object' ||
+    typeof ours !== 'object' ||
+    !before ||
+    !ours ||
+    Array.isArray(ours)
+  )
+    return ours
   const [all, own] = [fieldsOf(before), fieldsOf(ours)]
   return Object.fromEntries(
-    Object.keys({ ...all, ...own }).map((name) => [name, name in own ? joined(all[name], own[name]) : all[name]]),
+    Object.keys({ ...all, ...own }).map((name) => [
+      name,
+      name in own ? joined(all[name], own[name]) : all[name],
+    ]),
   )
 }

@@ -1,7 +1,12 @@
 /** What is done to an answer on its way to the agent: it is unpacked, the key is masked (GW2), and numbers nobody asked for are left out. */
 import type { IncomingMessage } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
 import { KnownSecrets } from '../../platform/log/known-secrets.ts'
 
 const unpackers: Readonly<Record<string, () => Transform>> = {
@@ -23,7 +28,8 @@ export function unpacked(came: IncomingMessage): Readable | undefined {
 }
 
 /** Each byte of a text as one character, so that what is no text stays as it is. */
-export const bytesOf = (secret: string): KnownSecrets => new KnownSecrets([secret, Buffer.from(secret).toString('latin1')])
+export const bytesOf = (secret: string): KnownSecrets =>
+  new KnownSecrets([secret, Buffer.from(secret).toString('latin1')])
 
 /** Masks a key in whatever pieces it comes. Only what may be its beginning waits for the next piece. */
 export function masking(secrets: KnownSecrets): Transform {
@@ -44,7 +50,8 @@ export function masking(secrets: KnownSecrets): Transform {
 
 export function withoutUsageChunk(): Transform {
   let rest = Buffer.of()
-  const isAdded = (line: Buffer): boolean => line.includes('_tokens"') && /"choices":\s*\[\s*\]/.test(line.toString('latin1'))
+  const isAdded = (line: Buffer): boolean =>
+    line.includes('_tokens"') && /"choices":\s*\[\s*\]/.test(line.toString('latin1'))
   return new Transform({
     transform(chunk: Buffer, _, done) {
       const all = Buffer.concat([rest, chunk])

@@ -39,7 +39,16 @@ const keyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
 const filters = ['fields', '$fields', 'callback', '$callback', '$alt'] as const
 /** Between two hops, or of the agent's own surroundings; or such a filter. */
 const leftOut = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-authenticate',
+    'proxy-authorization',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'upgrade',
+  ],
   ...[
     'transfer-encoding',
     'content-length',
@@ -53,7 +62,13 @@ const leftOut = new Set([
     'content-encoding',
     'x-goog-fieldmask',
   ],
-  ...['authorization', 'x-http-method-override', 'x-http-method', 'x-method-override', ...keyHeaders],
+  ...[
+    'authorization',
+    'x-http-method-override',
+    'x-http-method',
+    'x-method-override',
+    ...keyHeaders,
+  ],
 ])
 
 export interface GatewayOptions {
@@ -101,7 +116,11 @@ type Sent = NodeJS.Dict<string | string[]>
 
 export class Gateway {
   readonly #options: GatewayOptions
-  readonly #server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 120_000, keepAliveTimeout: 60_000 })
+  readonly #server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 60_000,
+  })
   /** By the hash of their token. */
   readonly #launches = new Map<string, Held>()
   /** Connections that come from a launch's sandbox. */
@@ -113,13 +132,18 @@ export class Gateway {
     this.#options = options
     const kept = { keepAlive: true, proxyEnv: options.env }
     this.#agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
-    this.#server.on('request', (asked, answer) => void this.#serve(asked, answer).catch(() => answer.destroy()))
+    this.#server.on(
+      'request',
+      (asked, answer) => void this.#serve(asked, answer).catch(() => answer.destroy()),
+    )
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
   async open(launch: GatewayLaunch): Promise<OpenGateway> {
     this.#listening ??= new Promise((resolve, reject) => {
-      this.#server.once('error', reject).listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
+      this.#server
+        .once('error', reject)
+        .listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
     })
     const port = await this.#listening
     const token = gatewayToken(launch.launchToken)
@@ -156,17 +180,34 @@ export class Gateway {
     const launch = token === undefined ? undefined : this.#launches.get(hashOf(token))
     const bound = this.#boundTo.get(asked.socket)
     // A page in a browser on this machine has an origin, and may come under another name.
-    if (asked.headers.origin !== undefined || !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(asked.headers.host ?? ''))
+    if (
+      asked.headers.origin !== undefined ||
+      !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(asked.headers.host ?? '')
+    )
       return refuse(answer, 403, 'foreign_origin', 'The gateway is for agents on this machine.')
     if (!launch || (bound && bound !== launch))
       return refuse(answer, 401, 'wrong_token', 'The key is not the token of a running launch.')
     const url = URL.parse(asked.url ?? '', 'http://gateway')
-    const target = url && modelPaths[asked.method ?? '']?.test(url.pathname) ? targetOf(launch.upstream, url) : undefined
-    if (!target) return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
+    const target =
+      url && modelPaths[asked.method ?? '']?.test(url.pathname)
+        ? targetOf(launch.upstream, url)
+        : undefined
+    if (!target)
+      return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
     if ((asked.headers['content-encoding'] ?? 'identity') !== 'identity')
-      return refuse(answer, 415, 'encoded_body', 'A request is counted by what it asks for. Send it without content-encoding.')
+      return refuse(
+        answer,
+        415,
+        'encoded_body',
+        'A request is counted by what it asks for. Send it without content-encoding.',
+      )
     if (launch.answers.size >= maxStreams)
-      return refuse(answer, 429, 'too_many_streams', `A launch has at most ${maxStreams} requests at once. Wait for one to end.`)
+      return refuse(
+        answer,
+        429,
+        'too_many_streams',
+        `A launch has at most ${maxStreams} requests at once. Wait for one to end.`,
+      )
     launch.answers.set(answer, () => {})
     const { maxLaunchBytes = mostLaunchBytes } = this.#options
     let held = 0
@@ -190,20 +231,35 @@ export class Gateway {
     this.#pass(launch, token ?? '', target, body, asked, answer)
   }
 
-  #pass(launch: Held, token: string, target: URL, sent: Buffer, asked: IncomingMessage, answer: ServerResponse): void {
+  #pass(
+    launch: Held,
+    token: string,
+    target: URL,
+    sent: Buffer,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): void {
     const { launchId, key, secrets } = launch
     const pathModel = /\/models\/([^/:]+)/.exec(target.pathname)?.[1]
     const named = pathModel && decodeURIComponent(pathModel)
     const read =
-      asked.method === 'POST' ? readBody(target.pathname, named, sent) : { model: named ?? '', body: sent, addedUsage: false }
+      asked.method === 'POST'
+        ? readBody(target.pathname, named, sent)
+        : { model: named ?? '', body: sent, addedUsage: false }
     if ('problem' in read)
-      return refuse(answer, 400, 'not_countable', `${read.problem} A request is counted by what it asks for.`)
+      return refuse(
+        answer,
+        400,
+        'not_countable',
+        `${read.problem} A request is counted by what it asks for.`,
+      )
     const { model, body, addedUsage } = read
     const of = { launchId, turnId: launch.turn(), model }
     const reason = launch.refuse(of)
     if (reason !== undefined) return refuse(answer, 403, 'refused', reason)
     const { report } = this.#options
-    const isCounted = asked.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
+    const isCounted =
+      asked.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
     if (isCounted) report({ type: 'model-asked', ...of })
     let counter: UsageCounter | undefined
     let hasArrived = false
@@ -212,25 +268,49 @@ export class Gateway {
     const tell = (finished?: true): void => {
       if (!isCounted || isReported) return
       isReported = true
-      report({ type: 'model-answered', ...of, ...(finished ? { ...nothingUsed, finished } : (counter?.end(isWhole) ?? unknown)) })
+      report({
+        type: 'model-answered',
+        ...of,
+        ...(finished ? { ...nothingUsed, finished } : (counter?.end(isWhole) ?? unknown)),
+      })
     }
     let isReported = false
     launch.answers.set(answer, tell)
-    const headers = { ...headersOut(asked, token, key), host: target.host, 'content-length': String(body.length) }
+    const headers = {
+      ...headersOut(asked, token, key),
+      host: target.host,
+      'content-length': String(body.length),
+    }
     const isTls = target.protocol === 'https:'
-    const options = { method: asked.method, headers, agent: isTls ? this.#agents.https : this.#agents.http }
-    const upstream = isTls ? requestTls(withKey(target, token, key), options) : request(withKey(target, token, key), options)
-    const idle = setTimeout(() => upstream.destroy(new Error('idle')), this.#options.idleMs ?? idleMs)
+    const options = {
+      method: asked.method,
+      headers,
+      agent: isTls ? this.#agents.https : this.#agents.http,
+    }
+    const upstream = isTls
+      ? requestTls(withKey(target, token, key), options)
+      : request(withKey(target, token, key), options)
+    const idle = setTimeout(
+      () => upstream.destroy(new Error('idle')),
+      this.#options.idleMs ?? idleMs,
+    )
     upstream.once('response', (came) => {
       const status = came.statusCode ?? 502
-      const kept = Object.entries(came.headers).filter(([name, value]) => !leftOut.has(name) && !secrets.has(`${name}: ${value}`))
+      const kept = Object.entries(came.headers).filter(
+        ([name, value]) => !leftOut.has(name) && !secrets.has(`${name}: ${value}`),
+      )
       // Also one that leads elsewhere: nothing of a model is in it.
       if (status >= 300) tell(true)
       else counter = new UsageCounter(target.pathname, came.headers['content-type'])
       const content = unpacked(came)
       if (!content) {
         upstream.destroy()
-        return refuse(answer, 502, 'packed_answer', `The model at ${target.host} packs its answers in a way that cannot be read.`)
+        return refuse(
+          answer,
+          502,
+          'packed_answer',
+          `The model at ${target.host} packs its answers in a way that cannot be read.`,
+        )
       }
       content.on('data', (chunk: Buffer) => {
         idle.refresh()
@@ -257,7 +337,12 @@ export class Gateway {
     upstream.once('error', (error: NodeJS.ErrnoException) => {
       tell(unreached.has(error.code ?? '') ? true : undefined)
       if (answer.headersSent || answer.destroyed) return void answer.destroy()
-      refuse(answer, 502, 'upstream_gone', secrets.mask(`The model at ${target.host} cannot be reached: ${error.message}`))
+      refuse(
+        answer,
+        502,
+        'upstream_gone',
+        secrets.mask(`The model at ${target.host} cannot be reached: ${error.message}`),
+      )
     })
     upstream.once('close', () => {
       clearTimeout(idle)
@@ -284,7 +369,8 @@ export const gatewayToken = (launchToken: string): string =>
 
 const hashOf = (token: string): string => hash('sha256', token)
 
-const bearer = (headers: IncomingHttpHeaders): string | undefined => /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+const bearer = (headers: IncomingHttpHeaders): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
 /** Agents send a key in a header of their API, or in the address. */
 function tokenOf({ headers, url }: IncomingMessage): string | undefined {
@@ -297,7 +383,9 @@ const queryKey = (url: string | undefined): string | undefined =>
 
 /** The key stands where the token stood. */
 function headersOut({ headers }: IncomingMessage, token: string, key: string): Sent {
-  const kept: Sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !leftOut.has(name)))
+  const kept: Sent = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !leftOut.has(name)),
+  )
   if (bearer(headers) === token) kept['authorization'] = `Bearer ${key}`
   for (const name of keyHeaders) if (headers[name] === token) kept[name] = key
   return { ...kept, 'accept-encoding': 'identity' }
@@ -314,7 +402,9 @@ function withKey(target: URL, token: string, key: string): URL {
 function targetOf(upstream: string, { pathname, search }: URL): URL {
   const base = upstream.replace(/\/+$/, '')
   const hasVersion = /\/v\d\w*$/.test(new URL(base).pathname)
-  const url = new URL(`${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`)
+  const url = new URL(
+    `${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`,
+  )
   const asked = url.searchParams
   if (filters.some((name) => asked.has(name))) for (const name of filters) asked.delete(name)
   if (asked.has('alt') && !['sse', 'json'].includes(asked.getAll('alt').join())) asked.delete('alt')
@@ -322,7 +412,10 @@ function targetOf(upstream: string, { pathname, search }: URL): URL {
 }
 
 /** Undefined when it is too large. */
-async function bodyOf(asked: IncomingMessage, isRoomFor: (bytes: number) => boolean): Promise<Buffer | undefined> {
+async function bodyOf(
+  asked: IncomingMessage,
+  isRoomFor: (bytes: number) => boolean,
+): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
   for await (const piece of asked as AsyncIterable<Buffer>) {
     if (!isRoomFor(piece.length)) return undefined

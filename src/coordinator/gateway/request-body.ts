@@ -24,13 +24,23 @@ export type Unreadable = { readonly problem: string }
 const counted: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'background'])
 
 /** `pathModel`: the model that the address names. */
-export function readBody(path: string, pathModel: string | undefined, body: Buffer): RequestBody | Unreadable {
+export function readBody(
+  path: string,
+  pathModel: string | undefined,
+  body: Buffer,
+): RequestBody | Unreadable {
   const parts = countedParts(body)
   if (typeof parts === 'string') return { problem: parts }
-  const fields = new Map([...parts].map(([name, { from, to }]) => [name, parsedJson(body.subarray(from, to).toString())]))
+  const fields = new Map(
+    [...parts].map(([name, { from, to }]) => [
+      name,
+      parsedJson(body.subarray(from, to).toString()),
+    ]),
+  )
   const model = pathModel ?? (fields.has('model') ? fields.get('model') : '')
   if (typeof model !== 'string') return { problem: 'model is not a name.' }
-  if (fields.get('background')) return { problem: 'What is done in the background cannot be counted.' }
+  if (fields.get('background'))
+    return { problem: 'What is done in the background cannot be counted.' }
   const stream = fields.get('stream') ?? false
   if (typeof stream !== 'boolean') return { problem: 'stream is not true or false.' }
   const asIs = { model: model.slice(0, maxModelChars), body, addedUsage: false }
@@ -109,7 +119,8 @@ function afterValue(body: Buffer, from: number): number {
       at = end - 1
     } else if (byte === openBrace || byte === openBracket) depth++
     else if (depth > 0 && (byte === closeBrace || byte === closeBracket)) depth--
-    else if (depth === 0 && (byte === comma || byte === closeBrace || blanks.has(byte ?? 0))) return at
+    else if (depth === 0 && (byte === comma || byte === closeBrace || blanks.has(byte ?? 0)))
+      return at
     if (depth === 0 && at > from && (byte === closeBrace || byte === closeBracket)) return at + 1
   }
   return from

@@ -17,8 +17,12 @@ const maxCountedBytes = 32 * 1024 * 1024
 const numbers = Buffer.from('_tokens"')
 const geminiNumbers = Buffer.from('"usageMetadata"')
 /** The end of a stream, where it is not the line with the numbers. */
-const stops = { messages: Buffer.from('message_stop"'), completions: Buffer.from('[DONE]') } as const
-const stopLine = /^(data:\s*\[DONE\]|event:\s*message_stop|data:\s*\{"type":\s*"message_stop".*)\s*$/
+const stops = {
+  messages: Buffer.from('message_stop"'),
+  completions: Buffer.from('[DONE]'),
+} as const
+const stopLine =
+  /^(data:\s*\[DONE\]|event:\s*message_stop|data:\s*\{"type":\s*"message_stop".*)\s*$/
 const maxStopLine = 200
 /** Parts of a line with numbers that may be the last one. */
 const lastHints = ['response.', '"finishReason"']
@@ -40,7 +44,11 @@ export class UsageCounter {
   /** The form is known by the end of the path. Each search costs time for each piece of text. */
   constructor(path: string, contentType: string | undefined) {
     this.#numbers = /:\w+$/.test(path) ? geminiNumbers : numbers
-    this.#stop = path.endsWith('/messages') ? stops.messages : path.endsWith('completions') ? stops.completions : undefined
+    this.#stop = path.endsWith('/messages')
+      ? stops.messages
+      : path.endsWith('completions')
+        ? stops.completions
+        : undefined
     this.#isStream = contentType?.startsWith('text/event-stream') ?? false
   }
 
@@ -72,8 +80,13 @@ export class UsageCounter {
     this.#pieces = []
     const last = valueIn(this.#newest, this.#isStream)
     const usage = { ...usageIn(valueIn(this.#first, this.#isStream)), ...usageIn(last) }
-    const isOver = this.#isStream ? this.#hasStopped || isLast(last) || (isWhole && 'choices' in last) : isWhole
-    return { ...countsOf(usage), finished: isOver && !this.#tooLong && Object.keys(usage).length > 0 }
+    const isOver = this.#isStream
+      ? this.#hasStopped || isLast(last) || (isWhole && 'choices' in last)
+      : isWhole
+    return {
+      ...countsOf(usage),
+      finished: isOver && !this.#tooLong && Object.keys(usage).length > 0,
+    }
   }
 
   #keep(piece: Buffer): void {
@@ -119,7 +132,13 @@ function valueIn(line: Buffer | undefined, isEvent: boolean): Fields {
 /** Where the forms have their numbers. What a line leaves out, or has as null, stays as it was. */
 function usageIn({ usage, usageMetadata, message, response }: Fields): Fields {
   const inside = fieldsOf(response)
-  const found = [usage, usageMetadata, fieldsOf(message)['usage'], inside['usage'], inside['usageMetadata']]
+  const found = [
+    usage,
+    usageMetadata,
+    fieldsOf(message)['usage'],
+    inside['usage'],
+    inside['usageMetadata'],
+  ]
     .map(fieldsOf)
     .find((each) => Object.keys(each).length > 0)
   return Object.fromEntries(Object.entries(found ?? {}).filter(([, value]) => value !== null))
@@ -127,11 +146,15 @@ function usageIn({ usage, usageMetadata, message, response }: Fields): Fields {
 
 const isLast = ({ type, candidates, response }: Fields): boolean =>
   lastTypes.has(String(type)) ||
-  [candidates, fieldsOf(response)['candidates']].flat().some((each) => typeof fieldsOf(each)['finishReason'] === 'string')
+  [candidates, fieldsOf(response)['candidates']]
+    .flat()
+    .some((each) => typeof fieldsOf(each)['finishReason'] === 'string')
 
 function countsOf(usage: Fields): typeof nothingUsed {
   const of = (from: Fields, ...names: string[]): number =>
-    names.map((name) => numberOf(from[name]) ?? 0).reduce((sum, each) => sum + Math.max(0, Math.round(each)), 0)
+    names
+      .map((name) => numberOf(from[name]) ?? 0)
+      .reduce((sum, each) => sum + Math.max(0, Math.round(each)), 0)
   if ('promptTokenCount' in usage)
     return {
       inputTokens: of(usage, 'promptTokenCount', 'toolUsePromptTokenCount'),
@@ -146,8 +169,15 @@ function countsOf(usage: Fields): typeof nothingUsed {
     }
   return {
     // Anthropic counts what it reads from and writes to its cache beside the input.
-    inputTokens: of(usage, 'input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'),
+    inputTokens: of(
+      usage,
+      'input_tokens',
+      'cache_read_input_tokens',
+      'cache_creation_input_tokens',
+    ),
     outputTokens: of(usage, 'output_tokens'),
-    cachedTokens: of(usage, 'cache_read_input_tokens') + of(fieldsOf(usage['input_tokens_details']), 'cached_tokens'),
+    cachedTokens:
+      of(usage, 'cache_read_input_tokens') +
+      of(fieldsOf(usage['input_tokens_details']), 'cached_tokens'),
   }
 }

@@ -64,12 +64,14 @@ export class AgentSandbox {
     if (this.#folder === undefined) return
     if (folder !== this.#folder) throw new DetailError(statusNotice('otherWorkplace'))
     const own = this.#options.particulars.isolation?.owner?.id
-    if (owner !== undefined && own !== undefined && owner !== own) throw new DetailError(statusNotice('otherOwner'))
+    if (owner !== undefined && own !== undefined && owner !== own)
+      throw new DetailError(statusNotice('otherOwner'))
   }
 
   /** SB10: while files are written outside of it, it cannot put a link in their way. */
   async freezeIn(folder: string): Promise<() => void> {
-    const isThere = this.isAt(folder) || (this.#folder !== undefined && isBelow(this.#folder, folder))
+    const isThere =
+      this.isAt(folder) || (this.#folder !== undefined && isBelow(this.#folder, folder))
     return (isThere && (await this.#inside?.freeze())) || (() => {})
   }
 
@@ -77,7 +79,9 @@ export class AgentSandbox {
   async sync(): Promise<void> {
     await this.#inside
       ?.sync()
-      .catch((error: unknown) => this.#options.note(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) =>
+        this.#options.note(error instanceof Error ? error.message : String(error)),
+      )
   }
 
   async askHost({ host, port }: HostPort): Promise<boolean> {
@@ -113,7 +117,11 @@ export class AgentSandbox {
   /** Why it has not started, with the hosts that it did not reach meanwhile. */
   explain(failure: Detail): Detail {
     if (this.#refused.size === 0) return failure
-    return statusNotice('hostsRefused', { why: failure, hosts: [...this.#refused].join(', '), command: this.#allowing })
+    return statusNotice('hostsRefused', {
+      why: failure,
+      hosts: [...this.#refused].join(', '),
+      command: this.#allowing,
+    })
   }
 
   /** At once, so that a start is not held. A name that is none of a host does not get into a command that a person copies. */
@@ -122,7 +130,9 @@ export class AgentSandbox {
     if (this.#refused.size >= maxHosts || this.#refused.has(host) || !isPlain(host)) return false
     this.#refused.add(host)
     this.#unasked.push(target)
-    this.#options.note(`outside a turn nobody is asked about ${host}; to allow it: ${this.#allowing}`)
+    this.#options.note(
+      `outside a turn nobody is asked about ${host}; to allow it: ${this.#allowing}`,
+    )
     return false
   }
 
@@ -149,7 +159,8 @@ export function commandAllowing(
   return `holdfast projects assign ${projectId} ${agentId} ${words.join(' ')}`
 }
 
-const isAllowed = (answer: PermissionAnswer): boolean => 'optionId' in answer && answer.optionId === allowOnce
+const isAllowed = (answer: PermissionAnswer): boolean =>
+  'optionId' in answer && answer.optionId === allowOnce
 
 const likenessOf = (host: string): string => hash('sha256', `host ${host}`)
 

@@ -4,7 +4,12 @@
  * plain) and SOCKS5, decides by the rules, and looks up names itself. The server's address leads to the endpoints of a launch alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer as createHttpServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import { request as requestTls } from 'node:https'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -57,10 +62,14 @@ export class Bridge {
     // A short path: those of sockets are limited.
     this.#folder = mkdtempSync(join(tmpdir(), 'hf-bridge-'))
     this.socket = join(this.#folder, 's')
-    const loopback = options.hosts.map((rule) => hostPortOf(rule)).filter((each) => each && isLoopback(each.host))
+    const loopback = options.hosts
+      .map((rule) => hostPortOf(rule))
+      .filter((each) => each && isLoopback(each.host))
     const own = isLoopback(this.#serverTarget.host) ? [this.#serverTarget.port] : []
     const gateway = options.gateway ? [options.gateway.port] : []
-    this.ports = [...new Set([proxyPort, ...own, ...gateway, ...loopback.flatMap((each) => each?.port ?? [])])]
+    this.ports = [
+      ...new Set([proxyPort, ...own, ...gateway, ...loopback.flatMap((each) => each?.port ?? [])]),
+    ]
     this.#proxy.on('connect', (asked, socket, head) => void this.#connect(asked, socket, head))
     this.#proxy.on('request', (asked, answer) => void this.#pass(asked, answer))
     this.#launch.on('request', (asked, answer) => this.#toServer(asked, answer))
@@ -73,7 +82,9 @@ export class Bridge {
   }
 
   async open(): Promise<this> {
-    await new Promise<void>((resolve, reject) => this.#listener.once('error', reject).listen(this.socket, resolve))
+    await new Promise<void>((resolve, reject) =>
+      this.#listener.once('error', reject).listen(this.socket, resolve),
+    )
     return this
   }
 
@@ -85,7 +96,12 @@ export class Bridge {
 
   get #serverTarget(): HostPort {
     const { hostname, port, protocol } = this.#server
-    return hostPortOf(hostname, Number(port || (protocol === 'https:' ? 443 : 80))) ?? { host: hostname, port: 0 }
+    return (
+      hostPortOf(hostname, Number(port || (protocol === 'https:' ? 443 : 80))) ?? {
+        host: hostname,
+        port: 0,
+      }
+    )
   }
 
   #isServer({ host, port }: HostPort): boolean {
@@ -127,11 +143,16 @@ export class Bridge {
     const answered = await this.#reach(socket as Socket, target, () =>
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
     )
-    if (!answered) socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\n\r\n${refusal(target)}`)
+    if (!answered)
+      socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\n\r\n${refusal(target)}`)
   }
 
   /** Connects a stream with its target. Returns false when that is refused. */
-  async #reach(socket: Socket, target: HostPort | undefined, onOpen = (): void => {}): Promise<boolean> {
+  async #reach(
+    socket: Socket,
+    target: HostPort | undefined,
+    onOpen = (): void => {},
+  ): Promise<boolean> {
     if (target && this.#isServer(target) && this.#server.protocol === 'http:') {
       onOpen()
       serve(this.#launch, socket)
@@ -154,12 +175,16 @@ export class Bridge {
     const named = namedAs(this.#options, target)
     const isOwn = this.#isServer(target)
     // Behind a proxy names are looked up there, so only what names this machine by itself is known.
-    if (!isOwn && named !== 'port' && isThisMachine(target.host)) return this.#refuse(target, 'this-machine')
-    if (this.#options.strict && !named && !isOwn && !(await this.#options.ask(target))) return this.#refuse(target, 'not-allowed')
+    if (!isOwn && named !== 'port' && isThisMachine(target.host))
+      return this.#refuse(target, 'this-machine')
+    if (this.#options.strict && !named && !isOwn && !(await this.#options.ask(target)))
+      return this.#refuse(target, 'not-allowed')
     const proxy = isOwn || named === 'port' ? undefined : this.#proxyFor(target)
     if (proxy) return throughProxy(proxy, target)
     const found = await allowedAddress(target, isOwn ? 'port' : named)
-    return 'why' in found ? this.#refuse(target, found.why) : opened(connect({ host: found.address, port: target.port }))
+    return 'why' in found
+      ? this.#refuse(target, found.why)
+      : opened(connect({ host: found.address, port: target.port }))
   }
 
   #refuse(target: HostPort, why: Unreached): undefined {
@@ -169,9 +194,17 @@ export class Bridge {
   #proxyFor({ host, port }: HostPort): URL | undefined {
     const { env } = this.#options
     const of = (name: string): string | undefined => env[name.toLowerCase()] || env[name]
-    const except = (of('NO_PROXY') ?? '').split(',').map((each) => each.trim().replace(/^\*?\./, ''))
-    if (except.some((each) => each === '*' || (each !== '' && (host === each || host.endsWith(`.${each}`))))) return undefined
-    const found = (port === 443 ? of('HTTPS_PROXY') : of('HTTP_PROXY')) ?? of('HTTPS_PROXY') ?? of('ALL_PROXY')
+    const except = (of('NO_PROXY') ?? '')
+      .split(',')
+      .map((each) => each.trim().replace(/^\*?\./, ''))
+    if (
+      except.some(
+        (each) => each === '*' || (each !== '' && (host === each || host.endsWith(`.${each}`))),
+      )
+    )
+      return undefined
+    const found =
+      (port === 443 ? of('HTTPS_PROXY') : of('HTTP_PROXY')) ?? of('HTTPS_PROXY') ?? of('ALL_PROXY')
     return found?.startsWith('http') ? new URL(found) : undefined
   }
 
@@ -181,10 +214,20 @@ export class Bridge {
     const target = url?.protocol === 'http:' ? hostPortOf(url.host, 80) : undefined
     if (target && this.#isServer(target)) return this.#toServer(asked, answer)
     const upstream = target && (await this.#open(target))
-    if (!url || !upstream) return void answer.writeHead(403, { 'content-type': 'text/plain' }).end(refusal(target))
+    if (!url || !upstream)
+      return void answer.writeHead(403, { 'content-type': 'text/plain' }).end(refusal(target))
     const { method, headers } = asked
     const { 'proxy-connection': _, ...kept } = headers
-    relay(asked, answer, request({ method, path: url.pathname + url.search, headers: kept, createConnection: () => upstream }))
+    relay(
+      asked,
+      answer,
+      request({
+        method,
+        path: url.pathname + url.search,
+        headers: kept,
+        createConnection: () => upstream,
+      }),
+    )
   }
 
   /** SB5: of the server, a launch has its own endpoints. */
@@ -211,7 +254,10 @@ export class Bridge {
     const name = await take(socket, length)
     const port = (await take(socket, 2)).readUInt16BE()
     const host = kind === 3 ? name.toString() : kind === 1 ? [...name].join('.') : ipv6Of(name)
-    const target = command === 1 && port > 0 ? hostPortOf(kind === 4 ? `[${host}]:${port}` : `${host}:${port}`) : undefined
+    const target =
+      command === 1 && port > 0
+        ? hostPortOf(kind === 4 ? `[${host}]:${port}` : `${host}:${port}`)
+        : undefined
     const reply = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0))
     if (!(await this.#reach(socket, target, () => reply(0)))) {
       reply(2)
@@ -225,7 +271,8 @@ const isLoopback = (host: string): boolean => /^(.+\.)?localhost$|^::1$|^127\./.
 const refusal = (target: HostPort | undefined): string =>
   `Holdfast: this sandbox does not allow ${target ? `${target.host}:${target.port}` : 'this address'}. Ask a person to allow the host.\n`
 
-const ipv6Of = (bytes: Buffer): string => Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16)).join(':')
+const ipv6Of = (bytes: Buffer): string =>
+  Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16)).join(':')
 
 function serve(server: ReturnType<typeof createHttpServer>, socket: Socket): void {
   server.emit('connection', socket)
@@ -261,7 +308,14 @@ function throughProxy(proxy: URL, { host, port }: HostPort): Promise<Socket | un
   const { username, password } = proxy
   const sign = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
   const headers = { host: path, ...(username && { 'proxy-authorization': sign }) }
-  const asked = request({ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path, headers, timeout: connectMs })
+  const asked = request({
+    host: proxy.hostname,
+    port: proxy.port || 80,
+    method: 'CONNECT',
+    path,
+    headers,
+    timeout: connectMs,
+  })
   return new Promise((resolve) => {
     asked.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket as Socket)
@@ -283,14 +337,20 @@ function connectBoth(one: Socket, other: Socket): void {
 }
 
 /** Unbuffered in both directions. */
-function relay(asked: IncomingMessage, answer: ServerResponse, upstream: ReturnType<typeof request>): void {
+function relay(
+  asked: IncomingMessage,
+  answer: ServerResponse,
+  upstream: ReturnType<typeof request>,
+): void {
   upstream.once('response', (came) => {
     answer.writeHead(came.statusCode ?? 502, came.statusMessage, came.headers)
     answer.flushHeaders()
     came.pipe(answer)
     came.once('error', () => answer.destroy())
   })
-  upstream.once('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
+  upstream.once('error', () =>
+    answer.headersSent ? answer.destroy() : answer.writeHead(502).end(),
+  )
   answer.once('close', () => upstream.destroy())
   asked.pipe(upstream)
 }

@@ -25,7 +25,11 @@ function below(root: string): string[] {
       const entries = entriesOf(folder)
       if (isData(folder, entries)) found.push(folder)
       else
-        next.push(...entries.filter((each) => each.isDirectory() && !isSkipped(each.name)).map(({ name }) => join(folder, name)))
+        next.push(
+          ...entries
+            .filter((each) => each.isDirectory() && !isSkipped(each.name))
+            .map(({ name }) => join(folder, name)),
+        )
     }
     // The usual names first, for folders with very many others.
     level = next.toSorted((a, b) => Number(b.includes('holdfast')) - Number(a.includes('holdfast')))
@@ -35,7 +39,8 @@ function below(root: string): string[] {
 
 /** Whether the folder is in a data folder. */
 export function isInDataFolder(folder: string): boolean {
-  for (let above = folder; above !== dirname(above); above = dirname(above)) if (isData(above, entriesOf(above))) return true
+  for (let above = folder; above !== dirname(above); above = dirname(above))
+    if (isData(above, entriesOf(above))) return true
   return false
 }
 

@@ -27,26 +27,36 @@ const hostOf = (typed: string): string =>
 
 /** `name:port`, `[address]:port`, or either without a port, in the one form that a URL has for it. Undefined when it is none. */
 export function hostPortOf(typed: string, fallback?: number): HostPort | undefined {
-  const [, host = '', port] = /^(\[[^\]]+\]|[^:/?#@\\]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
+  const [, host = '', port] =
+    /^(\[[^\]]+\]|[^:/?#@\\]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
   const number = port === undefined ? fallback : Number(port)
   // An address can be written in many ways: `127.1`, `0x7f000001`, `::ffff:7f00:1`.
   const url = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)
-  return url && number !== undefined && number > 0 && number < 65536 ? { host: hostOf(url.hostname), port: number } : undefined
+  return url && number !== undefined && number > 0 && number < 65536
+    ? { host: hostOf(url.hostname), port: number }
+    : undefined
 }
 
 /** How a host is named in the rules: with this port (or by an address of another machine), without one, or not. */
-export function namedAs({ hosts }: NetworkRules, { host, port }: HostPort): 'port' | 'name' | undefined {
+export function namedAs(
+  { hosts }: NetworkRules,
+  { host, port }: HostPort,
+): 'port' | 'name' | undefined {
   const found = hosts.map((rule) => {
-    const ported = /:\d+$/.test(rule) && (rule.startsWith('[') || rule.indexOf(':') === rule.lastIndexOf(':'))
+    const ported =
+      /:\d+$/.test(rule) && (rule.startsWith('[') || rule.indexOf(':') === rule.lastIndexOf(':'))
     const name = hostOf(ported ? rule.slice(0, rule.lastIndexOf(':')) : rule)
     if (ported && Number(rule.slice(rule.lastIndexOf(':') + 1)) !== port) return undefined
-    const matches = name.startsWith('*.') ? host.endsWith(name.slice(1)) : canonical(host) === canonical(name)
+    const matches = name.startsWith('*.')
+      ? host.endsWith(name.slice(1))
+      : canonical(host) === canonical(name)
     return matches ? (ported || (isIP(name) && !isThisMachine(name)) ? 'port' : 'name') : undefined
   })
   return found.includes('port') ? 'port' : found.find((each) => each !== undefined)
 }
 
-const canonical = (name: string): string => (name === 'localhost' ? '127.0.0.1' : (hostPortOf(name, 1)?.host ?? name))
+const canonical = (name: string): string =>
+  name === 'localhost' ? '127.0.0.1' : (hostPortOf(name, 1)?.host ?? name)
 
 /** Never reached unless named with a port: this machine, what only its link reaches (cloud metadata), and no address at all. */
 const nowhere = new BlockList()
@@ -75,9 +85,12 @@ export async function allowedAddress(
   target: HostPort,
   named: 'port' | 'name' | undefined,
 ): Promise<{ readonly address: string } | { readonly why: Unreached }> {
-  const found = isIP(target.host) ? [{ address: target.host }] : await lookup(target.host, { all: true }).catch(() => [])
+  const found = isIP(target.host)
+    ? [{ address: target.host }]
+    : await lookup(target.host, { all: true }).catch(() => [])
   const [first] = found
   if (!first) return { why: 'unknown-name' }
-  if (named !== 'port' && found.some(({ address }) => isThisMachine(address))) return { why: 'this-machine' }
+  if (named !== 'port' && found.some(({ address }) => isThisMachine(address)))
+    return { why: 'this-machine' }
   return first
 }

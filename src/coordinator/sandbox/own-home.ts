@@ -4,7 +4,17 @@
  * other agents may write there meanwhile. Linux only, as the sandbox that has such a home.
  */
 import { constants, existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import type { TranscriptOwner } from '../../protocol/processes/link.ts'
@@ -31,10 +41,17 @@ export interface OwnHomeOptions {
 /** Two processes that begin at once wait for the same home. */
 const beginning = new Map<string, Promise<void>>()
 
-export async function ownHome({ agentId, owner, root, homes, state }: OwnHomeOptions): Promise<Mount[]> {
+export async function ownHome({
+  agentId,
+  owner,
+  root,
+  homes,
+  state,
+}: OwnHomeOptions): Promise<Mount[]> {
   const from = join(root, encodeURIComponent(owner.id), 'homes', encodeURIComponent(agentId))
   if (!existsSync(from) || beginning.has(from)) {
-    const begun = beginning.get(from) ?? begin(from, homes, state).finally(() => beginning.delete(from))
+    const begun =
+      beginning.get(from) ?? begin(from, homes, state).finally(() => beginning.delete(from))
     beginning.set(from, begun)
     await begun
   }
@@ -42,7 +59,11 @@ export async function ownHome({ agentId, owner, root, homes, state }: OwnHomeOpt
 }
 
 /** Whole or not at all: a start that fails or is cut off begins it anew. */
-async function begin(place: string, homes: OwnHomeOptions['homes'], state: readonly string[]): Promise<void> {
+async function begin(
+  place: string,
+  homes: OwnHomeOptions['homes'],
+  state: readonly string[],
+): Promise<void> {
   const unfinished = `${place}.new`
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
@@ -88,7 +109,10 @@ class StateCopy {
 
   async #entry(from: string, to: string, depth: number): Promise<void> {
     this.#count(0, depth)
-    const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const handle = await open(
+      from,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    )
     const opened = `/proc/self/fd/${handle.fd}`
     try {
       const found = await handle.stat()
@@ -119,12 +143,20 @@ class StateCopy {
   #count(bytes: number, depth: number): void {
     this.#bytes += bytes
     this.#files += bytes === 0 ? 1 : 0
-    if (this.#bytes <= maxStateMb * 1024 ** 2 && this.#files <= maxStateFiles && depth <= maxStateDepth) return
+    if (
+      this.#bytes <= maxStateMb * 1024 ** 2 &&
+      this.#files <= maxStateFiles &&
+      depth <= maxStateDepth
+    )
+      return
     throw new DetailError(statusNotice('stateTooLarge', { most: maxStateMb, files: maxStateFiles }))
   }
 }
 
-async function inFolder<Result>(path: string, use: (folder: string) => Promise<Result>): Promise<Result> {
+async function inFolder<Result>(
+  path: string,
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   try {
     return await use(`/proc/self/fd/${handle.fd}`)

@@ -24,9 +24,16 @@ export interface OwnPartsOptions {
   readonly home: string
 }
 
-export async function ownParts({ agent, owner, root, placeOf, home }: OwnPartsOptions): Promise<Mount[]> {
+export async function ownParts({
+  agent,
+  owner,
+  root,
+  placeOf,
+  home,
+}: OwnPartsOptions): Promise<Mount[]> {
   const { folders, files, shared } = agent.sandbox.own
-  const partOf = (name: string): string => join(root, encodeURIComponent(owner.id), agent.id, encodeURIComponent(name))
+  const partOf = (name: string): string =>
+    join(root, encodeURIComponent(owner.id), agent.id, encodeURIComponent(name))
   const mounts: Mount[] = []
   for (const name of folders) {
     const [from, to] = [partOf(name), placeOf(name)]
@@ -46,7 +53,8 @@ export async function ownParts({ agent, owner, root, placeOf, home }: OwnPartsOp
     mounts.push({ kind: 'write', from, to })
   }
   // The sign-in, where a folder that is the owner's holds it: copies of a token log each other out.
-  for (const to of shared.map(placeOf)) if (isPlain(to)) mounts.push({ kind: 'write', from: to, to })
+  for (const to of shared.map(placeOf))
+    if (isPlain(to)) mounts.push({ kind: 'write', from: to, to })
   return mounts
 }
 
@@ -82,9 +90,14 @@ async function copyNamed(place: string, part: string, ids: ReadonlySet<string>):
       if (isNamed) {
         await mkdir(dirname(copy), { recursive: true, mode: 0o700 })
         if (entry.isFile()) await copyFile(path, copy)
-        else await cp(path, copy, { recursive: true, filter: (from) => !lstatSync(from).isSymbolicLink() })
+        else
+          await cp(path, copy, {
+            recursive: true,
+            filter: (from) => !lstatSync(from).isSymbolicLink(),
+          })
       } else if (entry.isDirectory()) await look(path)
-      else if (entry.isFile() && /\.(db|sqlite)$/.test(entry.name)) await copySessions(path, copy, [...ids])
+      else if (entry.isFile() && /\.(db|sqlite)$/.test(entry.name))
+        await copySessions(path, copy, [...ids])
     }
   }
   await look(place)

@@ -79,7 +79,10 @@ export class PrivateRepository {
   #synced: Synced
 
   /** Undefined for a folder without a repository of its own. `run` is needed for what an earlier process has left. */
-  static async open(options: PrivateRepositoryOptions, run: RunInside): Promise<PrivateRepository | undefined> {
+  static async open(
+    options: PrivateRepositoryOptions,
+    run: RunInside,
+  ): Promise<PrivateRepository | undefined> {
     const repository = await openRepository(options.git, options.folder)
     if (!(repository instanceof Repository)) return undefined
     requireOwnObjects(repository.facts, options.shown)
@@ -107,7 +110,11 @@ export class PrivateRepository {
     const hidden: Mount = { kind: 'empty', to: join(common, 'worktrees') }
     this.mounts = [
       ...(isCheckout
-        ? read(...['config', 'hooks', 'info', 'description', 'modules', 'shallow'].map((name) => join(own, name)))
+        ? read(
+            ...['config', 'hooks', 'info', 'description', 'modules', 'shallow'].map((name) =>
+              join(own, name),
+            ),
+          )
         : [...read(common), hidden, ...read(join(top, '.git'))]),
       { kind: 'write', from: within('own'), to: own },
       { kind: 'write', from: within('refs'), to: join(common, this.#branchFolder) },
@@ -136,29 +143,45 @@ export class PrivateRepository {
     const { gitFolder: own, commonFolder: common, head } = this.#repository.facts
     const isCheckout = own === common
     const within = (name: string): string => join(this.#folder, name)
-    const stays = !isCheckout && this.#read()?.ref === this.#ref ? ['objects', 'refs', 'logs'] : ['']
+    const stays =
+      !isCheckout && this.#read()?.ref === this.#ref ? ['objects', 'refs', 'logs'] : ['']
     this.#putAway(stays)
     for (const name of ['own', 'objects/info', 'objects/pack', 'refs', 'logs'])
       mkdirSync(within(name), { recursive: true, mode: 0o700 })
-    writeFileSync(within('objects/info/alternates'), [realObjects, ...alternatesOf(common), ''].join('\n'))
+    writeFileSync(
+      within('objects/info/alternates'),
+      [realObjects, ...alternatesOf(common), ''].join('\n'),
+    )
     if (!existsSync(within('own/HEAD')))
-      replaceFile(within('own/HEAD'), Buffer.from(this.#ref === 'HEAD' ? `${head}\n` : `ref: ${this.#ref}\n`))
+      replaceFile(
+        within('own/HEAD'),
+        Buffer.from(this.#ref === 'HEAD' ? `${head}\n` : `ref: ${this.#ref}\n`),
+      )
     // A mount needs something to be mounted on.
     const places = [this.#branchFolder, join('logs', this.#branchFolder)]
     if (isCheckout) {
       for (const { to, kind } of this.mounts) {
         if (dirname(to) !== own) continue
-        if (kind === 'read' && lstatSync(to).isFile()) writeFileSync(within(join('own', basename(to))), '')
+        if (kind === 'read' && lstatSync(to).isFile())
+          writeFileSync(within(join('own', basename(to))), '')
         else mkdirSync(within(join('own', basename(to))), { recursive: true })
       }
-      for (const place of [...places, 'refs/tags']) mkdirSync(within(join('own', place)), { recursive: true })
+      for (const place of [...places, 'refs/tags'])
+        mkdirSync(within(join('own', place)), { recursive: true })
     } else {
       for (const name of ['commondir', 'gitdir'])
-        replaceFile(within(join('own', name)), bytesOf(join(own, name), maxStateBytes) ?? Buffer.of())
-      for (const place of [...places, 'worktrees']) mkdirSync(join(common, place), { recursive: true })
+        replaceFile(
+          within(join('own', name)),
+          bytesOf(join(own, name), maxStateBytes) ?? Buffer.of(),
+        )
+      for (const place of [...places, 'worktrees'])
+        mkdirSync(join(common, place), { recursive: true })
     }
     await this.#copyIn(head)
-    this.#options.git.guard(this.top, isCheckout ? null : textOf(join(this.top, '.git'), maxStateBytes))
+    this.#options.git.guard(
+      this.top,
+      isCheckout ? null : textOf(join(this.top, '.git'), maxStateBytes),
+    )
   }
 
   /** What cannot be taken over holds up no start. It is left for a person, unless all of it is outside by now. */
@@ -167,17 +190,21 @@ export class PrivateRepository {
     const place = `${this.#folder}.left-${this.#options.git.now()}`
     const isLeft = this.#hasNews()
     if (isLeft) renameSync(this.#folder, place)
-    this.#options.note(isLeft ? `${error.message} What it had in its repository is in ${place}` : error.message)
+    this.#options.note(
+      isLeft ? `${error.message} What it had in its repository is in ${place}` : error.message,
+    )
   }
 
   /** Nobody waits for the removal. What a killed coordinator left of it goes the next time. */
   #putAway(names: readonly string[]): void {
     const [all] = names
-    const old = all === '' ? `${this.#folder}.old-${randomUUID()}` : join(this.#folder, `old-${randomUUID()}`)
+    const old =
+      all === '' ? `${this.#folder}.old-${randomUUID()}` : join(this.#folder, `old-${randomUUID()}`)
     if (all === '' && existsSync(this.#folder)) renameSync(this.#folder, old)
     mkdirSync(all === '' ? this.#folder : old, { recursive: true, mode: 0o700 })
     for (const name of names)
-      if (name !== '' && existsSync(join(this.#folder, name))) renameSync(join(this.#folder, name), join(old, name))
+      if (name !== '' && existsSync(join(this.#folder, name)))
+        renameSync(join(this.#folder, name), join(old, name))
     const parent = dirname(old)
     const begin = all === '' ? `${basename(this.#folder)}.old-` : 'old-'
     for (const name of readdirSync(parent).filter((each) => each.startsWith(begin)))
@@ -190,7 +217,10 @@ export class PrivateRepository {
     if (this.#ref !== 'HEAD') replaceFile(this.#insideRef, Buffer.from(`${tip}\n`))
     if (own === common) {
       const refs = await this.#repository.run(['for-each-ref', '--format=%(objectname) %(refname)'])
-      replaceFile(join(this.#folder, 'own/packed-refs'), Buffer.from(`# pack-refs with: sorted\n${refs}`))
+      replaceFile(
+        join(this.#folder, 'own/packed-refs'),
+        Buffer.from(`# pack-refs with: sorted\n${refs}`),
+      )
     }
     const index = bytesOf(join(own, 'index'), maxIndexBytes)
     if (index) replaceFile(join(this.#folder, 'own/index'), index)
@@ -207,7 +237,9 @@ export class PrivateRepository {
   }
 
   #read(): Synced | undefined {
-    return parsedJson(bytesOf(this.#stateFile, maxStateBytes)?.toString() ?? '') as Synced | undefined
+    return parsedJson(bytesOf(this.#stateFile, maxStateBytes)?.toString() ?? '') as
+      | Synced
+      | undefined
   }
 
   /** Takes over what is new on either side. Throws GitFailure with the reason when it cannot be. */
@@ -235,18 +267,21 @@ export class PrivateRepository {
     const isStaged = isNew && isPlainIndex(staged, before.tip.length / 2)
     const outsideIndex = bytesOf(join(own, 'index'), maxIndexBytes)
     const outsideMoved =
-      outside !== before.tip || digestOf(outsideIndex ?? Buffer.of()) !== (before.index || digestOf(Buffer.of()))
+      outside !== before.tip ||
+      digestOf(outsideIndex ?? Buffer.of()) !== (before.index || digestOf(Buffer.of()))
     const detached = this.#ref === 'HEAD' ? undefined : objectIdIn(join(this.#folder, 'own/HEAD'))
     const troubles: Detail[] = isStaged === isNew ? [] : [statusNotice('stagedRefused')]
     if (inside !== before.tip || isStaged || detached) {
       await this.#takeObjects(run, [inside, ...(detached ? [detached] : [])], before.tip)
-      if (inside !== before.tip) troubles.push(...(await this.#moveBranch(inside, before.tip, outside)))
+      if (inside !== before.tip)
+        troubles.push(...(await this.#moveBranch(inside, before.tip, outside)))
       if (isStaged && !outsideMoved) {
         replaceFile(join(own, 'index'), staged)
         // Inside and outside stay the same.
         if (staged !== inIndex) replaceFile(join(this.#folder, 'own/index'), staged)
       }
-      if (!outsideMoved && isStaged === isNew) return this.#remember(inside, isStaged ? staged : outsideIndex)
+      if (!outsideMoved && isStaged === isNew)
+        return this.#remember(inside, isStaged ? staged : outsideIndex)
     }
     if (outsideMoved || isStaged !== isNew) await this.#copyIn(this.#outside())
     for (const trouble of troubles) throw new GitFailure(-1, trouble)
@@ -257,7 +292,11 @@ export class PrivateRepository {
     const before = this.#read()
     const index = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
     if (!before || !index) return false
-    return objectIdIn(this.#insideRef) !== before.tip || digestOf(index) !== before.index || !this.#isOnBranch()
+    return (
+      objectIdIn(this.#insideRef) !== before.tip ||
+      digestOf(index) !== before.index ||
+      !this.#isOnBranch()
+    )
   }
 
   /** Flags hide no change from those who look outside. */
@@ -274,17 +313,38 @@ export class PrivateRepository {
   /** The pack is made inside, where nothing of the host can be named, and checked outside. */
   async #takeObjects(run: RunInside, tips: readonly string[], base: string): Promise<void> {
     const file = join(this.#folder, 'taken.pack')
-    const pack = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
+    const pack = openSync(
+      file,
+      constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+      0o600,
+    )
     try {
-      const args = ['pack-objects', '--revs', '--local', '--indexed-objects', '--stdout', '-q', '--threads=1']
+      const args = [
+        'pack-objects',
+        '--revs',
+        '--local',
+        '--indexed-objects',
+        '--stdout',
+        '-q',
+        '--threads=1',
+      ]
       const wanted = Buffer.from(`${tips.join('\n')}\n^${base}\n`)
       const code = await run([...this.mounts, readable(this.top)], this.top, args, [wanted, pack])
       if (code !== 0) throw new GitFailure(code, statusNotice('commitsUnreadable'))
       const input = openSync(file, 'r')
-      const strict = ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxPackBytes}`]
-      const checked = await this.#repository.try(strict, { inputFile: input, timeoutMs: packMs }).finally(() => closeSync(input))
+      const strict = [
+        'index-pack',
+        '--stdin',
+        '--strict',
+        '--fix-thin',
+        `--max-input-size=${maxPackBytes}`,
+      ]
+      const checked = await this.#repository
+        .try(strict, { inputFile: input, timeoutMs: packMs })
+        .finally(() => closeSync(input))
       const why = checked.stderr.trim().slice(0, 500)
-      if (checked.code !== 0) throw new GitFailure(checked.code, statusNotice('commitsDamaged', { why }))
+      if (checked.code !== 0)
+        throw new GitFailure(checked.code, statusNotice('commitsDamaged', { why }))
       await this.#repository.run(['rev-list', '--objects', '--quiet', ...tips, '--not', '--all'])
     } finally {
       closeSync(pack)
@@ -296,7 +356,9 @@ export class PrivateRepository {
   async #moveBranch(tip: string, base: string, outside: string): Promise<Detail[]> {
     const reason = 'holdfast: taken over from a sandbox'
     if (outside === base) await moveHead(this.#repository, base, tip, reason)
-    const isThere = outside === base || (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
+    const isThere =
+      outside === base ||
+      (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
     if (isThere) return []
     // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person decides.
     const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
@@ -306,7 +368,10 @@ export class PrivateRepository {
 }
 
 /** Throws where objects would be read from elsewhere: what lies in `.git` may have been written by an agent before there was a commit. */
-function requireOwnObjects({ top, commonFolder: common }: RepositoryFacts, shown: readonly string[]): void {
+function requireOwnObjects(
+  { top, commonFolder: common }: RepositoryFacts,
+  shown: readonly string[],
+): void {
   const objects = join(common, 'objects')
   for (const path of [objects, ...alternatesOf(common)]) {
     const real = existsSync(path) ? realpathSync(path) : path
@@ -324,7 +389,8 @@ function alternatesOf(common: string): string[] {
     .map((line) => resolve(objects, line))
 }
 
-const privateFolder = (root: string, top: string): string => join(root, hash('sha256', top).slice(0, 20))
+const privateFolder = (root: string, top: string): string =>
+  join(root, hash('sha256', top).slice(0, 20))
 
 const objectIdIn = (file: string): string | undefined => {
   const text = bytesOf(file, 100)?.toString().trim() ?? ''

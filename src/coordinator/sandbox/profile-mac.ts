@@ -11,10 +11,17 @@ export interface MacProfileOptions {
 }
 
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-const below = (paths: readonly string[]): string => paths.map((path) => `(subpath ${quoted(path)})`).join(' ')
+const below = (paths: readonly string[]): string =>
+  paths.map((path) => `(subpath ${quoted(path)})`).join(' ')
 
 /** The last rule that matches counts. */
-export const macProfile = ({ writable, readable, hidden, bridge, ports }: MacProfileOptions): string =>
+export const macProfile = ({
+  writable,
+  readable,
+  hidden,
+  bridge,
+  ports,
+}: MacProfileOptions): string =>
   [
     '(version 1)',
     '(deny default)',

@@ -26,18 +26,58 @@ export interface ProfileOptions {
 
 /** By name, because all of /etc would show what others can read. No resolver: names are looked up by the bridge outside. */
 const etc = [
-  ...['alternatives', 'ssl', 'pki', 'hosts', 'nsswitch.conf', 'ld.so.cache', 'localtime', 'timezone', 'passwd', 'group'],
-  ...['gitconfig', 'mime.types', 'services', 'bash.bashrc', 'profile', 'terminfo', 'fonts', 'os-release', 'java'],
+  ...[
+    'alternatives',
+    'ssl',
+    'pki',
+    'hosts',
+    'nsswitch.conf',
+    'ld.so.cache',
+    'localtime',
+    'timezone',
+    'passwd',
+    'group',
+  ],
+  ...[
+    'gitconfig',
+    'mime.types',
+    'services',
+    'bash.bashrc',
+    'profile',
+    'terminfo',
+    'fonts',
+    'os-release',
+    'java',
+  ],
 ].map((name) => `/etc/${name}`)
 /** In folders that are shown; root could read them. */
 const privateKeys = ['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/CA/private']
 const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 /** Writable for uid 0 through the sandbox's own /proc: code on the host by `core_pattern`. */
-const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver', 'tty', 'mtrr', 'pressure'].map(
-  (name) => `/proc/${name}`,
-)
+const kernelFiles = [
+  'sys',
+  'sysrq-trigger',
+  'irq',
+  'bus',
+  'acpi',
+  'scsi',
+  'fs',
+  'driver',
+  'tty',
+  'mtrr',
+  'pressure',
+].map((name) => `/proc/${name}`)
 /** Say what others do on the machine. */
-const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
+const maskedFiles = [
+  'keys',
+  'key-users',
+  'kcore',
+  'kmsg',
+  'kallsyms',
+  'timer_list',
+  'sched_debug',
+  'latency_stats',
+]
   .map((name) => `/proc/${name}`)
   .filter((path) => existsSync(path))
 const usualTmpMb = 4096
@@ -57,18 +97,34 @@ function isShown(mount: Mount, all: readonly Mount[]): boolean {
   return nearest?.kind === 'read' && nearest.from === nearest.to
 }
 
-export function bwrapArguments({ mounts, folder, env, nested, modern, tmpMb = usualTmpMb }: ProfileOptions): string[] {
+export function bwrapArguments({
+  mounts,
+  folder,
+  env,
+  nested,
+  modern,
+  tmpMb = usualTmpMb,
+}: ProfileOptions): string[] {
   const sized = modern ? ['--size', String(tmpMb * 1024 ** 2)] : []
   const all: Mount[] = [...temporary.map((to) => ({ kind: 'empty' as const, to })), ...mounts]
   const depth = ({ to }: Mount): number => to.split('/').filter(Boolean).length
   return [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ...[
+      '--unshare-user',
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--unshare-net',
+      '--unshare-cgroup-try',
+    ],
     ...(nested || !modern ? [] : ['--disable-userns']),
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent', '--hostname', 'workplace'],
     ...['--ro-bind', '/usr', '/usr'],
     ...systemFolders.flatMap((path) => {
       if (!existsSync(path)) return []
-      return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+      return lstatSync(path).isSymbolicLink()
+        ? ['--symlink', readlinkSync(path), path]
+        : ['--ro-bind', path, path]
     }),
     ...etc.filter((path) => existsSync(path)).flatMap((path) => shownAs(path)),
     ...privateKeys.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),

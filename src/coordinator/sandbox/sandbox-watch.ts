@@ -69,7 +69,12 @@ export class SandboxWatch {
 
   /** Until what it returns is called. */
   watch(watched: Watched): () => void {
-    const held: Held = { ...watched, since: Date.now(), free: freeNow(watched.writable[0]), isFull: false }
+    const held: Held = {
+      ...watched,
+      since: Date.now(),
+      free: freeNow(watched.writable[0]),
+      isFull: false,
+    }
     this.#held.add(held)
     this.#stop ??= this.#clock.after(tickMs, () => void this.#tick())
     return () => {
@@ -81,7 +86,8 @@ export class SandboxWatch {
   }
 
   async #tick(): Promise<void> {
-    this.#stop = this.#held.size === 0 ? undefined : this.#clock.after(tickMs, () => void this.#tick())
+    this.#stop =
+      this.#held.size === 0 ? undefined : this.#clock.after(tickMs, () => void this.#tick())
     if (this.#isLooking || this.#held.size === 0) return
     this.#isLooking = true
     try {
@@ -91,7 +97,8 @@ export class SandboxWatch {
         if (reached) this.#over(held, textFor(reached, held.limits))
       }
       await this.#count()
-      if (this.#ticks % diskEvery === 0) for (const held of this.#held) await this.#measureDisk(held)
+      if (this.#ticks % diskEvery === 0)
+        for (const held of this.#held) await this.#measureDisk(held)
     } catch {
       // Looked at again with the next tick.
     } finally {
@@ -107,7 +114,9 @@ export class SandboxWatch {
     const counted = [...this.#held].filter(({ group }) => group === undefined)
     if (counted.length === 0) return
     const tasks = Number(/\/(\d+) /.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0)
-    const availableMb = Number(/^MemAvailable:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'latin1'))?.[1] ?? 0) / 1024
+    const availableMb =
+      Number(/^MemAvailable:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'latin1'))?.[1] ?? 0) /
+      1024
     const few = Math.min(fewTasks, ...counted.map(({ limits }) => limits.maxProcesses / 4))
     const little = Math.min(littleMb, ...counted.map(({ limits }) => limits.maxMemoryMb / 4))
     const isDue = this.#ticks % countEvery === 1
@@ -124,7 +133,10 @@ export class SandboxWatch {
       const members = held.tree.membersIn(list)
       const threads = members.reduce((sum, each) => sum + (each.threads ?? 1), 0)
       if (threads >= held.limits.maxProcesses) this.#over(held, textFor('processes', held.limits))
-      else if (members.reduce((sum, { pid }) => sum + ownMemory(pid), 0) >= held.limits.maxMemoryMb * megabyte)
+      else if (
+        members.reduce((sum, { pid }) => sum + ownMemory(pid), 0) >=
+        held.limits.maxMemoryMb * megabyte
+      )
         this.#over(held, textFor('memory', held.limits))
     }
   }
@@ -138,23 +150,40 @@ export class SandboxWatch {
     const most = Math.max(held.free, free)
     const allowed = limits.maxWorkplaceMb * megabyte
     if (most - free >= allowed) {
-      const written = (await Promise.all(writable.map((each) => writtenSince(each, since, allowed)))).reduce((a, b) => a + b, 0)
-      if (written >= allowed || bavail < blocks * nearlyFull) return this.#over(held, textFor('workplace', limits))
+      const written = (
+        await Promise.all(writable.map((each) => writtenSince(each, since, allowed)))
+      ).reduce((a, b) => a + b, 0)
+      if (written >= allowed || bavail < blocks * nearlyFull)
+        return this.#over(held, textFor('workplace', limits))
     }
     held.free = most - free >= allowed ? free : most
     if (!held.isFull && (await isTemporaryFull(pid))) {
       held.isFull = true
-      held.onFull(statusNotice('sandboxTmp', { most: String(limits.maxTmpMb), setting: 'sandbox.max_tmp_mb' }))
+      held.onFull(
+        statusNotice('sandboxTmp', {
+          most: String(limits.maxTmpMb),
+          setting: 'sandbox.max_tmp_mb',
+        }),
+      )
     }
   }
 }
 
 function textFor(what: 'processes' | 'memory' | 'workplace', limits: SandboxLimits): Detail {
   if (what === 'processes')
-    return statusNotice('sandboxProcesses', { most: String(limits.maxProcesses), setting: 'sandbox.max_processes' })
+    return statusNotice('sandboxProcesses', {
+      most: String(limits.maxProcesses),
+      setting: 'sandbox.max_processes',
+    })
   if (what === 'memory')
-    return statusNotice('sandboxMemory', { most: String(limits.maxMemoryMb), setting: 'sandbox.max_memory_mb' })
-  return statusNotice('sandboxWorkplace', { most: String(limits.maxWorkplaceMb), setting: 'sandbox.max_workplace_mb' })
+    return statusNotice('sandboxMemory', {
+      most: String(limits.maxMemoryMb),
+      setting: 'sandbox.max_memory_mb',
+    })
+  return statusNotice('sandboxWorkplace', {
+    most: String(limits.maxWorkplaceMb),
+    setting: 'sandbox.max_workplace_mb',
+  })
 }
 
 function freeNow(folder: string | undefined): number {

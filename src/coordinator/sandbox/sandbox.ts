@@ -29,7 +29,8 @@ import { seccompFilter } from './seccomp.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' | 'onRefused' | 'gateway'> {
+export interface SandboxOptions
+  extends Pick<BridgeOptions, 'serverUrl' | 'ask' | 'onRefused' | 'gateway'> {
   readonly isolation: NonNullable<LaunchParticulars['isolation']>
   readonly mark: LaunchMark
   readonly git: Git
@@ -82,10 +83,19 @@ const maxWaits = 500
 /** POSIX counts the size of a file in these. */
 const ulimitBlock = 512
 
-const startBeside = ({ file, args, waits, limits }: SandboxOptions, { ports }: Bridge, at: typeof inside): string[] => [
+const startBeside = (
+  { file, args, waits, limits }: SandboxOptions,
+  { ports }: Bridge,
+  at: typeof inside,
+): string[] => [
   ...['/bin/sh', '-c', beside, 'sh', process.execPath, forwarder, at.bridge, at.ready],
   ...[ports.join(' '), waits ? String(maxWaits) : '0'],
-  ...[String((limits.maxFileMb * 1024 ** 2) / ulimitBlock), String(limits.maxProcesses), file, ...args],
+  ...[
+    String((limits.maxFileMb * 1024 ** 2) / ulimitBlock),
+    String(limits.maxProcesses),
+    file,
+    ...args,
+  ],
 ]
 
 let ability: Promise<SandboxAbility> | undefined
@@ -97,18 +107,34 @@ async function requireAbility(env: Variables): Promise<SandboxAbility> {
   // The tool may be installed meanwhile.
   ability = undefined
   const { problem, install } = found
-  throw new NoSandbox(statusNotice('noSandbox', { problem: problem ?? '', install: install ?? '`holdfast doctor`' }))
+  throw new NoSandbox(
+    statusNotice('noSandbox', { problem: problem ?? '', install: install ?? '`holdfast doctor`' }),
+  )
 }
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
-  const { isolation, env, variables, folder, file, args, mark, git, dataFolder, secretFiles, note } = options
+  const {
+    isolation,
+    env,
+    variables,
+    folder,
+    file,
+    args,
+    mark,
+    git,
+    dataFolder,
+    secretFiles,
+    note,
+  } = options
   const { tool, version } = await requireAbility(env)
   if (tool === 'sandbox-exec') return macSandbox(options)
   const home = variables['HOME'] ?? '/nonexistent'
   const top = realpathSync(folder)
   const data = realPath(dataFolder)
   // Another agent may have put a link in its place.
-  if (top !== resolve(isBelow(dataFolder, folder) ? join(data, relative(dataFolder, folder)) : folder))
+  if (
+    top !== resolve(isBelow(dataFolder, folder) ? join(data, relative(dataFolder, folder)) : folder)
+  )
     throw new NoSandbox(statusNotice('workplaceIsLink', { folder, place: top }))
   const hidden = [...new Set([home, realPath(home), dataFolder, data])]
   if (!isNarrow(top, [home, realPath(home), realPath(tmpdir())]))
@@ -118,7 +144,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const program = await findProgram(file, variables)
   const { agentInfo } = isolation
   const known =
-    knownAgentOf({ command: isolation.command, args, agentInfo }) ?? knownAgentOf({ command: program ?? null, args, agentInfo })
+    knownAgentOf({ command: isolation.command, args, agentInfo }) ??
+    knownAgentOf({ command: program ?? null, args, agentInfo })
   const programs = [file, isolation.command, ...(isolation.wrapper ?? []).slice(0, 1)]
   const needs = known?.sandbox ?? ownNeeds(isolation)
   const { owner } = isolation
@@ -126,33 +153,60 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     needs && owner
       ? await ownParts({
           agent: { id: known?.id ?? 'holdfast', sandbox: needs },
-          ...{ owner, home, root: join(dataFolder, 'transcripts'), placeOf: placeIn(variables, home) },
+          ...{
+            owner,
+            home,
+            root: join(dataFolder, 'transcripts'),
+            placeOf: placeIn(variables, home),
+          },
         })
       : []
   const state = isolation.allow.state ?? []
-  if (needs && state.length > 0) note('its settings are known, so it has no home of its own, and allow.state is not copied')
+  if (needs && state.length > 0)
+    note('its settings are known, so it has no home of its own, and allow.state is not copied')
   const homes = [home, realPath(home)] as const
   const root = join(dataFolder, 'transcripts')
-  const ownHomes = needs || !owner ? [] : await ownHome({ agentId: options.agentId, owner, root, homes, state })
-  const settings = [...settingsOf(needs, variables, home).filter(({ to }) => !parts.some((own) => own.to === to)), ...parts]
+  const ownHomes =
+    needs || !owner ? [] : await ownHome({ agentId: options.agentId, owner, root, homes, state })
+  const settings = [
+    ...settingsOf(needs, variables, home).filter(({ to }) => !parts.some((own) => own.to === to)),
+    ...parts,
+  ]
   // What it can replace by a link is seen already, and shows nothing else.
-  const isItsOwn = (path: string): boolean => [top, ...settings.map(({ to }) => to)].some((each) => isBelow(each, path))
+  const isItsOwn = (path: string): boolean =>
+    [top, ...settings.map(({ to }) => to)].some((each) => isBelow(each, path))
   const wanted = [
-    ...(await Promise.all(programs.map((each) => programFolders(each, variables, isItsOwn)))).flat(),
+    ...(
+      await Promise.all(programs.map((each) => programFolders(each, variables, isItsOwn)))
+    ).flat(),
     ...toolchains(variables, home),
     ...ownFiles().filter((path) => !isBelow(top, path)),
-    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap((name) => variables[name] ?? []),
+    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap(
+      (name) => variables[name] ?? [],
+    ),
     // By no link: an agent that works above can have put it there.
-    ...isolation.allow.folders.filter((path) => realPath(path) === path && !isItsOwn(path) && !isInDataFolder(path)),
+    ...isolation.allow.folders.filter(
+      (path) => realPath(path) === path && !isItsOwn(path) && !isInDataFolder(path),
+    ),
   ]
   const isHidden = (path: string): boolean => path === data || isBelow(data, path)
-  const shown = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(realPath(path)) && !isOfSystem(path))
+  const shown = wanted.filter(
+    (path) =>
+      isAbsolute(path) && existsSync(path) && !isHidden(realPath(path)) && !isOfSystem(path),
+  )
   const others = dataFoldersIn([top, ...shown]).filter((path) => path !== top)
   const [repository, person] = await Promise.all([
-    PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env, shown, note }, runInside),
+    PrivateRepository.open(
+      { git, folder: top, root: join(dataFolder, 'sandboxes'), env, shown, note },
+      runInside,
+    ),
     identityOf(git),
   ])
-  const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
+  const bridge = await new Bridge({
+    ...options,
+    ...isolation.allow,
+    strict: isolation.sandbox === 'strict',
+  }).open()
   try {
     const isWider = repository && repository.top !== top && isNarrow(repository.top, hidden)
     const mounts: Mount[] = [
@@ -169,16 +223,32 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     ]
     const nested = known?.sandbox.userNamespaces === true
     const inner = { ...person, ...insideVariables(variables) }
-    const plan = bwrapArguments({ mounts, folder: top, nested, modern, env: inner, tmpMb: options.limits.maxTmpMb })
+    const plan = bwrapArguments({
+      mounts,
+      folder: top,
+      nested,
+      modern,
+      env: inner,
+      tmpMb: options.limits.maxTmpMb,
+    })
     const filter = seccompFilter(nested)
     return {
       file: 'bwrap',
-      args: ['--args', '3', ...(filter ? ['--seccomp', '4'] : []), '--', ...startBeside(options, bridge, inside)],
+      args: [
+        '--args',
+        '3',
+        ...(filter ? ['--seccomp', '4'] : []),
+        '--',
+        ...startBeside(options, bridge, inside),
+      ],
       // What bubblewrap itself is given can be read inside as /proc/1/environ.
       env: { PATH: env['PATH'] ?? '/usr/bin:/bin', ...markVariables(mark) },
       folder: '/',
       inputs: [Buffer.from(`${plan.join('\0')}\0`), ...(filter ? [filter] : [])],
-      writable: [top, ...mounts.flatMap((each) => (each.kind === 'write' && each.from !== top ? each.from : []))],
+      writable: [
+        top,
+        ...mounts.flatMap((each) => (each.kind === 'write' && each.from !== top ? each.from : [])),
+      ],
       sync: async () => repository?.sync(runInside),
       close: () => {
         bridge.close()
@@ -204,9 +274,16 @@ const isOfSystem = (path: string): boolean =>
 function insideVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPort}`
   const kept = Object.entries(variables).filter(([name]) => !leftOut.test(name))
-  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy])
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [
+    name,
+    proxy,
+  ])
   const local = ['NO_PROXY', 'no_proxy'].map((name) => [name, 'localhost,127.0.0.1,::1'])
-  return { ...Object.fromEntries([...kept, ...proxies, ...local]), TMPDIR: '/tmp', NODE_USE_ENV_PROXY: '1' }
+  return {
+    ...Object.fromEntries([...kept, ...proxies, ...local]),
+    TMPDIR: '/tmp',
+    NODE_USE_ENV_PROXY: '1',
+  }
 }
 
 /** The person's identity for git, whose file in home is not shown. */
@@ -215,7 +292,8 @@ async function identityOf(git: Git): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const name of ['name', 'email']) {
     const value = settings.get(`user.${name}`)
-    if (value) for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name.toUpperCase()}`] = value
+    if (value)
+      for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name.toUpperCase()}`] = value
   }
   return found
 }
@@ -235,7 +313,11 @@ async function programFolders(
   const prefix = /^(.+)\/lib\/node_modules$/.exec(folder)?.[1]
   const home = variables['HOME'] ?? '/nonexistent'
   const isShared = [home, join(home, '.local'), '/', '/opt'].includes(dirname(folder))
-  return [found, prefix ?? (basename(folder) === 'bin' && !isShared ? dirname(folder) : modules < 0 ? real : folder)]
+  return [
+    found,
+    prefix ??
+      (basename(folder) === 'bin' && !isShared ? dirname(folder) : modules < 0 ? real : folder),
+  ]
 }
 
 const homeToolchains = [
@@ -245,14 +327,18 @@ const homeToolchains = [
 ]
 
 function toolchains(variables: Variables, home: string): string[] {
-  const path = (variables['PATH'] ?? '').split(delimiter).filter((each) => isAbsolute(each) && isNarrow(each, [home]))
+  const path = (variables['PATH'] ?? '')
+    .split(delimiter)
+    .filter((each) => isAbsolute(each) && isNarrow(each, [home]))
   const shared = ['/opt', '/nix', '/home/linuxbrew']
   return [...path, ...homeToolchains.map((each) => join(home, each)), ...shared, process.execPath]
 }
 
 /** The program's own files, never the folder around them: in a clone, data folders and work of people lie beside them. */
 const ownFiles = (): string[] =>
-  ['package.json', 'dist', 'src', 'node_modules'].map((name) => join(findPackageRoot().folder, name))
+  ['package.json', 'dist', 'src', 'node_modules'].map((name) =>
+    join(findPackageRoot().folder, name),
+  )
 
 const movedBy: readonly (readonly [begin: string, variable: string])[] = [
   ['.codex/', 'CODEX_HOME'],
@@ -265,12 +351,23 @@ const movedBy: readonly (readonly [begin: string, variable: string])[] = [
   ['.cache/', 'XDG_CACHE_HOME'],
 ]
 /** Variables by which agents are told where their settings are. */
-const settingsVariables = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'PI_CODING_AGENT_DIR', 'COPILOT_HOME', 'OPENCODE_CONFIG_DIR']
+const settingsVariables = [
+  'CODEX_HOME',
+  'CLAUDE_CONFIG_DIR',
+  'PI_CODING_AGENT_DIR',
+  'COPILOT_HOME',
+  'OPENCODE_CONFIG_DIR',
+]
 
 /** Where the demo agent keeps its talks, to go on with them after a crash. */
 const ownNeeds = ({ command }: SandboxOptions['isolation']): KnownAgent['sandbox'] | undefined =>
   basename(command ?? '') === 'holdfast'
-    ? { folders: [demoTalks], files: [], own: { folders: [demoTalks], files: [], shared: [] }, userNamespaces: false }
+    ? {
+        folders: [demoTalks],
+        files: [],
+        own: { folders: [demoTalks], files: [], shared: [] },
+        userNamespaces: false,
+      }
     : undefined
 
 const demoTalks = '.local/state/holdfast/demo-agent'
@@ -279,40 +376,62 @@ const demoTalks = '.local/state/holdfast/demo-agent'
 const placeIn =
   (variables: Variables, home: string) =>
   (name: string): string => {
-    const moved = movedBy.find(([start, variable]) => `${name}/`.startsWith(start) && isAbsolute(variables[variable] ?? ''))
+    const moved = movedBy.find(
+      ([start, variable]) => `${name}/`.startsWith(start) && isAbsolute(variables[variable] ?? ''),
+    )
     return moved ? join(variables[moved[1]] ?? '', name.slice(moved[0].length)) : join(home, name)
   }
 
-function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variables, home: string): Mount[] {
+function settingsOf(
+  known: KnownAgent['sandbox'] | undefined,
+  variables: Variables,
+  home: string,
+): Mount[] {
   const placeOf = placeIn(variables, home)
   const named = settingsVariables
     .flatMap((name) => variables[name] ?? [])
     .filter((path) => isAbsolute(path) && isNarrow(path, [home]))
   const folders = known ? [...known.folders.map(placeOf), ...named] : []
   for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o700 })
-  const files = (known?.files ?? []).map(placeOf).filter((path) => existsSync(path) && lstatSync(path).isFile())
+  const files = (known?.files ?? [])
+    .map(placeOf)
+    .filter((path) => existsSync(path) && lstatSync(path).isFile())
   return [...folders, ...files].map((path) => ({ kind: 'write', from: path, to: path }))
 }
 
-function insideRunner({ modern, env }: { readonly modern: boolean; readonly env: Variables }): RunInside {
+function insideRunner({
+  modern,
+  env,
+}: {
+  readonly modern: boolean
+  readonly env: Variables
+}): RunInside {
   return (mounts, folder, args, [input, output]) => {
     // The agent may have written what git reads here.
     const off = { GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' }
     const variables = { PATH: '/usr/bin:/bin:/usr/local/bin', HOME: '/tmp', LC_ALL: 'C', ...off }
-    const plan = Buffer.from(`${bwrapArguments({ mounts, folder, nested: false, modern, env: variables }).join('\0')}\0`)
+    const plan = Buffer.from(
+      `${bwrapArguments({ mounts, folder, nested: false, modern, env: variables }).join('\0')}\0`,
+    )
     const inputs = [plan, ...[seccompFilter(false)].filter((each) => each !== undefined)]
     const filter = inputs.length > 1 ? ['--seccomp', '4'] : []
-    const child = spawn('bwrap', ['--args', '3', ...filter, '--', 'git', '-c', 'safe.directory=*', ...args], {
-      cwd: '/',
-      env: { PATH: env['PATH'] ?? '/usr/bin:/bin' },
-      stdio: ['pipe', output, 'ignore', ...inputs.map(() => 'pipe' as const)],
-      timeout: 120_000,
-      killSignal: 'SIGKILL',
-    })
+    const child = spawn(
+      'bwrap',
+      ['--args', '3', ...filter, '--', 'git', '-c', 'safe.directory=*', ...args],
+      {
+        cwd: '/',
+        env: { PATH: env['PATH'] ?? '/usr/bin:/bin' },
+        stdio: ['pipe', output, 'ignore', ...inputs.map(() => 'pipe' as const)],
+        timeout: 120_000,
+        killSignal: 'SIGKILL',
+      },
+    )
     child.stdin?.on('error', () => {}).end(input)
     for (const [index, bytes] of inputs.entries())
       (child.stdio[index + 3] as NodeJS.WritableStream).on('error', () => {}).end(bytes)
-    return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve(code ?? -1)))
+    return new Promise((resolve, reject) =>
+      child.once('error', reject).once('close', (code) => resolve(code ?? -1)),
+    )
   }
 }
 
@@ -327,12 +446,26 @@ async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   ]
   const tools = [...toolchains(variables, home), ...ownFiles()]
   const shown = [...(await programFolders(file, variables)), ...tools, ...isolation.allow.folders]
-  const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
+  const bridge = await new Bridge({
+    ...options,
+    ...isolation.allow,
+    strict: isolation.sandbox === 'strict',
+  }).open()
   const { socket, ports } = bridge
-  const profile = macProfile({ writable, readable: shown, hidden: [home, dataFolder], bridge: socket, ports })
+  const profile = macProfile({
+    writable,
+    readable: shown,
+    hidden: [home, dataFolder],
+    bridge: socket,
+    ports,
+  })
   return {
     file: 'sandbox-exec',
-    args: ['-p', profile, ...startBeside(options, bridge, { bridge: bridge.socket, ready: `${bridge.socket}-ready` })],
+    args: [
+      '-p',
+      profile,
+      ...startBeside(options, bridge, { bridge: bridge.socket, ready: `${bridge.socket}-ready` }),
+    ],
     env: insideVariables(variables),
     folder,
     inputs: [],

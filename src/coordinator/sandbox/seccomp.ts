@@ -20,7 +20,10 @@ const [numberAt, archAt, firstAt, secondAt] = [0, 4, 16, 24]
 interface Machine {
   readonly audit: number
   readonly calls: Readonly<
-    Record<'add_key' | 'request_key' | 'keyctl' | 'bpf' | 'perf_event_open' | 'userfaultfd' | 'syslog', number>
+    Record<
+      'add_key' | 'request_key' | 'keyctl' | 'bpf' | 'perf_event_open' | 'userfaultfd' | 'syslog',
+      number
+    >
   >
   readonly spaces: Readonly<Record<'setns' | 'mount' | 'umount2' | 'pivot_root', number>>
   readonly ioctl: number
@@ -32,13 +35,29 @@ interface Machine {
 const machines: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000003e,
-    calls: { add_key: 248, request_key: 249, keyctl: 250, bpf: 321, perf_event_open: 298, userfaultfd: 323, syslog: 103 },
+    calls: {
+      add_key: 248,
+      request_key: 249,
+      keyctl: 250,
+      bpf: 321,
+      perf_event_open: 298,
+      userfaultfd: 323,
+      syslog: 103,
+    },
     spaces: { setns: 308, mount: 165, umount2: 166, pivot_root: 155 },
     ...{ ioctl: 16, socket: 41, clone: 56, unshare: 272 },
   },
   arm64: {
     audit: 0xc00000b7,
-    calls: { add_key: 217, request_key: 218, keyctl: 219, bpf: 280, perf_event_open: 241, userfaultfd: 282, syslog: 116 },
+    calls: {
+      add_key: 217,
+      request_key: 218,
+      keyctl: 219,
+      bpf: 280,
+      perf_event_open: 241,
+      userfaultfd: 282,
+      syslog: 116,
+    },
     spaces: { setns: 268, mount: 40, umount2: 39, pivot_root: 41 },
     ...{ ioctl: 29, socket: 198, clone: 220, unshare: 97 },
   },
@@ -59,9 +78,17 @@ export function seccompFilter(nested: boolean, arch: string = process.arch): Buf
   const machine = machines[arch]
   if (!machine) return undefined
   const { audit, calls, spaces, ioctl, socket, clone, unshare } = machine
-  const of = (call: number, ...body: Instruction[]): Instruction[] => [ifEqual(call, 0, body.length), ...body]
-  const refused = [...Object.values(calls), ...ioUring, ...(nested ? [] : [...Object.values(spaces), ...newMountCalls])]
-  const noNewUser = (call: number) => of(call, load(firstAt), ifSet(newUserNamespace, 0, 1), fail(eperm), allow)
+  const of = (call: number, ...body: Instruction[]): Instruction[] => [
+    ifEqual(call, 0, body.length),
+    ...body,
+  ]
+  const refused = [
+    ...Object.values(calls),
+    ...ioUring,
+    ...(nested ? [] : [...Object.values(spaces), ...newMountCalls]),
+  ]
+  const noNewUser = (call: number) =>
+    of(call, load(firstAt), ifSet(newUserNamespace, 0, 1), fail(eperm), allow)
   const program: Instruction[] = [
     load(archAt),
     ifEqual(audit, 1, 0),
@@ -77,7 +104,14 @@ export function seccompFilter(nested: boolean, arch: string = process.arch): Buf
       fail(noFamily),
       allow,
     ),
-    ...of(ioctl, load(secondAt), ifEqual(typing[0] ?? 0, 1, 0), ifEqual(typing[1] ?? 0, 0, 1), fail(eperm), allow),
+    ...of(
+      ioctl,
+      load(secondAt),
+      ifEqual(typing[0] ?? 0, 1, 0),
+      ifEqual(typing[1] ?? 0, 0, 1),
+      fail(eperm),
+      allow,
+    ),
     // The flags of `clone3` lie in memory that a filter cannot read. Libraries fall back to `clone`.
     ...(nested ? [] : [...of(clone3, fail(enosys)), ...noNewUser(clone), ...noNewUser(unshare)]),
     allow,

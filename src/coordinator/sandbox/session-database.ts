@@ -15,7 +15,11 @@ const madeBy = /^\s*create\s+(table|index|unique\s+index)\s/i
 const whole = /migration/i
 
 /** Nothing is made of a file that is no database, or has no table of sessions: the agent then begins anew. */
-export async function copySessions(from: string, to: string, ids: readonly string[]): Promise<void> {
+export async function copySessions(
+  from: string,
+  to: string,
+  ids: readonly string[],
+): Promise<void> {
   if ((await stat(from)).size > maxBytes) return
   const { DatabaseSync: Database } = await import('node:sqlite')
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
@@ -29,13 +33,16 @@ export async function copySessions(from: string, to: string, ids: readonly strin
     copy.close()
   } catch {
     copy?.close()
-    for (const each of [to, `${to}-wal`, `${to}-shm`, `${to}-journal`]) await rm(each, { force: true })
+    for (const each of [to, `${to}-wal`, `${to}-shm`, `${to}-journal`])
+      await rm(each, { force: true })
   }
 }
 
 function copyRows(copy: DatabaseSync, ids: readonly string[]): boolean {
   const made = copy
-    .prepare("select type, name, sql from other.sqlite_master where sql is not null and name not like 'sqlite_%'")
+    .prepare(
+      "select type, name, sql from other.sqlite_master where sql is not null and name not like 'sqlite_%'",
+    )
     .all()
   const plain = made.filter(({ sql }) => madeBy.test(String(sql)))
   const tables = plain.filter(({ type }) => type === 'table')
@@ -50,14 +57,20 @@ function copyRows(copy: DatabaseSync, ids: readonly string[]): boolean {
       .prepare(`pragma table_info(${table})`)
       .all()
       .map((each) => String(each['name']))
-    const key = name === 'session' ? 'id' : ['session_id', 'aggregate_id'].find((each) => columns.includes(each))
+    const key =
+      name === 'session'
+        ? 'id'
+        : ['session_id', 'aggregate_id'].find((each) => columns.includes(each))
     const insert = `insert into main.${table} select * from other.${table}`
     if (whole.test(String(name))) copy.exec(insert)
     else if (key) copy.prepare(`${insert} where ${key} ${wanted}`).run(given)
   }
   if (tables.some(({ name }) => name === 'project'))
-    copy.exec('insert into main.project select * from other.project where id in (select project_id from main.session)')
-  for (const { sql } of plain.filter(({ type }) => type === 'index')) copy.prepare(String(sql)).run()
+    copy.exec(
+      'insert into main.project select * from other.project where id in (select project_id from main.session)',
+    )
+  for (const { sql } of plain.filter(({ type }) => type === 'index'))
+    copy.prepare(String(sql)).run()
   copy.exec('commit')
   return true
 }

@@ -32,30 +32,65 @@ export const sandboxTrial =
   async (agent: Tried): Promise<SandboxProbe> => {
     const machine = await probeSandbox(env)
     const known = knownAgentOf(agent)
-    const recipe = known && [known.acp, known.pulls].find((each) => each && (each.command ?? each.program) === agent.command)
+    const recipe =
+      known &&
+      [known.acp, known.pulls].find(
+        (each) => each && (each.command ?? each.program) === agent.command,
+      )
     // npx would install it anew at each start: its cache is not seen inside.
     const isKnown = known !== undefined && basename(agent.command) !== 'npx'
     const runs =
-      machine.works && isKnown && (await runsInside(recipe?.program ?? agent.command, agent.wrapper ?? [], env, dataFolder))
+      machine.works &&
+      isKnown &&
+      (await runsInside(recipe?.program ?? agent.command, agent.wrapper ?? [], env, dataFolder))
     return { machine, agent: { known: isKnown, runs }, choose: runs ? 'workplace' : 'off' }
   }
 
-async function runsInside(program: string, wrapper: readonly string[], env: Variables, dataFolder: string): Promise<boolean> {
+async function runsInside(
+  program: string,
+  wrapper: readonly string[],
+  env: Variables,
+  dataFolder: string,
+): Promise<boolean> {
   const found = await findProgram(program, env)
   if (found === undefined) return false
   const [file = found, ...args] = [...wrapper, found, '--version']
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-try-'))
   try {
     const box = await openSandbox({
-      isolation: { sandbox: 'workplace', allow: { folders: [], hosts: [] }, wrapper, gateway: null, command: program },
-      ...{ env, dataFolder, file, folder, args, variables: inheritedFrom(env), secretFiles: '', waits: false },
+      isolation: {
+        sandbox: 'workplace',
+        allow: { folders: [], hosts: [] },
+        wrapper,
+        gateway: null,
+        command: program,
+      },
+      ...{
+        env,
+        dataFolder,
+        file,
+        folder,
+        args,
+        variables: inheritedFrom(env),
+        secretFiles: '',
+        waits: false,
+      },
       ...{
         mark: { launchId: 'try', folderId: 'try' },
-        git: new Git({ clock: systemClock, env, folder: join(folder, '..', `${basename(folder)}-git`) }),
+        git: new Git({
+          clock: systemClock,
+          env,
+          folder: join(folder, '..', `${basename(folder)}-git`),
+        }),
       },
       limits: sandboxLimits(),
       agentId: 'try',
-      ...{ serverUrl: 'http://127.0.0.1:1', ask: async () => false, onRefused: () => {}, note: () => {} },
+      ...{
+        serverUrl: 'http://127.0.0.1:1',
+        ask: async () => false,
+        onRefused: () => {},
+        note: () => {},
+      },
     })
     const stdio = ['ignore', 'ignore', 'ignore', ...box.inputs.map(() => 'pipe' as const)] as const
     const child = spawn(box.file, box.args, {
@@ -67,7 +102,9 @@ async function runsInside(program: string, wrapper: readonly string[], env: Vari
     })
     for (const [index, bytes] of box.inputs.entries())
       (child.stdio[index + 3] as NodeJS.WritableStream).on('error', () => {}).end(bytes)
-    const code = await new Promise((resolve) => child.once('error', () => resolve(null)).once('close', resolve))
+    const code = await new Promise((resolve) =>
+      child.once('error', () => resolve(null)).once('close', resolve),
+    )
     box.close()
     return code === 0
   } catch {

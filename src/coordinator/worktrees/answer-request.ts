@@ -23,14 +23,29 @@ import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import { inUse, lossesOf, notRemoved, removePlainFolder, removeWorktree } from './remove-worktree.ts'
+import {
+  inUse,
+  lossesOf,
+  notRemoved,
+  removePlainFolder,
+  removeWorktree,
+} from './remove-worktree.ts'
 import { type OurWorktree, openWorktree } from './repository.ts'
 import { stateOf } from './worktree-state.ts'
 
 // Finds files of a workplace by a part of their path. Walks folders breadth first, follows no links, and stops at its bounds.
 
 const maxEntries = 20_000
-const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', 'dist', '.next', '.cache'])
+const skipped = new Set([
+  '.git',
+  'node_modules',
+  '.venv',
+  '__pycache__',
+  'target',
+  'dist',
+  '.next',
+  '.cache',
+])
 
 /** Paths from the folder, those whose name begins with what is looked for first. */
 async function findFiles(folder: string, q: string): Promise<string[]> {
@@ -48,7 +63,9 @@ async function findFiles(folder: string, q: string): Promise<string[]> {
     }
   }
   const rank = (path: string): number => Number(!basename(path).toLowerCase().startsWith(wanted))
-  return found.sort((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1)).slice(0, maxFilesFound)
+  return found
+    .sort((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1))
+    .slice(0, maxFilesFound)
 }
 
 export interface WorktreeContext {
@@ -69,12 +86,16 @@ class FolderRefused extends DetailError {
   }
 }
 
-export async function answerRequest(machine: WorktreeContext, ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
+export async function answerRequest(
+  machine: WorktreeContext,
+  ask: CoordinatorRequest,
+): Promise<CoordinatorAnswer> {
   try {
     return { ok: true, value: await valueFor(machine, ask) }
   } catch (error) {
     if (error instanceof FolderRefused) return refused(error.reason, error.detail)
-    if (error instanceof GitFailure) return refused(error.code === 'needs_filter' ? 'needs_filter' : 'git_refused', error.detail)
+    if (error instanceof GitFailure)
+      return refused(error.code === 'needs_filter' ? 'needs_filter' : 'git_refused', error.detail)
     throw error
   }
 }
@@ -86,7 +107,10 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
     case 'worktree-state':
       return stateOf(await openOurs(machine, ask.top))
     case 'worktree-diff': {
-      const { bytes, cut, leftOut } = await diffOf(await openOurs(machine, ask.top), ask.path ?? undefined)
+      const { bytes, cut, leftOut } = await diffOf(
+        await openOurs(machine, ask.top),
+        ask.path ?? undefined,
+      )
       return { text: bytes.toString(), cut, leftOut }
     }
     case 'worktree-patch': {
@@ -125,9 +149,14 @@ const inTurn = <Result>(
   machine: WorktreeContext,
   top: string,
   work: (worktree: OurWorktree) => Promise<Result>,
-): Promise<Result> => machine.git.serialize(`tree ${top}`, async () => work(await openOurs(machine, top)))
+): Promise<Result> =>
+  machine.git.serialize(`tree ${top}`, async () => work(await openOurs(machine, top)))
 
-async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, confirmed: string | null): Promise<RemovalResult> {
+async function remove(
+  machine: WorktreeContext,
+  { kind, top }: WorktreeFolder,
+  confirmed: string | null,
+): Promise<RemovalResult> {
   const { occupancy, git } = machine
   const root = await checkedRoot(machine, top)
   const removed = await occupancy.remove(root, top, () =>
@@ -135,7 +164,11 @@ async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, c
       const living = kind === 'plain' ? await processesIn(top) : []
       if (living.length > 0) return inUse(living)
       if (kind === 'plain') return removePlainFolder(root, top)
-      return removeWorktree(await openWorktree(git, top), { root, processesIn, confirmed: confirmed ?? undefined })
+      return removeWorktree(await openWorktree(git, top), {
+        root,
+        processesIn,
+        confirmed: confirmed ?? undefined,
+      })
     }),
   )
   return removed === 'in_use' ? notRemoved('in_use', statusNotice('agentWorksThere')) : removed
@@ -144,7 +177,8 @@ async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, c
 /** Checks by its real path that a folder is below the root of a user session, and returns that root. */
 async function checkedRoot({ worktreesFolder }: WorktreeContext, top: string): Promise<string> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => error.code)
-  if (found === 'ENOENT' || found === 'ENOTDIR') throw new FolderRefused('gone', statusNotice('folderNotThere', { folder: top }))
+  if (found === 'ENOENT' || found === 'ENOTDIR')
+    throw new FolderRefused('gone', statusNotice('folderNotThere', { folder: top }))
   const ours = await realpath(worktreesFolder).catch(() => worktreesFolder)
   const real = await realpath(top).catch(() => '')
   const [project, userSession, ...rest] = relative(ours, top).split(sep)

@@ -4,7 +4,8 @@ import { hash } from 'node:crypto'
 const maxWord = 48
 
 /** WT1: the short id keeps branches apart. A role that had to be changed gets a hash, so that no two share a branch. */
-export const branchOf = (userSessionShort: string, role: string): string => `holdfast/${userSessionShort}/${wordOf(role)}`
+export const branchOf = (userSessionShort: string, role: string): string =>
+  `holdfast/${userSessionShort}/${wordOf(role)}`
 
 export const isOurBranch = (branch: string): boolean => /^holdfast\/[0-9a-z]+\/[^/]+$/.test(branch)
 

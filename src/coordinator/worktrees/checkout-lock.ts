@@ -13,7 +13,9 @@ import { maxIndexBytes } from './look.ts'
 
 /** Why a lock of git could not be made. */
 export const lockFailure = (file: string, { code = '' }: NodeJS.ErrnoException): Detail =>
-  code === 'EEXIST' ? statusNotice('indexLocked', { file }) : statusNotice('fileNotMade', { file, code })
+  code === 'EEXIST'
+    ? statusNotice('indexLocked', { file })
+    : statusNotice('fileNotMade', { file, code })
 
 export interface LockedIndex {
   /** Puts this index in its place. */
@@ -21,7 +23,10 @@ export interface LockedIndex {
 }
 
 /** Rejects with GitFailure where somebody else holds it. */
-export async function withLockedIndex<Result>(gitFolder: string, work: (index: LockedIndex) => Promise<Result>): Promise<Result> {
+export async function withLockedIndex<Result>(
+  gitFolder: string,
+  work: (index: LockedIndex) => Promise<Result>,
+): Promise<Result> {
   const place = join(gitFolder, 'index')
   const lock = `${place}.lock`
   // A new file, so nothing that lies there is written to.

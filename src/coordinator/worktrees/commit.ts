@@ -10,7 +10,15 @@ import { statusNotice } from '../../protocol/status-texts.ts'
 import { withLockedIndex } from './checkout-lock.ts'
 import { displayName, nulEnded, splitNul } from './file-names.ts'
 import { GitFailure } from './git.ts'
-import { copyIndex, indexFactsOf, isWork, leaveAway, type NamedFile, ownEntriesOf, uncommittedIn } from './look.ts'
+import {
+  copyIndex,
+  indexFactsOf,
+  isWork,
+  leaveAway,
+  type NamedFile,
+  ownEntriesOf,
+  uncommittedIn,
+} from './look.ts'
 import { moveHead } from './move-head.ts'
 import type { OurWorktree, Repository } from './repository.ts'
 import { gitlinkMode } from './staged-entries.ts'
@@ -19,9 +27,16 @@ const wholeTreeMs = 600_000
 const maxParentsBytes = 64 * 1024
 
 /** `left`: repositories that stay at HEAD's commit of them. */
-export type CommitResult = { readonly commit: string | null; readonly files: number; readonly left: readonly string[] }
+export type CommitResult = {
+  readonly commit: string | null
+  readonly files: number
+  readonly left: readonly string[]
+}
 
-export async function commitAll({ repository, gitFolder }: OurWorktree, message: string): Promise<CommitResult> {
+export async function commitAll(
+  { repository, gitFolder }: OurWorktree,
+  message: string,
+): Promise<CommitResult> {
   return withLockedIndex(gitFolder, async (index) => {
     const pending = await uncommittedIn(repository)
     const files = pending.filter(isWork)
@@ -34,14 +49,20 @@ export async function commitAll({ repository, gitFolder }: OurWorktree, message:
       await copyIndex(repository.indexFile, staged)
       const env = { GIT_INDEX_FILE: staged }
       const update = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin']
-      await repository.run(update, { env, input: nulEnded(files.map(({ name }) => name)), timeoutMs: wholeTreeMs })
+      await repository.run(update, {
+        env,
+        input: nulEnded(files.map(({ name }) => name)),
+        timeoutMs: wholeTreeMs,
+      })
       const tree = (await repository.run(['write-tree'], { env })).trim()
       const merged = mergedIn(gitFolder)
       const isSame = tree === (await repository.run(['rev-parse', `${head}^{tree}`])).trim()
       if (isSame && merged.length === 0) return { commit: null, files: 0, left }
       const parents = [head, ...merged].flatMap((id) => ['-p', id])
       const text = stripped(message)
-      const commit = (await repository.run(['commit-tree', tree, ...parents, '-F', '-'], { input: text })).trim()
+      const commit = (
+        await repository.run(['commit-tree', tree, ...parents, '-F', '-'], { input: text })
+      ).trim()
       await moveHead(repository, head, commit, `commit: ${text.split('\n', 1)[0]}`)
       await showRepositories(repository, staged)
       await leaveAway(repository, staged, indexFactsOf(repository))
@@ -79,10 +100,16 @@ function stripped(message: string): string {
 }
 
 /** Such a file is not as it would be committed: large files, for example, are kept elsewhere by a program that we do not run. */
-export async function filteredAmong(repository: Repository, names: readonly Buffer[]): Promise<string[]> {
+export async function filteredAmong(
+  repository: Repository,
+  names: readonly Buffer[],
+): Promise<string[]> {
   if (names.length === 0) return []
-  const words = splitNul(await repository.bytes(['check-attr', '-z', '--stdin', 'filter'], { input: nulEnded(names) }))
-  const isDriver = (at: number): boolean => !['unspecified', 'unset', 'set'].includes(words[at + 2]?.toString() ?? 'unset')
+  const words = splitNul(
+    await repository.bytes(['check-attr', '-z', '--stdin', 'filter'], { input: nulEnded(names) }),
+  )
+  const isDriver = (at: number): boolean =>
+    !['unspecified', 'unset', 'set'].includes(words[at + 2]?.toString() ?? 'unset')
   return words.flatMap((name, at) => (at % 3 === 0 && isDriver(at) ? [displayName(name)] : []))
 }
 
@@ -92,12 +119,16 @@ async function refuseFiltered(repository: Repository, files: readonly NamedFile[
     repository,
     written.map(({ name }) => name),
   )
-  if (file !== undefined) throw new GitFailure('needs_filter', statusNotice('needsFilter', { file, more: more.length }))
+  if (file !== undefined)
+    throw new GitFailure('needs_filter', statusNotice('needsFilter', { file, more: more.length }))
 }
 
 /** The checkout's index follows repositories inside, which ours does not. */
 async function showRepositories(repository: Repository, file: string): Promise<void> {
-  const links = ownEntriesOf(repository, file).flatMap(({ mode, name }) => (mode === gitlinkMode ? [name] : []))
+  const links = ownEntriesOf(repository, file).flatMap(({ mode, name }) =>
+    mode === gitlinkMode ? [name] : [],
+  )
   const args = ['update-index', '-z', '--no-skip-worktree', '--stdin']
-  if (links.length > 0) await repository.run(args, { env: { GIT_INDEX_FILE: file }, input: nulEnded(links) })
+  if (links.length > 0)
+    await repository.run(args, { env: { GIT_INDEX_FILE: file }, input: nulEnded(links) })
 }

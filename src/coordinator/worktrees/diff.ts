@@ -41,19 +41,32 @@ async function differences(
   const { repository, top } = worktree
   const { all, staged } = await filesOf(worktree)
   const files = all.filter((file) => path === undefined || file.path === path)
-  if (path !== undefined && files.length === 0) return { bytes: Buffer.of(), cut: false, leftOut: 0 }
+  if (path !== undefined && files.length === 0)
+    return { bytes: Buffer.of(), cut: false, leftOut: 0 }
   const untracked = files.filter(({ change }) => change === 'untracked').map(({ name }) => name)
   const added = await thoseThatFit(top, untracked)
   const only = path === undefined ? [] : files.flatMap(pathspecsOf)
   const since = await worktree.forkPoint()
-  const args = ['diff', ...safeDiffOptions, '--no-color', '--find-renames', ...options, since, '--', ...only]
-  const { bytes, cut } = await withNewFiles(repository, [...staged, ...added], (env) => repository.try(args, { env, maxBytes }))
+  const args = [
+    'diff',
+    ...safeDiffOptions,
+    '--no-color',
+    '--find-renames',
+    ...options,
+    since,
+    '--',
+    ...only,
+  ]
+  const { bytes, cut } = await withNewFiles(repository, [...staged, ...added], (env) =>
+    repository.try(args, { env, maxBytes }),
+  )
   const leftOut = untracked.length - added.length
   return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }
 }
 
 /** Both names of a renamed file, or it would show as new. */
-const pathspecsOf = ({ name, from }: NamedFile): string[] => [...(from ? [from] : []), name].map(pathspecOf)
+const pathspecsOf = ({ name, from }: NamedFile): string[] =>
+  [...(from ? [from] : []), name].map(pathspecOf)
 
 async function thoseThatFit(top: string, names: readonly Buffer[]): Promise<Buffer[]> {
   const fit: Buffer[] = []

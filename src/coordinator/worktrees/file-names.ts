@@ -7,11 +7,14 @@ export function displayName(name: Buffer): string {
   try {
     return asText.decode(name)
   } catch {
-    return name.toString('latin1').replaceAll(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
+    return name
+      .toString('latin1')
+      .replaceAll(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
   }
 }
 
-export const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
+export const nulEnded = (words: readonly Buffer[]): Buffer =>
+  Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
 
 /** Splits NUL-terminated words. An unterminated last word is dropped. */
 export function splitNul(output: Buffer): Buffer[] {
@@ -26,7 +29,8 @@ export function splitNul(output: Buffer): Buffer[] {
 }
 
 /** Joins a folder and a file name as bytes. */
-export const pathOf = (top: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), name])
+export const pathOf = (top: string, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${top}/`), name])
 
 /** A pathspec for exactly this file. Arguments are text, so invalid bytes become single-character wildcards. */
 export function pathspecOf(name: Buffer): string {

@@ -35,14 +35,23 @@ export interface NoRepository {
   readonly why: Detail
 }
 
-export async function findRepository(git: Git, folder: string): Promise<FoundRepository | NoRepository> {
+export async function findRepository(
+  git: Git,
+  folder: string,
+): Promise<FoundRepository | NoRepository> {
   // Where git is missing, that is the reason.
   const persons = await personsSettings(git)
   const place = checkoutOf(folder)
   if ('why' in place) return place
   const { top, own, common } = place
-  const cannot = (why: Detail): NoRepository => ({ why: statusNotice('gitCannotOpen', { folder, why }) })
-  if (!isOwnedByUs([top, join(top, '.git'), own]) && !persons.trusted.has('*') && !persons.trusted.has(top))
+  const cannot = (why: Detail): NoRepository => ({
+    why: statusNotice('gitCannotOpen', { folder, why }),
+  })
+  if (
+    !isOwnedByUs([top, join(top, '.git'), own]) &&
+    !persons.trusted.has('*') &&
+    !persons.trusted.has(top)
+  )
     return { why: statusNotice('othersRepository', { folder }) }
   const settings = await settingsOf(git, own, common).catch((error: Error) => error)
   if (settings instanceof Error) return cannot(settings.message)
@@ -52,14 +61,22 @@ export async function findRepository(git: Git, folder: string): Promise<FoundRep
   // `core.worktree` can name any folder of the machine. Only the folder that contains the repository is accepted.
   if (own === common && named !== undefined && realPathOf(resolve(own, named)) !== top)
     return cannot(statusNotice('coreWorktreeElsewhere'))
-  if (!isOfFolder(place, named)) return { why: statusNotice('repositoryElsewhere', { folder: top, place: own }) }
+  if (!isOfFolder(place, named))
+    return { why: statusNotice('repositoryElsewhere', { folder: top, place: own }) }
   const head = headOf(own, common)
   if (head?.ref === 'refs/heads/.invalid') return cannot(statusNotice('refsInTable'))
   if (head?.commit === undefined) return { why: statusNotice('noCommit', { folder }) }
   const branch = head.ref?.startsWith(ofBranches) ? head.ref.slice(ofBranches.length) : null
   const prefix = relative(top, place.folder).split(sep).join('/')
   return {
-    facts: { top, gitFolder: own, commonFolder: common, prefix: prefix && `${prefix}/`, head: head.commit, branch },
+    facts: {
+      top,
+      gitFolder: own,
+      commonFolder: common,
+      prefix: prefix && `${prefix}/`,
+      head: head.commit,
+      branch,
+    },
     settings,
   }
 }
@@ -84,7 +101,12 @@ function checkoutOf(asked: string): Checkout | NoRepository {
     const place = named === undefined ? undefined : gitFoldersAt(named)
     if (place) return { folder, top, ...place }
     if (foundAt(join(top, '.git'))?.isFile())
-      return { why: statusNotice('gitCannotOpen', { folder: asked, why: `.git: ${named ?? 'not a repository'}` }) }
+      return {
+        why: statusNotice('gitCannotOpen', {
+          folder: asked,
+          why: `.git: ${named ?? 'not a repository'}`,
+        }),
+      }
     if (gitFoldersAt(top)) return { why: statusNotice('bareRepository', { folder: asked }) }
     if (top === dirname(top)) break
   }
@@ -116,7 +138,11 @@ function gitFolderNamedAt(top: string): string | undefined {
 function isOfFolder({ top, own, common }: Checkout, named: string | undefined): boolean {
   if (own === common) return own === join(top, '.git') || named !== undefined
   const file = resolve(own, (textOf(join(own, 'gitdir'), maxLinkBytes) ?? '').trim())
-  return dirname(own) === join(common, 'worktrees') && basename(file) === '.git' && realPathOf(dirname(file)) === top
+  return (
+    dirname(own) === join(common, 'worktrees') &&
+    basename(file) === '.git' &&
+    realPathOf(dirname(file)) === top
+  )
 }
 
 /** By the bytes of the files: they change seldom. */
@@ -126,7 +152,10 @@ const maxKnown = 100
 async function settingsOf(git: Git, own: string, common: string): Promise<Settings> {
   const settings = await parsed(git, bytesOf(join(common, 'config'), maxConfigBytes))
   if (!isTrue(settings.get('extensions.worktreeconfig'))) return settings
-  return new Map([...settings, ...(await parsed(git, bytesOf(join(own, 'config.worktree'), maxConfigBytes)))])
+  return new Map([
+    ...settings,
+    ...(await parsed(git, bytesOf(join(own, 'config.worktree'), maxConfigBytes))),
+  ])
 }
 
 function parsed(git: Git, file: Buffer | undefined): Promise<Settings> {

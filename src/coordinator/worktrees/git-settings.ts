@@ -25,7 +25,10 @@ function nowhere(git: Git): GitPlace {
   return { dir, project: '' }
 }
 
-const persons = new WeakMap<Git, { readonly found: Promise<PersonsSettings>; readonly until: number }>()
+const persons = new WeakMap<
+  Git,
+  { readonly found: Promise<PersonsSettings>; readonly until: number }
+>()
 
 /** The person's own settings and the machine's, with what they include. Kept for a while: asking costs a process. */
 export function personsSettings(git: Git): Promise<PersonsSettings> {
@@ -38,7 +41,11 @@ export function personsSettings(git: Git): Promise<PersonsSettings> {
 }
 
 async function readPersons(git: Git): Promise<PersonsSettings> {
-  const env = { GIT_CONFIG_GLOBAL: undefined, GIT_CONFIG_NOSYSTEM: undefined, GIT_CONFIG_COUNT: undefined }
+  const env = {
+    GIT_CONFIG_GLOBAL: undefined,
+    GIT_CONFIG_NOSYSTEM: undefined,
+    GIT_CONFIG_COUNT: undefined,
+  }
   const args = ['config', '--show-scope', '--includes', '--null', '--get-regexp', personsKeys]
   const { stdout } = await git.try(nowhere(git), args, { env })
   const settings = new Map<string, string>()
@@ -51,7 +58,8 @@ async function readPersons(git: Git): Promise<PersonsSettings> {
     else settings.set(key, value)
   }
   const excludes = settings.get('core.excludesfile')
-  if (excludes?.startsWith('~/') && git.home) settings.set('core.excludesfile', join(git.home, excludes.slice(2)))
+  if (excludes?.startsWith('~/') && git.home)
+    settings.set('core.excludesfile', join(git.home, excludes.slice(2)))
   return { settings, trusted }
 }
 
@@ -72,19 +80,24 @@ const truths = new Map([
   ...['true', 'yes', 'on', '1'].map((word) => [word, 'true'] as const),
   ...['false', 'no', 'off', '0', ''].map((word) => [word, 'false'] as const),
 ])
-export const isTrue = (value: string | undefined): boolean => truths.get(value?.toLowerCase() ?? '') === 'true'
+export const isTrue = (value: string | undefined): boolean =>
+  truths.get(value?.toLowerCase() ?? '') === 'true'
 
 /** What the disk can do, as `git init` found it. */
 const abilities = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode']
 
 /** Checked values for git: line ends, what the disk can do, and the person's list of ignored files. */
-export function checkedSettings(repository: Settings, { settings: persons }: PersonsSettings): Record<string, string> {
+export function checkedSettings(
+  repository: Settings,
+  { settings: persons }: PersonsSettings,
+): Record<string, string> {
   const checked: Record<string, string> = { 'core.safecrlf': 'false' }
   for (const key of abilities) {
     const value = truths.get(repository.get(key)?.toLowerCase() ?? 'unset')
     if (value !== undefined) checked[key] = value
   }
-  const either = (key: string): string => (repository.get(key) ?? persons.get(key) ?? '').toLowerCase()
+  const either = (key: string): string =>
+    (repository.get(key) ?? persons.get(key) ?? '').toLowerCase()
   const crlf = either('core.autocrlf')
   checked['core.autocrlf'] = crlf === 'input' ? crlf : (truths.get(crlf) ?? 'false')
   const eol = either('core.eol')

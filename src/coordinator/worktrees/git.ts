@@ -126,16 +126,26 @@ export class Git {
 
   async bytes(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { code, bytes, stderr, cut } = await this.try(place, args, options)
-    if (cut) throw new GitFailure(code, statusNotice('gitPrintedTooMuch', { command: args[0] ?? '' }))
-    if (code !== 0) throw new GitFailure(code, stderr.trim() || statusNotice('gitEndedWith', { command: args[0] ?? '', code }))
+    if (cut)
+      throw new GitFailure(code, statusNotice('gitPrintedTooMuch', { command: args[0] ?? '' }))
+    if (code !== 0)
+      throw new GitFailure(
+        code,
+        stderr.trim() || statusNotice('gitEndedWith', { command: args[0] ?? '', code }),
+      )
     return bytes
   }
 
   /** Returns any result. Throws only when git cannot be run or does not end. */
-  async try(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+  async try(
+    place: GitPlace,
+    args: readonly string[],
+    options: GitOptions = {},
+  ): Promise<GitResult> {
     const slots = this.#slots.get(place.project) ?? { running: 0, waiting: [] }
     this.#slots.set(place.project, slots)
-    if (slots.running >= slotsPerProject) await new Promise<void>((resolve) => slots.waiting.push(resolve))
+    if (slots.running >= slotsPerProject)
+      await new Promise<void>((resolve) => slots.waiting.push(resolve))
     else slots.running++
     try {
       return await this.#spawn(place, args, options)
@@ -148,7 +158,11 @@ export class Git {
     }
   }
 
-  #spawn({ dir, workTree }: GitPlace, args: readonly string[], options: GitOptions): Promise<GitResult> {
+  #spawn(
+    { dir, workTree }: GitPlace,
+    args: readonly string[],
+    options: GitOptions,
+  ): Promise<GitResult> {
     const { input, inputFile, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
     const where = { GIT_DIR: dir, ...(workTree !== undefined && { GIT_WORK_TREE: workTree }) }
@@ -180,11 +194,17 @@ export class Git {
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
       over()
-      reject(new GitFailure('missing', statusNotice('gitNotRun', { folder: workTree ?? dir, code: error.code ?? '' })))
+      reject(
+        new GitFailure(
+          'missing',
+          statusNotice('gitNotRun', { folder: workTree ?? dir, code: error.code ?? '' }),
+        ),
+      )
     })
     child.on('close', async (code) => {
       over()
-      if (end === undefined) return resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
+      if (end === undefined)
+        return resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
       const pipe = end === 'still' && workTree !== undefined ? await pipeIn(workTree) : ''
       const command = args[0] ?? ''
       const why = pipe
@@ -198,7 +218,8 @@ export class Git {
   }
 }
 
-export const placeName = (common: string, top: string): string => hash('sha256', `${common}\0${top}`).slice(0, 32)
+export const placeName = (common: string, top: string): string =>
+  hash('sha256', `${common}\0${top}`).slice(0, 32)
 
 const resultOf = (code: number, bytes: Buffer, stderr: string, cut: boolean): GitResult => ({
   code,

@@ -18,14 +18,20 @@ async function currentFolders(): Promise<CurrentFolders> {
   if (process.platform !== 'linux') return new Map()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(
-    pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => undefined)] as const),
+    pids.map(
+      async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => undefined)] as const,
+    ),
   )
-  return new Map(found.flatMap(([pid, folder]) => (folder === undefined ? [] : [[pid, folder] as const])))
+  return new Map(
+    found.flatMap(([pid, folder]) => (folder === undefined ? [] : [[pid, folder] as const])),
+  )
 }
 
 export async function processesIn(folder: string, processes?: CurrentFolders): Promise<number[]> {
   const all = [...(processes ?? (await currentFolders()))]
-  return all.filter(([, current]) => current === folder || isBelow(folder, current)).map(([pid]) => pid)
+  return all
+    .filter(([, current]) => current === folder || isBelow(folder, current))
+    .map(([pid]) => pid)
 }
 
 const maxFiles = 500_000
@@ -81,7 +87,9 @@ export async function inspectWorktrees(
   for (let at = 0; at < folders.length; at += concurrency)
     inspections.push(
       ...(await Promise.all(
-        folders.slice(at, at + concurrency).map((folder) => inspectWorktree(options, processes, folder, open)),
+        folders
+          .slice(at, at + concurrency)
+          .map((folder) => inspectWorktree(options, processes, folder, open)),
       )),
     )
   return inspections
@@ -100,14 +108,20 @@ async function inspectWorktree(
     if (!worktree) {
       const isEmpty = disk.files === 0
       const why = isEmpty ? null : statusNotice('plainNotEmpty')
-      return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', ...detailFields('why', why) }
+      return {
+        ...nothing,
+        disk,
+        canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused',
+        ...detailFields('why', why),
+      }
     }
     const pending = await uncommittedIn(worktree.repository)
     const [{ ahead, behind, fileCount, uncommitted }, losses] = await Promise.all([
       stateOf(worktree, pending),
       lossesOf(worktree, pending),
     ])
-    const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
+    const losesNothing =
+      losses.files.length + losses.commits.length + losses.unfinished.length === 0
     return {
       disk,
       ahead,
@@ -120,7 +134,11 @@ async function inspectWorktree(
     }
   } catch (error) {
     const isGone = error instanceof Error && 'reason' in error && error.reason === 'gone'
-    return { ...nothing, canGo: isGone ? 'gone' : 'refused', ...detailFields('why', detailOf(error)) }
+    return {
+      ...nothing,
+      canGo: isGone ? 'gone' : 'refused',
+      ...detailFields('why', detailOf(error)),
+    }
   }
 }
 

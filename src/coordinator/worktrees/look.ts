@@ -35,7 +35,11 @@ export interface NamedFile extends ChangedFile {
 
 export const withoutName = ({ path, change }: NamedFile): ChangedFile => ({ path, change })
 
-export const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({ name, path: displayName(name), change })
+export const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({
+  name,
+  path: displayName(name),
+  change,
+})
 
 /** Work that can be committed; a repository inside of another cannot. */
 export const isWork = ({ change }: NamedFile): boolean => change !== 'repository'
@@ -47,10 +51,19 @@ export function uncommittedIn(repository: Repository): Promise<NamedFile[]> {
 
 async function look(repository: Repository): Promise<NamedFile[]> {
   await bringToHead(repository)
-  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=all', '--no-renames']
+  const args = [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--untracked-files=all',
+    '--ignore-submodules=all',
+    '--no-renames',
+  ]
   // The index is ours alone, so what was read is noted in it.
   const env = { GIT_OPTIONAL_LOCKS: '1' }
-  const lines = splitNul(await repository.bytes(args, { env, timeoutMs: wholeTreeMs, maxBytes: maxListBytes }))
+  const lines = splitNul(
+    await repository.bytes(args, { env, timeoutMs: wholeTreeMs, maxBytes: maxListBytes }),
+  )
   const facts = indexFactsOf(repository)
   const files = new Map<string, NamedFile>()
   const add = (file: NamedFile): void => void files.set(file.name.toString('latin1'), file)
@@ -65,7 +78,8 @@ async function look(repository: Repository): Promise<NamedFile[]> {
     const name = Buffer.from(known, 'latin1')
     const found = files.get(known)?.change
     if (change === 'conflicted' || found === 'untracked') add(named(name, change))
-    else if (found === undefined) add(named(name, change === 'added' && !lstatIn(repository, name) ? 'deleted' : change))
+    else if (found === undefined)
+      add(named(name, change === 'added' && !lstatIn(repository, name) ? 'deleted' : change))
   }
   for (const known of facts.gitlinks) {
     const change = files.has(known) ? undefined : changeOfGitlink(repository, known, facts)
@@ -75,9 +89,14 @@ async function look(repository: Repository): Promise<NamedFile[]> {
 }
 
 /** As git lists them: untracked files last. */
-const order = ({ change }: NamedFile): number => Number(change === 'untracked' || change === 'repository')
+const order = ({ change }: NamedFile): number =>
+  Number(change === 'untracked' || change === 'repository')
 
-function changeOfGitlink(repository: Repository, known: string, facts: IndexFacts): NamedFile['change'] | undefined {
+function changeOfGitlink(
+  repository: Repository,
+  known: string,
+  facts: IndexFacts,
+): NamedFile['change'] | undefined {
   const name = Buffer.from(known, 'latin1')
   const found = lstatIn(repository, name)
   if (!found) return isLeftAway(facts, name) ? undefined : 'deleted'
@@ -105,7 +124,8 @@ export function isLeftAway({ skipped }: Pick<IndexFacts, 'skipped'>, name: Buffe
   const known = name.toString('latin1')
   if (skipped.has(known)) return true
   if (skipped.size === 0) return false
-  for (let at = known.indexOf('/'); at >= 0; at = known.indexOf('/', at + 1)) if (skipped.has(known.slice(0, at + 1))) return true
+  for (let at = known.indexOf('/'); at >= 0; at = known.indexOf('/', at + 1))
+    if (skipped.has(known.slice(0, at + 1))) return true
   return false
 }
 
@@ -122,7 +142,9 @@ async function bringToHead(repository: Repository): Promise<void> {
     await rm(indexFile, { force: true })
     await repository.run(['read-tree', facts.head])
   }
-  const gitlinks = ownEntriesOf(repository, indexFile).filter(({ mode, isSkipped }) => mode === gitlinkMode && !isSkipped)
+  const gitlinks = ownEntriesOf(repository, indexFile).filter(
+    ({ mode, isSkipped }) => mode === gitlinkMode && !isSkipped,
+  )
   // git would look for the HEAD of each.
   if (gitlinks.length > 0)
     await repository.run(['update-index', '-z', '--skip-worktree', '--stdin'], {
@@ -132,7 +154,10 @@ async function bringToHead(repository: Repository): Promise<void> {
 }
 
 /** The entries of a checkout's index. Undefined: in a form that is not known here. */
-export const theirEntriesIn = ({ facts }: Repository, file: string): readonly IndexEntry[] | undefined =>
+export const theirEntriesIn = (
+  { facts }: Repository,
+  file: string,
+): readonly IndexEntry[] | undefined =>
   theirEntriesOf(bytesOf(file, maxIndexBytes) ?? Buffer.of(), facts.head.length / 2)
 
 /** The entries of an index of ours. */
@@ -161,7 +186,9 @@ function readFacts(repository: Repository, file: string): IndexFacts {
   const ours = ownEntriesOf(repository, repository.indexFile)
   const theirs = theirEntriesIn(repository, file)
   const { staged, skipped, gitlinks } = theirs ? compareIndexes(theirs, ours) : noFacts
-  const links = ours.filter(({ mode }) => mode === gitlinkMode).map(({ name }) => name.toString('latin1'))
+  const links = ours
+    .filter(({ mode }) => mode === gitlinkMode)
+    .map(({ name }) => name.toString('latin1'))
   return { staged, skipped, gitlinks: new Set([...gitlinks, ...links]) }
 }
 
@@ -206,8 +233,18 @@ export async function withNewFiles<Result>(
     await mkdir(env.GIT_OBJECT_DIRECTORY)
     await copyIndex(repository.indexFile, env.GIT_INDEX_FILE)
     await leaveAway(repository, env.GIT_INDEX_FILE, facts)
-    const args = ['add', '--intent-to-add', '--force', '--pathspec-from-file=-', '--pathspec-file-nul']
-    if (names.length > 0) await repository.run(args, { env: { ...env, GIT_LITERAL_PATHSPECS: '1' }, input: nulEnded(names) })
+    const args = [
+      'add',
+      '--intent-to-add',
+      '--force',
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ]
+    if (names.length > 0)
+      await repository.run(args, {
+        env: { ...env, GIT_LITERAL_PATHSPECS: '1' },
+        input: nulEnded(names),
+      })
     return await work(env)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -215,10 +252,15 @@ export async function withNewFiles<Result>(
 }
 
 /** Marks in an index of ours what a sparse checkout leaves away. */
-export async function leaveAway(repository: Repository, file: string, facts: IndexFacts): Promise<void> {
+export async function leaveAway(
+  repository: Repository,
+  file: string,
+  facts: IndexFacts,
+): Promise<void> {
   if (facts.skipped.size === 0) return
   const names = ownEntriesOf(repository, file).map(({ name }) => name)
   const away = names.filter((name) => isLeftAway(facts, name) && !lstatIn(repository, name))
   const args = ['update-index', '-z', '--skip-worktree', '--stdin']
-  if (away.length > 0) await repository.run(args, { env: { GIT_INDEX_FILE: file }, input: nulEnded(away) })
+  if (away.length > 0)
+    await repository.run(args, { env: { GIT_INDEX_FILE: file }, input: nulEnded(away) })
 }

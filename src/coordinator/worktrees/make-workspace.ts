@@ -6,11 +6,22 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { commitOf } from '../../platform/files/git-refs.ts'
-import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
+import {
+  makeFolderInside,
+  namesIn,
+  PathRefused,
+  realPathInside,
+} from '../../platform/files/path-inside.ts'
 import { textOf } from '../../platform/files/plain-file.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
-import { cutDetail, type Detail, detailFields, statusNotice, withOutput } from '../../protocol/status-texts.ts'
+import {
+  cutDetail,
+  type Detail,
+  detailFields,
+  statusNotice,
+  withOutput,
+} from '../../protocol/status-texts.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../../protocol/worktrees/worktree.ts'
 import { CannotStart, requireFolder, setUpEnvironment } from '../agent-process.ts'
@@ -73,8 +84,13 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
   const { projectFolder, root, workspace } = wanted
   const repository = projectFolder === null ? noFolder : await openRepository(git, projectFolder)
   if (repository instanceof Repository) return makeWorktree(repository, wanted)
-  if (wanted.orFolder && projectFolder !== null) return { kind: 'plain', folder: projectFolder, why: repository.why }
-  return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
+  if (wanted.orFolder && projectFolder !== null)
+    return { kind: 'plain', folder: projectFolder, why: repository.why }
+  return {
+    kind: 'plain',
+    folder: await makeFolderInside(root, workspace, folderMode),
+    why: repository.why,
+  }
 }
 
 const noFolder: NoRepository = { why: statusNotice('noFolderHere') }
@@ -86,7 +102,9 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
   const top = await pathFor(root, workspace)
   const branch = branchOf(userSessionShort, role)
   const record: WorktreeRecord = { userSessionShort, role, branch, base: head, baseBranch }
-  const known = await repository.serialize(() => registerWorktree(repository, top, record, workspace))
+  const known = await repository.serialize(() =>
+    registerWorktree(repository, top, record, workspace),
+  )
   // Written outside the queue, because it takes long and conflicts with nothing.
   const note = known ? null : await checkOut(repository, top, record, files)
   return {
@@ -111,7 +129,13 @@ async function registerWorktree(
 ): Promise<WorktreeRecord | undefined> {
   const found = listWorktrees(repository).find(({ folder }) => folder === top)
   if (found && !existsSync(top))
-    throw new PathRefused(statusNotice('worktreeGone', { folder: top, branch: record.branch, command: 'git worktree prune' }))
+    throw new PathRefused(
+      statusNotice('worktreeGone', {
+        folder: top,
+        branch: record.branch,
+        command: 'git worktree prune',
+      }),
+    )
   if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw takenError(workspace)
     await makeBranch(repository, top, record)
@@ -121,7 +145,11 @@ async function registerWorktree(
     return undefined
   }
   const known = readWorktreeRecord(found.gitFolder)
-  if (known ? known.userSessionShort !== record.userSessionShort || known.role !== record.role : found.branch !== record.branch)
+  if (
+    known
+      ? known.userSessionShort !== record.userSessionShort || known.role !== record.role
+      : found.branch !== record.branch
+  )
     throw takenError(workspace)
   return known
 }
@@ -133,17 +161,33 @@ async function pathFor(root: string, workspace: string): Promise<string> {
 }
 
 /** Reuses the branch of an earlier worktree, unless it is checked out elsewhere. */
-async function makeBranch(repository: Repository, top: string, { branch, base }: WorktreeRecord): Promise<void> {
+async function makeBranch(
+  repository: Repository,
+  top: string,
+  { branch, base }: WorktreeRecord,
+): Promise<void> {
   const { commonFolder } = repository.facts
   const ref = `refs/heads/${branch}`
   if (commitOf(commonFolder, ref) === undefined) {
-    await repository.run(['update-ref', '-m', 'branch: made by holdfast', ref, base, '0'.repeat(base.length)])
+    await repository.run([
+      'update-ref',
+      '-m',
+      'branch: made by holdfast',
+      ref,
+      base,
+      '0'.repeat(base.length),
+    ])
     return
   }
   const elsewhere = listWorktrees(repository).find((each) => each.branch === branch)
   if (elsewhere)
     throw new PathRefused(
-      statusNotice('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }),
+      statusNotice('worktreeMoved', {
+        folder: elsewhere.folder,
+        branch,
+        place: top,
+        command: 'git worktree move',
+      }),
     )
 }
 
@@ -157,7 +201,8 @@ function addWorktree({ facts }: Repository, top: string, branch: string): void {
       .replaceAll(/[^\w.-]+/g, '-')
       .replace(/^[-.]+/, '') || 'worktree',
   )
-  const write = (name: string, text: string): void => writeFileSync(join(own, name), `${text}\n`, { flag: 'wx' })
+  const write = (name: string, text: string): void =>
+    writeFileSync(join(own, name), `${text}\n`, { flag: 'wx' })
   write('locked', 'initializing')
   write('commondir', '../..')
   write('HEAD', `ref: refs/heads/${branch}`)
@@ -186,7 +231,8 @@ async function checkOut(
 ): Promise<Detail | null> {
   const own = listWorktrees(repository).find(({ folder }) => folder === top)?.gitFolder
   if (own === undefined) throw new GitFailure(-1, statusNotice('notOurWorktree', { folder: top }))
-  if (!existsSync(join(top, '.git'))) writeFileSync(join(top, '.git'), `gitdir: ${own}\n`, { flag: 'wx' })
+  if (!existsSync(join(top, '.git')))
+    writeFileSync(join(top, '.git'), `gitdir: ${own}\n`, { flag: 'wx' })
   const index = join(own, 'index')
   if (!existsSync(index)) {
     // Left by an interrupted checkout.
@@ -205,7 +251,10 @@ async function writeFiles(from: Repository, worktree: Repository, index: string)
   copySparse(from, worktree.facts.gitFolder)
   const sparse = sparseSettings(worktree, from.settings)
   await rm(`${worktree.indexFile}.lock`, { force: true })
-  await worktree.run(['read-tree', '--reset', '-u', worktree.facts.head], { timeoutMs: checkoutMs, config: sparse })
+  await worktree.run(['read-tree', '--reset', '-u', worktree.facts.head], {
+    timeoutMs: checkoutMs,
+    config: sparse,
+  })
   await placeIndex(worktree.indexFile, index)
   // Ours leaves nothing away.
   if (Object.keys(sparse).length > 0) await rm(worktree.indexFile, { force: true })
@@ -214,7 +263,10 @@ async function writeFiles(from: Repository, worktree: Repository, index: string)
 async function openedAt(git: Git, top: string): Promise<Repository> {
   const found = await openRepository(git, top)
   if (found instanceof Repository && found.facts.top === top) return found
-  throw new GitFailure(-1, found instanceof Repository ? statusNotice('notOurWorktree', { folder: top }) : found.why)
+  throw new GitFailure(
+    -1,
+    found instanceof Repository ? statusNotice('notOurWorktree', { folder: top }) : found.why,
+  )
 }
 
 const maxAttributeBytes = 1024 * 1024
@@ -223,13 +275,17 @@ const maxAttributeBytes = 1024 * 1024
 async function unfilteredNote(worktree: Repository): Promise<Detail | null> {
   const names = ownEntriesOf(worktree, worktree.indexFile).map(({ name }) => name)
   const rules = names.map(String).filter((name) => basename(name) === '.gitattributes')
-  const hasFilter = (name: string): boolean => /\sfilter=/.test(textOf(join(worktree.facts.top, name), maxAttributeBytes) ?? '')
+  const hasFilter = (name: string): boolean =>
+    /\sfilter=/.test(textOf(join(worktree.facts.top, name), maxAttributeBytes) ?? '')
   if (!rules.some(hasFilter)) return null
   const [file, ...more] = await filteredAmong(worktree, names)
-  return file === undefined ? null : statusNotice('notFiltered', { file, more: more.length, command: 'git lfs pull' })
+  return file === undefined
+    ? null
+    : statusNotice('notFiltered', { file, more: more.length, command: 'git lfs pull' })
 }
 
-const takenError = (workspace: string): PathRefused => new PathRefused(statusNotice('workspaceTaken', { workspace }))
+const takenError = (workspace: string): PathRefused =>
+  new PathRefused(statusNotice('workspaceTaken', { workspace }))
 
 /** Length of the set-up output in a failure message. */
 const maxFailureOutputChars = 2000
@@ -268,11 +324,14 @@ export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promis
     const named = isNamedFolder(wanted.path)
       ? await namedFolder({ path: wanted.path, root, projectFolder, roots, data })
       : undefined
-    if (named && 'folder' in named) return { kind: 'plain', folder: named.folder, why: statusNotice('folderNamed') }
+    if (named && 'folder' in named)
+      return { kind: 'plain', folder: named.folder, why: statusNotice('folderNamed') }
     const workspace = named?.below ?? wanted.path ?? role
     return makeWorkspace(git, { projectFolder, root, workspace, userSessionShort, role, orFolder })
   }
-  const workspace = await occupancy.enter(launchId, root, make, (made) => (made.kind === 'worktree' ? made.top : made.folder))
+  const workspace = await occupancy.enter(launchId, root, make, (made) =>
+    made.kind === 'worktree' ? made.top : made.folder,
+  )
   reportWorkspace(options, workspace, null)
   const isWanted = !options.signal.aborted
   if (isWanted && workspace.kind === 'worktree' && setUp && projectFolder !== null)
@@ -280,7 +339,11 @@ export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promis
   return workspace
 }
 
-export function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
+export function rootFor(
+  folder: string,
+  projectId: string,
+  userSessionShort: string,
+): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Earlier builds created it with group access.
   chmodSync(folder, 0o700)
@@ -329,7 +392,10 @@ const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpRepo
 
 function setUpFailure(file: string, { outcome, exitCode, output }: SetUpResult): Detail {
   const how = {
-    failed: exitCode === null ? statusNotice('setUpSignal', { file }) : statusNotice('setUpEnded', { file, code: exitCode }),
+    failed:
+      exitCode === null
+        ? statusNotice('setUpSignal', { file })
+        : statusNotice('setUpEnded', { file, code: exitCode }),
     timeout: statusNotice('setUpTooLong', { file }),
     stopped: statusNotice('setUpStopped', { file }),
     not_found: statusNotice('setUpNotRun', { file }),

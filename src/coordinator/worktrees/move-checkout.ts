@@ -28,7 +28,12 @@ export interface Move {
 export type Refuse = (reason: MergeRefusal, why: Detail) => MergeResult
 
 export async function tipOf(repository: Repository, branch: string): Promise<string | undefined> {
-  const found = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`])
+  const found = await repository.try([
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `refs/heads/${branch}^{commit}`,
+  ])
   return found.code === 0 ? found.stdout.trim() : undefined
 }
 
@@ -41,8 +46,13 @@ export async function moveCheckout(
   refuse: Refuse,
 ): Promise<MergeResult> {
   const checkout = await repository.checkoutAt(folder)
-  if (!checkout) return refuse('git_refused', statusNotice('gitCannotOpen', { folder, why: statusNotice('notCheckout') }))
-  const inUse = (): MergeResult => refuse('target_in_use', statusNotice('branchInUse', { branch: target, folder }))
+  if (!checkout)
+    return refuse(
+      'git_refused',
+      statusNotice('gitCannotOpen', { folder, why: statusNotice('notCheckout') }),
+    )
+  const inUse = (): MergeResult =>
+    refuse('target_in_use', statusNotice('branchInUse', { branch: target, folder }))
   const { gitFolder, head } = checkout.facts
   if (operations.some(([name]) => existsSync(join(gitFolder, name)))) return inUse()
   const copy = `${checkout.indexFile}.moved`
@@ -52,11 +62,18 @@ export async function moveCheckout(
       const idBytes = head.length / 2
       const entries = bytes && isPlainIndex(bytes, idBytes) ? entriesOf(bytes, idBytes) : undefined
       if (!bytes || !entries) return inUse()
-      const changed = splitNul(await checkout.bytes(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to], large))
+      const changed = splitNul(
+        await checkout.bytes(
+          ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to],
+          large,
+        ),
+      )
       const concerned = new Set(changed.map((name) => name.toString('latin1')))
       // What a person keeps to themselves by a flag stays as it is, unless it would be written over.
       const kept = new Set(
-        entries.flatMap(({ name, isAssumed, isSkipped }) => (isAssumed || isSkipped ? [name.toString('latin1')] : [])),
+        entries.flatMap(({ name, isAssumed, isSkipped }) =>
+          isAssumed || isSkipped ? [name.toString('latin1')] : [],
+        ),
       )
       const dirty = (await uncommittedIn(checkout)).filter(
         (file) =>
@@ -69,20 +86,37 @@ export async function moveCheckout(
         return refuse('moved', statusNotice('branchMoved', { branch: target }))
       const [filtered, ...more] = await filteredAmong(checkout, changed)
       if (filtered !== undefined)
-        return refuse('needs_filter', statusNotice('needsFilter', { file: filtered, more: more.length }))
+        return refuse(
+          'needs_filter',
+          statusNotice('needsFilter', { file: filtered, more: more.length }),
+        )
       const isConcerned = (name: Buffer): boolean =>
         concerned.has(name.toString('latin1')) && lstatIn(checkout, name) !== undefined
       await writeFile(copy, withoutHiding(bytes, idBytes, isConcerned))
-      const how = { env: { GIT_INDEX_FILE: copy }, config: sparseSettings(checkout), timeoutMs: checkoutMs }
+      const how = {
+        env: { GIT_INDEX_FILE: copy },
+        config: sparseSettings(checkout),
+        timeoutMs: checkoutMs,
+      }
       // Times may have changed alone.
       await checkout.try(['update-index', '-q', '--ignore-submodules', '--refresh'], how)
       // git refuses to overwrite files that it does not know.
       const written = await checkout.try(['read-tree', '-m', '-u', from, to], how)
       if (written.code !== 0) return refuse('git_refused', written.stderr.trim())
-      const moved = await checkout.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
+      const moved = await checkout.try([
+        'update-ref',
+        '-m',
+        'holdfast: bring in',
+        `refs/heads/${target}`,
+        to,
+        from,
+      ])
       if (moved.code !== 0) {
         await checkout.run(['read-tree', '-m', '-u', to, from], how)
-        return refuse('moved', statusNotice('branchMovedBecause', { branch: target, why: moved.stderr.trim() }))
+        return refuse(
+          'moved',
+          statusNotice('branchMovedBecause', { branch: target, why: moved.stderr.trim() }),
+        )
       }
       await index.replaceBy(copy)
       return { outcome: 'done', commit: to }

@@ -7,10 +7,23 @@ import { lockFailure } from './checkout-lock.ts'
 import { GitFailure } from './git.ts'
 import type { Repository } from './repository.ts'
 
-export async function moveHead(repository: Repository, from: string, to: string, reason: string): Promise<void> {
+export async function moveHead(
+  repository: Repository,
+  from: string,
+  to: string,
+  reason: string,
+): Promise<void> {
   const { branch, gitFolder, commonFolder } = repository.facts
   if (branch !== null) {
-    await repository.run(['update-ref', '--no-deref', '-m', reason, `refs/heads/${branch}`, to, from])
+    await repository.run([
+      'update-ref',
+      '--no-deref',
+      '-m',
+      reason,
+      `refs/heads/${branch}`,
+      to,
+      from,
+    ])
     return
   }
   // HEAD is no ref of our git directory. Locked as git does.
@@ -21,7 +34,8 @@ export async function moveHead(repository: Repository, from: string, to: string,
   })
   try {
     const head = headOf(gitFolder, commonFolder)
-    if (head?.ref !== null || head.commit !== from) throw new GitFailure(-1, statusNotice('branchMoved', { branch: 'HEAD' }))
+    if (head?.ref !== null || head.commit !== from)
+      throw new GitFailure(-1, statusNotice('branchMoved', { branch: 'HEAD' }))
     await handle.writeFile(`${to}\n`)
     await rename(lock, file)
   } finally {

@@ -5,7 +5,12 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { inspectFolder } from '../../platform/files/folder-rules.ts'
-import { isBelow, makeFolderInside, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
+import {
+  isBelow,
+  makeFolderInside,
+  PathRefused,
+  realPathInside,
+} from '../../platform/files/path-inside.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 
 /** AG2: accessible to the owner only. */
@@ -23,19 +28,30 @@ export interface NamedFolder {
 /** `below`: the path's rest below the console's own folder, which is a workspace as any other. */
 export type FoundFolder = { readonly below: string } | { readonly folder: string }
 
-export const isNamedFolder = (path: string | null): path is string => path !== null && isAbsolute(path)
+export const isNamedFolder = (path: string | null): path is string =>
+  path !== null && isAbsolute(path)
 
-export async function namedFolder({ path, root, projectFolder, roots, data }: NamedFolder): Promise<FoundFolder> {
+export async function namedFolder({
+  path,
+  root,
+  projectFolder,
+  roots,
+  data,
+}: NamedFolder): Promise<FoundFolder> {
   const wanted = resolve(path)
   const inConsole = restBelow(root, wanted)
   if (inConsole !== undefined && inConsole !== '') return { below: inConsole }
   // The project's folder was looked at when it was chosen; the demo's is in the data folder.
   const inProject = projectFolder === null ? undefined : restBelow(projectFolder, wanted)
-  if (projectFolder !== null && inProject !== undefined) return { folder: await made(projectFolder, inProject, path) }
+  if (projectFolder !== null && inProject !== undefined)
+    return { folder: await made(projectFolder, inProject, path) }
   for (const base of roots) {
     const rest = restBelow(base, wanted)
     if (rest === undefined) continue
-    const { state } = inspectFolder({ data, roots: [] }, rest === '' ? base : await realPathInside(base, rest))
+    const { state } = inspectFolder(
+      { data, roots: [] },
+      rest === '' ? base : await realPathInside(base, rest),
+    )
     if (state === 'system' || state === 'in_data' || state === 'above_data')
       throw new PathRefused(statusNotice('pathOfSystem', { path }))
     return { folder: await made(base, rest, path) }
@@ -49,7 +65,8 @@ async function made(base: string, rest: string, path: string): Promise<string> {
     return await makeFolderInside(base, rest, folderMode)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' || code === 'ENOTDIR') throw new PathRefused(statusNotice('pathNoFolder', { path }))
+    if (code === 'EEXIST' || code === 'ENOTDIR')
+      throw new PathRefused(statusNotice('pathNoFolder', { path }))
     throw error
   }
 }

@@ -20,11 +20,13 @@ export class Occupancy {
     topOf: (folder: Folder) => string,
   ): Promise<Folder> {
     this.#launches.add(launchId)
-    for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
+    for (let under = this.#removals.get(root); under; under = this.#removals.get(root))
+      await under.catch(() => {})
     this.#entering.set(root, (this.#entering.get(root) ?? 0) + 1)
     try {
       const folder = await make()
-      if (this.#launches.has(launchId)) this.#folders.set(launchId, (this.#folders.get(launchId) ?? new Set()).add(topOf(folder)))
+      if (this.#launches.has(launchId))
+        this.#folders.set(launchId, (this.#folders.get(launchId) ?? new Set()).add(topOf(folder)))
       return folder
     } finally {
       const left = (this.#entering.get(root) ?? 1) - 1
@@ -43,8 +45,13 @@ export class Occupancy {
   }
 
   /** Runs a removal while no launch can enter, one at a time per root. `in_use`: a launch uses the folder or is entering. */
-  async remove<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
-    for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
+  async remove<Result>(
+    root: string,
+    top: string,
+    work: () => Promise<Result>,
+  ): Promise<Result | 'in_use'> {
+    for (let under = this.#removals.get(root); under; under = this.#removals.get(root))
+      await under.catch(() => {})
     if (this.#entering.has(root) || this.isOccupied(top)) return 'in_use'
     const removal = work()
     this.#removals.set(root, removal)

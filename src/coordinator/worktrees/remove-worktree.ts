@@ -18,8 +18,10 @@ const maxCommits = 200
 const removalMs = 600_000
 
 /** `uncommitted` is passed when it was just read. */
-export const lossesOf = async (worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<Losses> =>
-  (await lossesAndTip(worktree, uncommitted)).losses
+export const lossesOf = async (
+  worktree: OurWorktree,
+  uncommitted?: readonly NamedFile[],
+): Promise<Losses> => (await lossesAndTip(worktree, uncommitted)).losses
 
 interface LossesAndTip {
   readonly losses: Losses
@@ -27,17 +29,30 @@ interface LossesAndTip {
   readonly tip: string | undefined
 }
 
-async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<LossesAndTip> {
+async function lossesAndTip(
+  worktree: OurWorktree,
+  uncommitted?: readonly NamedFile[],
+): Promise<LossesAndTip> {
   const { gitFolder, repository, top, record } = worktree
   const files = uncommitted ?? (await uncommittedIn(repository))
-  const { code, stdout } = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${record.branch}`])
+  const { code, stdout } = await repository.try([
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `refs/heads/${record.branch}`,
+  ])
   const tip = code === 0 ? stdout.trim() : undefined
   const commits = await commitsOnlyHere(worktree, tip)
-  const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
+  const unfinished = operations
+    .filter(([file]) => existsSync(join(gitFolder, file)))
+    .map(([, name]) => name)
   const stamps = await Promise.all(
     files.map(async (file) => [file.name.toString('hex'), file.change, await fileStamp(top, file)]),
   )
-  const digest = hash('sha256', JSON.stringify([repository.facts.head, stamps, commits, unfinished]))
+  const digest = hash(
+    'sha256',
+    JSON.stringify([repository.facts.head, stamps, commits, unfinished]),
+  )
   return { losses: { files: files.map(withoutName), commits, unfinished, digest }, tip }
 }
 
@@ -57,9 +72,18 @@ export const operations = [
 ] as const
 
 /** Commits of HEAD and of the branch that would be removed with it. */
-async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
+async function commitsOnlyHere(
+  { repository, record }: OurWorktree,
+  tip: string | undefined,
+): Promise<Losses['commits']> {
   // Not `--all`, which includes this worktree's HEAD. Refs that are removed with the worktree are excluded.
-  const gone = [`refs/heads/${record.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
+  const gone = [
+    `refs/heads/${record.branch}`,
+    'refs/stash',
+    'refs/worktree/*',
+    'refs/bisect/*',
+    'refs/rewritten/*',
+  ]
   const args = [
     'rev-list',
     '--no-commit-header',
@@ -68,11 +92,19 @@ async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string 
     repository.facts.head,
     ...(tip ? [tip] : []),
   ]
-  const text = await repository.run([...args, '--not', ...gone.map((ref) => `--exclude=${ref}`), '--glob=refs/*'])
+  const text = await repository.run([
+    ...args,
+    '--not',
+    ...gone.map((ref) => `--exclude=${ref}`),
+    '--glob=refs/*',
+  ])
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => ({ id: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
+    .map((line) => ({
+      id: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    }))
 }
 
 export interface RemovalOptions {
@@ -104,12 +136,18 @@ export async function removeWorktree(
   const removed = await repository.serialize(() => repository.try(args, { timeoutMs: removalMs }))
   if (removed.code !== 0) return notRemoved('git_refused', removed.stderr.trim())
   // Only if unchanged: a new commit keeps its branch.
-  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { env: { GIT_WORK_TREE: undefined } })
+  if (tip)
+    await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], {
+      env: { GIT_WORK_TREE: undefined },
+    })
   await rm(repository.place.dir, { recursive: true, force: true })
   return { outcome: 'removed' }
 }
 
-export const notRemoved = (reason: 'not_ours' | 'in_use' | 'git_refused', why: Detail): RemovalResult => ({
+export const notRemoved = (
+  reason: 'not_ours' | 'in_use' | 'git_refused',
+  why: Detail,
+): RemovalResult => ({
   outcome: 'refused',
   reason,
   ...detailFields('why', why),
@@ -120,13 +158,15 @@ export const inUse = (pids: readonly number[]): RemovalResult =>
 
 /** Removes a plain directory (WT4), only if it is empty. */
 export async function removePlainFolder(root: string, folder: string): Promise<RemovalResult> {
-  if (!isBelow(root, folder)) return notRemoved('not_ours', statusNotice('notWhereWorkspaces', { folder }))
+  if (!isBelow(root, folder))
+    return notRemoved('not_ours', statusNotice('notWhereWorkspaces', { folder }))
   try {
     await rmdir(folder)
     return { outcome: 'removed' }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOTEMPTY' ? statusNotice('folderNotEmpty', { folder }) : `${folder}: ${code}`
+    const why =
+      code === 'ENOTEMPTY' ? statusNotice('folderNotEmpty', { folder }) : `${folder}: ${code}`
     return notRemoved('git_refused', why)
   }
 }

@@ -10,7 +10,12 @@ import { headOf, objectId } from '../../platform/files/git-refs.ts'
 import { textOf } from '../../platform/files/plain-file.ts'
 import { fieldsOf, parsedJson } from '../../platform/json.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
-import { findRepository, type NoRepository, type RepositoryFacts, realPathOf } from './find-repository.ts'
+import {
+  findRepository,
+  type NoRepository,
+  type RepositoryFacts,
+  realPathOf,
+} from './find-repository.ts'
 import { type Git, GitFailure, type GitOptions, type GitPlace, type GitResult } from './git.ts'
 import { checkedSettings, personsSettings, type Settings } from './git-settings.ts'
 import { privateDirectory } from './private-directory.ts'
@@ -53,7 +58,8 @@ export class Repository {
   /** Opens another checkout of the repository. Undefined unless the folder is the top of one. */
   async checkoutAt(folder: string): Promise<Repository | undefined> {
     const found = await openRepository(this.git, folder)
-    const isOurs = found instanceof Repository && found.facts.commonFolder === this.facts.commonFolder
+    const isOurs =
+      found instanceof Repository && found.facts.commonFolder === this.facts.commonFolder
     return isOurs && found.facts.top === folder ? found : undefined
   }
 
@@ -66,7 +72,10 @@ export class Repository {
     const checked = checkedSettings(this.settings, await personsSettings(this.git))
     // Where there is no log of refs, none is begun.
     const logs = existsSync(join(this.facts.commonFolder, 'logs'))
-    return { ...options, config: { ...checked, 'core.logAllRefUpdates': String(logs), ...options.config } }
+    return {
+      ...options,
+      config: { ...checked, 'core.logAllRefUpdates': String(logs), ...options.config },
+    }
   }
 }
 
@@ -95,7 +104,12 @@ export interface ListedWorktree {
 export function listWorktrees({ facts, settings }: Repository): ListedWorktree[] {
   const { commonFolder: common } = facts
   const named = settings.get('core.worktree')
-  const main = facts.gitFolder === common ? facts.top : named === undefined ? dirname(common) : resolve(common, named)
+  const main =
+    facts.gitFolder === common
+      ? facts.top
+      : named === undefined
+        ? dirname(common)
+        : resolve(common, named)
   const isBare = settings.get('core.bare')?.toLowerCase() === 'true' && named === undefined
   const names = namesOf(join(common, 'worktrees'))
   return [
@@ -112,7 +126,13 @@ function listed(folder: string, own: string, common: string): ListedWorktree {
   const head = headOf(own, common)
   const branch = head?.ref?.startsWith('refs/heads/') ? head.ref.slice('refs/heads/'.length) : null
   const isLocked = textOf(join(own, 'locked'), maxLinkBytes) !== undefined
-  return { folder: realPathOf(folder) ?? folder, gitFolder: own, head: head?.commit ?? null, branch, isLocked }
+  return {
+    folder: realPathOf(folder) ?? folder,
+    gitFolder: own,
+    head: head?.commit ?? null,
+    branch,
+    isLocked,
+  }
 }
 
 function namesOf(folder: string): string[] {
@@ -142,9 +162,14 @@ export const writeWorktreeRecord = (gitFolder: string, record: WorktreeRecord): 
 export function readWorktreeRecord(gitFolder: string): WorktreeRecord | undefined {
   const found: unknown = parsedJson(textOf(recordFile(gitFolder), maxRecordBytes) ?? '')
   const { userSessionShort, role, branch, base, baseBranch } = fieldsOf(found)
-  const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
+  const isWhole = [userSessionShort, role, branch, base].every(
+    (value) => typeof value === 'string' && value !== '',
+  )
   // An agent can write it: what becomes an argument of git is an id.
-  const isSound = isWhole && objectId.test(String(base)) && (baseBranch === null || typeof baseBranch === 'string')
+  const isSound =
+    isWhole &&
+    objectId.test(String(base)) &&
+    (baseBranch === null || typeof baseBranch === 'string')
   return isSound ? (found as WorktreeRecord) : undefined
 }
 
@@ -161,7 +186,8 @@ export interface OurWorktree {
 export async function openWorktree(git: Git, top: string): Promise<OurWorktree> {
   const repository = await openRepository(git, top)
   if (!(repository instanceof Repository)) throw new GitFailure(-1, repository.why)
-  if (repository.facts.top !== top) throw new GitFailure(-1, statusNotice('notWorktreeTop', { folder: top }))
+  if (repository.facts.top !== top)
+    throw new GitFailure(-1, statusNotice('notWorktreeTop', { folder: top }))
   const { gitFolder, commonFolder } = repository.facts
   const record = gitFolder === commonFolder ? undefined : readWorktreeRecord(gitFolder)
   if (!record) throw new GitFailure(-1, statusNotice('notOurWorktree', { folder: top }))
@@ -178,8 +204,15 @@ export async function openWorktree(git: Git, top: string): Promise<OurWorktree> 
   }
 }
 
-async function forkPointOf(repository: Repository, { base, baseBranch }: WorktreeRecord): Promise<string> {
+async function forkPointOf(
+  repository: Repository,
+  { base, baseBranch }: WorktreeRecord,
+): Promise<string> {
   if (baseBranch === null) return base
-  const found = await repository.try(['merge-base', repository.facts.head, `refs/heads/${baseBranch}`])
+  const found = await repository.try([
+    'merge-base',
+    repository.facts.head,
+    `refs/heads/${baseBranch}`,
+  ])
   return found.code === 0 ? found.stdout.trim() : base
 }

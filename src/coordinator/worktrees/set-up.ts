@@ -30,19 +30,29 @@ export interface CopyResult {
 }
 
 /** Never overwrites a file, and never copies one that git would see as new. */
-export async function copyIgnored(from: string, worktree: Repository, paths: readonly string[]): Promise<CopyResult> {
+export async function copyIgnored(
+  from: string,
+  worktree: Repository,
+  paths: readonly string[],
+): Promise<CopyResult> {
   const copied: string[] = []
   const left: { path: string; why: Detail }[] = []
   for (const [index, path] of paths.entries()) {
     const why =
-      index < maxCopiedFiles ? await copyOne(from, worktree, path) : statusNotice('copiesTooMany', { count: maxCopiedFiles })
+      index < maxCopiedFiles
+        ? await copyOne(from, worktree, path)
+        : statusNotice('copiesTooMany', { count: maxCopiedFiles })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
   return { copied, left }
 }
 
-async function copyOne(source: string, worktree: Repository, path: string): Promise<Detail | undefined> {
+async function copyOne(
+  source: string,
+  worktree: Repository,
+  path: string,
+): Promise<Detail | undefined> {
   const { top } = worktree.facts
   try {
     const from = await realPathInside(source, path)
@@ -50,9 +60,11 @@ async function copyOne(source: string, worktree: Repository, path: string): Prom
     const found = await lstat(from).catch(() => undefined)
     if (!found) return statusNotice('copyMissing')
     if (!found.isFile()) return statusNotice('copyNoFile')
-    if (found.size > maxCopiedBytes) return statusNotice('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
+    if (found.size > maxCopiedBytes)
+      return statusNotice('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
     if (await lstat(to).catch(() => undefined)) return statusNotice('copyThere')
-    if ((await worktree.try(['check-ignore', '--quiet', '--', path])).code !== 0) return statusNotice('copyNotIgnored')
+    if ((await worktree.try(['check-ignore', '--quiet', '--', path])).code !== 0)
+      return statusNotice('copyNotIgnored')
     await mkdir(dirname(to), { recursive: true })
     const reading = await openInside(source, from, constants.O_RDONLY)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
@@ -87,12 +99,25 @@ export interface SetUpResult {
   readonly output: string
 }
 
-export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, signal }: SetUpCommand): Promise<SetUpResult> {
+export function runSetUp({
+  argv: [file, ...args],
+  folder,
+  env,
+  clock,
+  onOutput,
+  signal,
+}: SetUpCommand): Promise<SetUpResult> {
   const { promise, resolve } = Promise.withResolvers<SetUpResult>()
   let output = ''
   let cause: 'timeout' | 'stopped' | undefined
   // A group of its own, so that its children end with it.
-  const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true })
+  const child = spawn(file, args, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    windowsHide: true,
+  })
   const end = (why: 'timeout' | 'stopped'): void => {
     cause ??= why
     killGroup(child)
@@ -120,7 +145,8 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
     output += error.message
     over('not_found', null)
   })
-  const ended = (exitCode: number | null): void => over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode)
+  const ended = (exitCode: number | null): void =>
+    over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode)
   child.on('exit', (exitCode) => {
     const stopListening = clock.after(finalOutputMs, () => ended(exitCode))
     child.on('close', () => {

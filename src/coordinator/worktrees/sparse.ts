@@ -9,8 +9,13 @@ const maxPatternBytes = 16 * 1024 * 1024
 const patternFile = 'info/sparse-checkout'
 
 /** Settings for a git that writes files, with the patterns beside them. Empty: everything is checked out. */
-export function sparseSettings({ settings: own, facts, place }: Repository, settings = own): Record<string, string> {
-  const patterns = isTrue(settings.get('core.sparsecheckout')) && bytesOf(join(facts.gitFolder, patternFile), maxPatternBytes)
+export function sparseSettings(
+  { settings: own, facts, place }: Repository,
+  settings = own,
+): Record<string, string> {
+  const patterns =
+    isTrue(settings.get('core.sparsecheckout')) &&
+    bytesOf(join(facts.gitFolder, patternFile), maxPatternBytes)
   if (!patterns) return {}
   writeFileSync(join(place.dir, patternFile), patterns)
   const cone = isTrue(settings.get('core.sparsecheckoutcone') ?? 'true')
@@ -26,5 +31,8 @@ export function copySparse(from: Repository, gitFolder: string): void {
   writeFileSync(join(gitFolder, patternFile), patterns)
   if (!isTrue(from.settings.get('extensions.worktreeconfig'))) return
   const cone = sparse['core.sparseCheckoutCone']
-  writeFileSync(join(gitFolder, 'config.worktree'), `[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = ${cone}\n`)
+  writeFileSync(
+    join(gitFolder, 'config.worktree'),
+    `[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = ${cone}\n`,
+  )
 }

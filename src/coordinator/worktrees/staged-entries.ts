@@ -28,7 +28,10 @@ export interface IndexEntry {
 }
 
 interface Parsed {
-  readonly entries: readonly (IndexEntry & { readonly flagsAt: number; readonly startsAt: number })[]
+  readonly entries: readonly (IndexEntry & {
+    readonly flagsAt: number
+    readonly startsAt: number
+  })[]
   /** Where the entries end. */
   readonly end: number
 }
@@ -46,13 +49,20 @@ export function entriesOf(index: Buffer, idBytes: number): readonly IndexEntry[]
 
 /** The entries of an index that an agent can have written, without names that lead out of the workplace. */
 export const theirEntriesOf = (index: Buffer, idBytes: number): readonly IndexEntry[] | undefined =>
-  entriesOf(index, idBytes)?.filter(({ name }) => !leadsElsewhere.test(name.toString('latin1').replace(/\/$/, '')))
+  entriesOf(index, idBytes)?.filter(
+    ({ name }) => !leadsElsewhere.test(name.toString('latin1').replace(/\/$/, '')),
+  )
 
 /** False also for forms that are not known here. */
 export function isPlainIndex(index: Buffer, idBytes: number): boolean {
   try {
     const { entries, end } = parsed(index, idBytes)
-    if (!entries.every(({ mode, name }) => modes.has(mode) && !leadsElsewhere.test(name.toString('latin1')))) return false
+    if (
+      !entries.every(
+        ({ mode, name }) => modes.has(mode) && !leadsElsewhere.test(name.toString('latin1')),
+      )
+    )
+      return false
     const last = index.length - idBytes
     let at = end
     for (; at < last; at += 8 + index.readUInt32BE(at + 4)) {
@@ -69,14 +79,21 @@ export function isPlainIndex(index: Buffer, idBytes: number): boolean {
  * The index with its flags cleared that hide changes: `assume-unchanged` always, `skip-worktree` where the file is there. What a
  * sparse checkout leaves away stays away.
  */
-export function withoutHiding(index: Buffer, idBytes: number, isThere: (name: Buffer) => boolean): Buffer {
+export function withoutHiding(
+  index: Buffer,
+  idBytes: number,
+  isThere: (name: Buffer) => boolean,
+): Buffer {
   const { entries } = parsed(index, idBytes)
-  const hiding = entries.filter(({ isAssumed, isSkipped, name }) => isAssumed || (isSkipped && isThere(name)))
+  const hiding = entries.filter(
+    ({ isAssumed, isSkipped, name }) => isAssumed || (isSkipped && isThere(name)),
+  )
   if (hiding.length === 0) return index
   const shown = Buffer.from(index)
   for (const { flagsAt, isSkipped, name } of hiding) {
     shown.writeUInt16BE(shown.readUInt16BE(flagsAt) & ~assumeUnchanged, flagsAt)
-    if (isSkipped && isThere(name)) shown.writeUInt16BE(shown.readUInt16BE(flagsAt + 2) & ~skipped, flagsAt + 2)
+    if (isSkipped && isThere(name))
+      shown.writeUInt16BE(shown.readUInt16BE(flagsAt + 2) & ~skipped, flagsAt + 2)
   }
   const body = shown.subarray(0, -idBytes)
   hash(idBytes === 20 ? 'sha1' : 'sha256', body, 'buffer').copy(shown, body.length)
@@ -85,7 +102,8 @@ export function withoutHiding(index: Buffer, idBytes: number, isThere: (name: Bu
 
 function parsed(index: Buffer, idBytes: number): Parsed {
   const version = index.readUInt32BE(4)
-  if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) throw new RangeError('no index')
+  if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4)
+    throw new RangeError('no index')
   const entries: Parsed['entries'][number][] = []
   let at = headerBytes
   let name: Buffer = Buffer.of()
@@ -106,7 +124,10 @@ function parsed(index: Buffer, idBytes: number): Parsed {
     const length = flags & longName
     const end = length === longName ? index.indexOf(0, from) : from + length - kept
     if (end < from || end > index.length - idBytes) throw new RangeError('no end')
-    name = kept === 0 ? index.subarray(from, end) : Buffer.concat([name.subarray(0, kept), index.subarray(from, end)])
+    name =
+      kept === 0
+        ? index.subarray(from, end)
+        : Buffer.concat([name.subarray(0, kept), index.subarray(from, end)])
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
     entries.push({
       name,
@@ -159,7 +180,10 @@ export interface IndexFacts {
 export const noFacts: IndexFacts = { staged: new Map(), skipped: new Set(), gitlinks: new Set() }
 
 /** What a checkout's index says beside ours, which has the files of HEAD. Both are sorted by name. */
-export function compareIndexes(theirs: readonly IndexEntry[], ours: readonly IndexEntry[]): IndexFacts {
+export function compareIndexes(
+  theirs: readonly IndexEntry[],
+  ours: readonly IndexEntry[],
+): IndexFacts {
   const staged = new Map<string, 'added' | 'modified' | 'conflicted'>()
   const away = new Set<string>()
   const gitlinks = new Set<string>()
@@ -176,8 +200,10 @@ export function compareIndexes(theirs: readonly IndexEntry[], ours: readonly Ind
     if (mode === gitlinkMode) gitlinks.add(name.toString('latin1'))
     if (mode === gitlinkMode || mode === folderMode) continue
     if (entry.stage !== 0) staged.set(name.toString('latin1'), 'conflicted')
-    else if (!other || other.mode === gitlinkMode || entry.isIntended) staged.set(name.toString('latin1'), 'added')
-    else if (other.mode !== mode || !other.id.equals(entry.id)) staged.set(name.toString('latin1'), 'modified')
+    else if (!other || other.mode === gitlinkMode || entry.isIntended)
+      staged.set(name.toString('latin1'), 'added')
+    else if (other.mode !== mode || !other.id.equals(entry.id))
+      staged.set(name.toString('latin1'), 'modified')
   }
   return { staged, skipped: away, gitlinks }
 }

@@ -47,7 +47,16 @@ function activityOf(pid: number): string | undefined {
 /** The first pipe below a folder that git would wait for; empty: none. */
 export const pipeIn = (folder: string): Promise<string> =>
   new Promise((resolve) => {
-    const rules = ['-name', '.gitignore', '-o', '-name', '.gitattributes', '-o', '-path', '*/.git/*']
+    const rules = [
+      '-name',
+      '.gitignore',
+      '-o',
+      '-name',
+      '.gitattributes',
+      '-o',
+      '-path',
+      '*/.git/*',
+    ]
     const args = [folder, '-xdev', '-type', 'p', '(', ...rules, ')', '-print', '-quit']
     execFile('find', args, { timeout: findMs }, (_, found) => resolve(found.trim()))
   })

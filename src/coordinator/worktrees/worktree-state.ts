@@ -10,14 +10,23 @@ export const mergeCommand = (branch: string, target: string, how: 'merge' | 'reb
     ? `git switch ${quoted(target)} && git merge ${quoted(branch)}`
     : `git switch ${quoted(target)} && git cherry-pick ${quoted(`${target}..${branch}`)}`
 
-const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const quoted = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Options of every `git diff`: it runs no programs, and enters no repository inside of another. */
-export const safeDiffOptions = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--submodule=short']
+export const safeDiffOptions = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--ignore-submodules=all',
+  '--submodule=short',
+]
 const maxNamedFiles = 1000
 
 /** `uncommitted` is passed when it was just read. */
-export async function stateOf(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<WorktreeState> {
+export async function stateOf(
+  worktree: OurWorktree,
+  uncommitted?: readonly NamedFile[],
+): Promise<WorktreeState> {
   const { repository, record } = worktree
   const { head, branch } = repository.facts
   // First, because it brings our index up to date.
@@ -26,7 +35,12 @@ export async function stateOf(worktree: OurWorktree, uncommitted?: readonly Name
     changedSince(worktree, pending),
     record.baseBranch === null
       ? undefined
-      : repository.try(['rev-list', '--left-right', '--count', `${head}...refs/heads/${record.baseBranch}`]),
+      : repository.try([
+          'rev-list',
+          '--left-right',
+          '--count',
+          `${head}...refs/heads/${record.baseBranch}`,
+        ]),
   ])
   const files = mergeFiles(since, pending)
   const counts = apart?.code === 0 ? apart.stdout.trim().split('\t').map(Number) : []
@@ -38,42 +52,66 @@ export async function stateOf(worktree: OurWorktree, uncommitted?: readonly Name
     files: files.slice(0, maxNamedFiles).map(withoutName),
     fileCount: files.length,
     uncommitted: pending.filter(isWork).length,
-    command: record.baseBranch === null ? null : mergeCommand(record.branch, record.baseBranch, 'merge'),
+    command:
+      record.baseBranch === null ? null : mergeCommand(record.branch, record.baseBranch, 'merge'),
   }
 }
 
 /** All changes since the fork point, untracked files last, and the names of those that are staged as new. */
-export async function filesOf(worktree: OurWorktree): Promise<{ all: NamedFile[]; staged: Buffer[] }> {
+export async function filesOf(
+  worktree: OurWorktree,
+): Promise<{ all: NamedFile[]; staged: Buffer[] }> {
   const pending = await uncommittedIn(worktree.repository)
-  return { all: mergeFiles(await changedSince(worktree, pending), pending), staged: stagedIn(pending) }
+  return {
+    all: mergeFiles(await changedSince(worktree, pending), pending),
+    staged: stagedIn(pending),
+  }
 }
 
 const stagedIn = (pending: readonly NamedFile[]): Buffer[] =>
   pending.filter(({ change }) => change === 'added').map(({ name }) => name)
 
 function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]): NamedFile[] {
-  const conflicted = new Set(pending.filter(({ change }) => change === 'conflicted').map(({ path }) => path))
+  const conflicted = new Set(
+    pending.filter(({ change }) => change === 'conflicted').map(({ path }) => path),
+  )
   const isNested = new Set(pending.filter((file) => !isWork(file)).map(({ path }) => path))
   return [
     ...since
       .filter(({ path }) => !isNested.has(path))
-      .map((file) => (conflicted.has(file.path) ? ({ ...file, change: 'conflicted' } as const) : file)),
+      .map((file) =>
+        conflicted.has(file.path) ? ({ ...file, change: 'conflicted' } as const) : file,
+      ),
     ...pending.filter(({ change }) => change === 'untracked' || change === 'repository'),
   ]
 }
 
 /** `M\0path\0R100\0old\0new\0`. What is staged as new counts as committed here, so that a moved file is shown as one. */
-async function changedSince(worktree: OurWorktree, pending: readonly NamedFile[]): Promise<NamedFile[]> {
+async function changedSince(
+  worktree: OurWorktree,
+  pending: readonly NamedFile[],
+): Promise<NamedFile[]> {
   const { repository } = worktree
-  const args = ['diff', ...safeDiffOptions, '--name-status', '--find-renames', '-z', await worktree.forkPoint(), '--']
-  const words = splitNul(await withNewFiles(repository, stagedIn(pending), (env) => repository.bytes(args, { env })))
+  const args = [
+    'diff',
+    ...safeDiffOptions,
+    '--name-status',
+    '--find-renames',
+    '-z',
+    await worktree.forkPoint(),
+    '--',
+  ]
+  const words = splitNul(
+    await withNewFiles(repository, stagedIn(pending), (env) => repository.bytes(args, { env })),
+  )
   const files: NamedFile[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const letter = words[at]?.toString('latin1', 0, 1)
     const isMove = letter === 'R' || letter === 'C'
     const [first, second] = [words[at + 1] ?? Buffer.of(), words[at + 2] ?? Buffer.of()]
     if (isMove) files.push({ ...named(second, 'renamed'), from: first })
-    else files.push(named(first, letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'))
+    else
+      files.push(named(first, letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'))
     if (isMove) at++
   }
   return files

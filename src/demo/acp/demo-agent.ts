@@ -53,14 +53,19 @@ async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
 /** Returns undefined when there is no such talk. */
 async function recallTalk(folder: string, id: string): Promise<Turn[] | undefined> {
   if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
-  return readFile(fileOf(folder, id), 'utf8').then(parsedJson, () => undefined) as Promise<Turn[] | undefined>
+  return readFile(fileOf(folder, id), 'utf8').then(parsedJson, () => undefined) as Promise<
+    Turn[] | undefined
+  >
 }
 
 async function forgetOldest(folder: string): Promise<void> {
   const names = await readdir(folder)
   if (names.length <= maxTalks) return
   const found = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+    names.map(async (name) => ({
+      name,
+      at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
   )
   const oldest = found.sort((a, b) => a.at - b.at).slice(0, names.length - maxTalks)
   await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })))
@@ -108,8 +113,21 @@ const models = [
 ]
 const firstOptions: DemoOptions = { model: 'demo-small', brief: false }
 const optionState = ({ model, brief }: DemoOptions) => [
-  { id: 'model', name: 'Model', category: 'model', type: 'select' as const, currentValue: model, options: models },
-  { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean' as const, currentValue: brief },
+  {
+    id: 'model',
+    name: 'Model',
+    category: 'model',
+    type: 'select' as const,
+    currentValue: model,
+    options: models,
+  },
+  {
+    id: 'brief',
+    name: 'Brief',
+    description: 'Says less',
+    type: 'boolean' as const,
+    currentValue: brief,
+  },
 ]
 
 /** The form of the question it is told to ask. */
@@ -166,7 +184,11 @@ export class DemoAcpAgent {
       .onRequest(ofTalk.new, async ({ params: { cwd, mcpServers }, client }) => {
         const talk: Talk = { id: randomUUID(), folder: cwd, turns: [] }
         await this.#begin(client, talk, this.#toolsIn(mcpServers))
-        return { sessionId: talk.id, modes: modeState('default'), configOptions: optionState(firstOptions) }
+        return {
+          sessionId: talk.id,
+          modes: modeState('default'),
+          configOptions: optionState(firstOptions),
+        }
       })
       .onRequest(ofTalk.load, async ({ params: { sessionId: id, cwd, mcpServers }, client }) => {
         const turns = await recallTalk(this.#options.stateFolder, id)
@@ -190,7 +212,8 @@ export class DemoAcpAgent {
         const { sessionId: id, configId, value } = params
         const talk = this.#find(id)
         const isModel = configId === 'model' && models.some((each) => each.value === value)
-        if (!isModel && !(configId === 'brief' && typeof value === 'boolean')) throw RequestError.invalidParams({ configId })
+        if (!isModel && !(configId === 'brief' && typeof value === 'boolean'))
+          throw RequestError.invalidParams({ configId })
         talk.options = { ...talk.options, [configId]: value }
         return { configOptions: optionState(talk.options) }
       })
@@ -198,7 +221,9 @@ export class DemoAcpAgent {
         const open = this.#find(id)
         const stop = new AbortController()
         open.turns.add(stop)
-        const turn = open.last.then(() => this.#turn(client, open, prompt, stop)).finally(() => open.turns.delete(stop))
+        const turn = open.last
+          .then(() => this.#turn(client, open, prompt, stop))
+          .finally(() => open.turns.delete(stop))
         open.last = turn.catch(() => {})
         return turn
       })
@@ -218,13 +243,25 @@ export class DemoAcpAgent {
   #toolsIn(servers: readonly McpServer[]): McpClient | undefined {
     const ours = servers.find((server) => server.name === 'holdfast')
     if (!ours || !('url' in ours)) return undefined
-    const bearer = ours.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value.replace(/^Bearer /, '') ?? ''
+    const bearer =
+      ours.headers
+        .find(({ name }) => name.toLowerCase() === 'authorization')
+        ?.value.replace(/^Bearer /, '') ?? ''
     return new McpClient({ url: ours.url, bearer, version: this.#options.version })
   }
 
   async #begin(client: AgentContext, talk: Talk, tools: McpClient | undefined): Promise<void> {
-    this.#open.set(talk.id, { talk, mode: 'default', options: firstOptions, tools, turns: new Set(), last: Promise.resolve() })
-    const availableCommands = [{ name: 'echo', description: 'Say it again', input: { hint: 'what to say' } }]
+    this.#open.set(talk.id, {
+      talk,
+      mode: 'default',
+      options: firstOptions,
+      tools,
+      turns: new Set(),
+      last: Promise.resolve(),
+    })
+    const availableCommands = [
+      { name: 'echo', description: 'Say it again', input: { hint: 'what to say' } },
+    ]
     await tell(client, talk.id, { sessionUpdate: 'available_commands_update', availableCommands })
   }
 
@@ -260,10 +297,19 @@ export class DemoAcpAgent {
           return toolInWords(use, () => tools.call(use.name, use.args, signal), signal)
         },
         askQuestion: (message) =>
-          client.request(methods.client.elicitation.create, { sessionId: talk.id, mode: 'form', message, requestedSchema: form }),
+          client.request(methods.client.elicitation.create, {
+            sessionId: talk.id,
+            mode: 'form',
+            message,
+            requestedSchema: form,
+          }),
         ask: async (toolCall, options) => {
           const { requestPermission } = methods.client.session
-          const { outcome } = await client.request(requestPermission, { sessionId: talk.id, toolCall, options: [...options] })
+          const { outcome } = await client.request(requestPermission, {
+            sessionId: talk.id,
+            toolCall,
+            options: [...options],
+          })
           return outcome
         },
       })
@@ -275,8 +321,15 @@ export class DemoAcpAgent {
       talk.turns.push({ asked, answered })
       // A talk that cannot be saved cannot be loaded later; the turn continues.
       await keepTalk(this.#options.stateFolder, talk).catch(() => {})
-      const used = talk.turns.reduce((sum, turn) => sum + turn.asked.length + turn.answered.length, 0)
-      await tell(client, talk.id, { sessionUpdate: 'usage_update', used: Math.min(used, windowSize), size: windowSize })
+      const used = talk.turns.reduce(
+        (sum, turn) => sum + turn.asked.length + turn.answered.length,
+        0,
+      )
+      await tell(client, talk.id, {
+        sessionUpdate: 'usage_update',
+        used: Math.min(used, windowSize),
+        size: windowSize,
+      })
     }
   }
 }

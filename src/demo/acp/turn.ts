@@ -10,7 +10,15 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { asksForSummary } from '../../domain/turns/prompts.ts'
-import { commandOf, forkChild, readBelow, runCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
+import {
+  commandOf,
+  forkChild,
+  readBelow,
+  runCommand,
+  type ToolUse,
+  toolFor,
+  writeBelow,
+} from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
 export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']
@@ -39,7 +47,10 @@ export interface TurnOptions {
   /** Calls one of the tools of the conversation; returns the result in words. */
   readonly useTool: (use: ToolUse) => Promise<string>
   readonly askQuestion: (message: string) => Promise<CreateElicitationResponse>
-  readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
+  readonly ask: (
+    toolCall: ToolCallUpdate,
+    options: readonly PermissionOption[],
+  ) => Promise<RequestPermissionOutcome>
 }
 
 const floodPiece = 64 * 1024
@@ -65,11 +76,15 @@ export async function takeTurn(prompt: string, options: TurnOptions): Promise<vo
   }
 }
 
-const limitLeft = ({ limitedUntil = 0 }: Habits): number => Math.ceil((limitedUntil - Date.now()) / 1000)
+const limitLeft = ({ limitedUntil = 0 }: Habits): number =>
+  Math.ceil((limitedUntil - Date.now()) / 1000)
 
 /** Worded like the errors of vendors' agents. */
 const limitReached = (habits: Habits): RequestError =>
-  RequestError.internalError(undefined, `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`)
+  RequestError.internalError(
+    undefined,
+    `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`,
+  )
 
 class Turn {
   readonly #options: TurnOptions
@@ -94,7 +109,11 @@ class Turn {
       case 'slow':
         return this.#saySlowly(step.count, step.ms)
       case 'ask':
-        return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
+        return this.#say(
+          (await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' }))
+            ? 'allowed'
+            : 'refused',
+        )
       case 'question':
         return this.#say(await this.#askQuestion(step.text || 'Which colour?'))
       case 'record':
@@ -186,7 +205,12 @@ class Turn {
     const { output, exitCode } = await runCommand(command, folder, signal)
     signal.throwIfAborted()
     const rawOutput = { stdout: output, exit_code: exitCode }
-    await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: exitCode === 0 ? 'completed' : 'failed', rawOutput })
+    await tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: exitCode === 0 ? 'completed' : 'failed',
+      rawOutput,
+    })
     await this.#say(`ran ${command}`)
   }
 
@@ -197,7 +221,15 @@ class Turn {
     const rawInput = { path, text }
     const toolCallId = this.#nextCall()
     const locations = [{ path: resolve(folder, path) }]
-    await tell({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'edit', status: 'pending', locations, rawInput })
+    await tell({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title,
+      kind: 'edit',
+      status: 'pending',
+      locations,
+      rawInput,
+    })
     if (careful && !this.#refused) await this.#mayI(title, 'edit', rawInput, toolCallId)
     if (this.#refused) {
       await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' })
@@ -216,7 +248,12 @@ class Turn {
   }
 
   /** Asks for permission and waits without a time limit. */
-  async #mayI(title: string, kind: 'edit' | 'other', rawInput: object, toolCallId = this.#nextCall()): Promise<boolean> {
+  async #mayI(
+    title: string,
+    kind: 'edit' | 'other',
+    rawInput: object,
+    toolCallId = this.#nextCall(),
+  ): Promise<boolean> {
     const { ask } = this.#options
     const outcome = await ask({ toolCallId, title, kind, status: 'pending', rawInput }, options)
     // A client that has cancelled the turn answers so; its cancel notification may come later.
@@ -242,10 +279,19 @@ class Turn {
       steps.map((content, index) => ({
         content,
         priority: 'medium' as const,
-        status: index < done ? ('completed' as const) : index === done ? ('in_progress' as const) : ('pending' as const),
+        status:
+          index < done
+            ? ('completed' as const)
+            : index === done
+              ? ('in_progress' as const)
+              : ('pending' as const),
       }))
-    await tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Three steps will do.' } })
-    for (let done = 0; done <= steps.length; done++) await tell({ sessionUpdate: 'plan', entries: entries(done) })
+    await tell({
+      sessionUpdate: 'agent_thought_chunk',
+      content: { type: 'text', text: 'Three steps will do.' },
+    })
+    for (let done = 0; done <= steps.length; done++)
+      await tell({ sessionUpdate: 'plan', entries: entries(done) })
     await this.#say(steps.map((content, index) => `${index + 1}. ${content}`).join('\n'))
   }
 

@@ -4,7 +4,15 @@
  */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { commandOf, forkChild, runCommand, type ToolUse, toolFor, toolInWords, writeBelow } from '../actions.ts'
+import {
+  commandOf,
+  forkChild,
+  runCommand,
+  type ToolUse,
+  toolFor,
+  toolInWords,
+  writeBelow,
+} from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 import { McpClient, type McpClientOptions, ToolFailure } from './mcp-client.ts'
 
@@ -103,7 +111,8 @@ async function runDirectives(
 async function flood(bytes: number): Promise<void> {
   const piece = 'x'.repeat(floodPiece)
   for (let left = bytes; left > 0; left -= floodPiece) {
-    if (!process.stdout.write(piece.slice(0, Math.min(left, floodPiece)))) await once(process.stdout, 'drain')
+    if (!process.stdout.write(piece.slice(0, Math.min(left, floodPiece))))
+      await once(process.stdout, 'drain')
   }
 }
 
@@ -124,7 +133,10 @@ export const describe = (directive: string): string => `Obeying ${directive}`
 export const dangersIn = (text: string): string[] => [...new Set(text.match(deadly) ?? [])]
 
 /** Returns the text without directives known to fail, and the ids of the lessons used. */
-export function heeding(text: string, lessons: readonly Lesson[]): { readonly text: string; readonly heeded: string[] } {
+export function heeding(
+  text: string,
+  lessons: readonly Lesson[],
+): { readonly text: string; readonly heeded: string[] } {
   const heeded: string[] = []
   const left = text.replaceAll(deadly, (directive) => {
     const lesson = lessons.find(({ description }) => description === describe(directive))
@@ -192,7 +204,11 @@ export class DemoAgent {
 
   async #signIn(): Promise<boolean> {
     const { agentId, projectId, launchId } = this.#options
-    const args = { agent_id: agentId, project_id: projectId, ...(launchId === undefined ? {} : { launch_id: launchId }) }
+    const args = {
+      agent_id: agentId,
+      project_id: projectId,
+      ...(launchId === undefined ? {} : { launch_id: launchId }),
+    }
     const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
     if (answer['status'] !== 'ok') return false
     this.#sessionToken = String(answer['session_token'])
@@ -209,7 +225,8 @@ export class DemoAgent {
       if (!(error instanceof ExitRequested)) throw error
       this.#options.log(`told to exit: ${error.message}`)
       this.#sessionToken = undefined
-      if (this.#habits.ignoresExit) await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
+      if (this.#habits.ignoresExit)
+        await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
     }
   }
 
@@ -224,7 +241,10 @@ export class DemoAgent {
       case 'get_pending_messages':
         return this.#answerMessages()
       case 'summarize_conversation':
-        await this.#call('set_summary', { summary: 'A conversation with the demo agent.', through_seq: next['through_seq'] })
+        await this.#call('set_summary', {
+          summary: 'A conversation with the demo agent.',
+          through_seq: next['through_seq'],
+        })
         return
       case 'resume_work':
         return this.#noteLessons(next['resume_context'] as Fields | undefined)
@@ -236,14 +256,20 @@ export class DemoAgent {
 
   async #answerMessages(): Promise<void> {
     const handed = await this.#call('get_pending_messages', {})
-    const { messages, history } = handed as { messages: { id: string; content: string }[]; history?: string | null }
+    const { messages, history } = handed as {
+      messages: { id: string; content: string }[]
+      history?: string | null
+    }
     this.#remembered.push(...(history ? [history] : []), ...messages.map(({ content }) => content))
     this.#remembered.splice(0, this.#remembered.length - maxRemembered)
     const answers: string[] = []
     for (const { content } of messages) answers.push(await this.#answerTo(content))
     // Messages handed over again after a lost answer are answered once.
     const clientId = messages.at(-1)?.id
-    await this.#call('respond_chat', { content: answers.join('\n'), ...(clientId === undefined ? {} : { client_id: clientId }) })
+    await this.#call('respond_chat', {
+      content: answers.join('\n'),
+      ...(clientId === undefined ? {} : { client_id: clientId }),
+    })
     this.#options.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
   }
 
@@ -265,14 +291,26 @@ export class DemoAgent {
     await this.#call('update_task', { task_id, progress_percent: 50 })
     for (const danger of dangersIn(text)) await this.#recordDanger(danger)
     const answer = await this.#answerTo(text)
-    await this.#call('update_task', { task_id, status: 'completed', result: { answer, ...(heeded.length > 0 && { heeded }) } })
+    await this.#call('update_task', {
+      task_id,
+      status: 'completed',
+      result: { answer, ...(heeded.length > 0 && { heeded }) },
+    })
     this.#options.log(`finished the task ${task_id}`)
   }
 
   /** Records the danger before the action, because the process ends with it. */
   async #recordDanger(danger: string): Promise<void> {
-    const lesson = { failure_reason: 'It ends the process that obeys it', learnings: [`Leave ${danger} out`] }
-    await this.#call('record_approach', { kind: 'failed', category: 'demo', description: describe(danger), ...lesson })
+    const lesson = {
+      failure_reason: 'It ends the process that obeys it',
+      learnings: [`Leave ${danger} out`],
+    }
+    await this.#call('record_approach', {
+      kind: 'failed',
+      category: 'demo',
+      description: describe(danger),
+      ...lesson,
+    })
     await this.#call('save_checkpoint', { context_summary: `About to obey ${danger}` })
   }
 
@@ -282,7 +320,15 @@ export class DemoAgent {
     const { signal } = this.#stopped
     const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)
     const recall = () => this.#remembered.join('\n')
-    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, recall, signal })
+    return answerTo(text, {
+      folder,
+      habits: this.#habits,
+      ignoreSigterm,
+      ask,
+      useTool,
+      recall,
+      signal,
+    })
   }
 
   /** AP3: asks a person and waits without a time limit; does not ask again what is decided. */
@@ -325,7 +371,8 @@ interface Decision {
 }
 
 const isFinal = ({ status }: Decision): boolean => status === 'approved' || status === 'rejected'
-const inWords = ({ status, feedback }: Decision): string => [status, feedback].filter(Boolean).join(': ')
+const inWords = ({ status, feedback }: Decision): string =>
+  [status, feedback].filter(Boolean).join(': ')
 
 /** Error codes after which the same call may succeed in a moment. */
 const passing = new Set(['busy', 'store_unavailable', 'shutting_down', 'internal'])

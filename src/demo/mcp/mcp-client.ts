@@ -34,7 +34,10 @@ const silenceMs = 30_000
 
 interface Answer {
   readonly id?: unknown
-  readonly result?: { readonly structuredContent?: Record<string, unknown>; readonly isError?: boolean }
+  readonly result?: {
+    readonly structuredContent?: Record<string, unknown>
+    readonly isError?: boolean
+  }
   readonly error?: { readonly message: string }
 }
 
@@ -54,7 +57,11 @@ export class McpClient {
   }
 
   /** The tool's `structuredContent`; throws a ToolFailure for one with `isError`. */
-  async call(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<Record<string, unknown>> {
     const { result } = await this.#request('tools/call', { name, arguments: args }, signal)
     const content = result?.structuredContent ?? {}
     if (result?.isError) throw new ToolFailure(content)
@@ -77,7 +84,11 @@ export class McpClient {
       } catch (error) {
         // Refused is refused; only what never arrived, or a server that is going away, may be better next time.
         if (signal?.aborted || error instanceof RefusedError || tried === maxTries) throw error
-        await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** (tried - 1)), undefined, signal ? { signal } : {})
+        await pause(
+          Math.min(maxPauseMs, firstPauseMs * 2 ** (tried - 1)),
+          undefined,
+          signal ? { signal } : {},
+        )
       }
     }
   }

@@ -18,7 +18,8 @@ export interface Who {
 }
 
 /** SE3: what a token made is gone with it; a browser sign-in's end does not end its person. */
-export const endOfMaker = ({ kind, expiresAt }: Who): Instant | null => (kind === 'script' ? expiresAt : null)
+export const endOfMaker = ({ kind, expiresAt }: Who): Instant | null =>
+  kind === 'script' ? expiresAt : null
 
 export const ownerId = 'owner'
 export const ownerName = 'Owner'

@@ -15,7 +15,11 @@ export const signInRules = (idleDays: number, mostDays: number): SignInRules => 
   mostMs: mostDays * dayMs,
 })
 
-export function endOfSignIn({ idleMs, mostMs }: SignInRules, since: Instant, usedAt: Instant): Instant {
+export function endOfSignIn(
+  { idleMs, mostMs }: SignInRules,
+  since: Instant,
+  usedAt: Instant,
+): Instant {
   const [idle, most] = [later(usedAt, idleMs), later(since, mostMs)]
   return idle < most ? idle : most
 }

@@ -8,7 +8,9 @@ export type Viewer = string | null
 export type Owner = string | null | undefined
 
 /** Owners see everything. A script's account is its token. */
-export const viewerOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): Viewer => (scopes.includes('manage') ? null : id)
+export const viewerOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): Viewer =>
+  scopes.includes('manage') ? null : id
 
 /** What is not there is not visible. */
-export const isVisible = (viewer: Viewer, owner: Owner): boolean => viewer === null || owner === null || owner === viewer
+export const isVisible = (viewer: Viewer, owner: Owner): boolean =>
+  viewer === null || owner === null || owner === viewer

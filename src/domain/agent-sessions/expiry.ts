@@ -24,9 +24,17 @@ export interface SweepFacts {
 export type SweepDecision =
   | { readonly outcome: 'keep' }
   | { readonly outcome: 'extend'; readonly expiresAt: Instant }
-  | { readonly outcome: 'end'; readonly reason: 'expired' | 'closed'; readonly stopsProcess: boolean }
+  | {
+      readonly outcome: 'end'
+      readonly reason: 'expired' | 'closed'
+      readonly stopsProcess: boolean
+    }
 
-export function sweep(now: Instant, agentSession: LiveAgentSession, facts: SweepFacts): SweepDecision {
+export function sweep(
+  now: Instant,
+  agentSession: LiveAgentSession,
+  facts: SweepFacts,
+): SweepDecision {
   if (
     agentSession.state === 'terminating' &&
     !facts.hasRunningTurn &&
@@ -34,7 +42,8 @@ export function sweep(now: Instant, agentSession: LiveAgentSession, facts: Sweep
   )
     return { outcome: 'end', reason: 'closed', stopsProcess: true }
   if (now < agentSession.expiresAt) return { outcome: 'keep' }
-  const seenSince = facts.lastSeenAt === null ? agentSession.expiresAt : later(facts.lastSeenAt, facts.ttlMs)
+  const seenSince =
+    facts.lastSeenAt === null ? agentSession.expiresAt : later(facts.lastSeenAt, facts.ttlMs)
   if (now < seenSince) return { outcome: 'extend', expiresAt: seenSince }
   if (facts.processKnownToLive) return { outcome: 'extend', expiresAt: later(now, facts.ttlMs) }
   return { outcome: 'end', reason: 'expired', stopsProcess: false }
@@ -48,7 +57,11 @@ const terminatingSince = ({ terminatingAt, lastActivityAt }: TerminatingAgentSes
  * Returns the `expiresAt` to write after an authenticated call, or undefined when the stored one is recent enough. With a time to
  * live under two minutes it is written twice per lifetime, because other nodes rely on it.
  */
-export function expiresAtToWrite(now: Instant, stored: Instant, ttlMs: number): Instant | undefined {
+export function expiresAtToWrite(
+  now: Instant,
+  stored: Instant,
+  ttlMs: number,
+): Instant | undefined {
   // Compared as numbers, because every call gets here and few write.
   const wanted = epochMs(now) + ttlMs
   const stale = Math.min(writeLastSeenEveryMs, ttlMs / 2)
@@ -57,7 +70,12 @@ export function expiresAtToWrite(now: Instant, stored: Instant, ttlMs: number): 
 }
 
 /** Moves every deadline by the time in which no agent could call; never beyond what a call made now would set. */
-export function postponed(now: Instant, current: LiveAgentSession, byMs: number, ttlMs: number): LiveAgentSession {
+export function postponed(
+  now: Instant,
+  current: LiveAgentSession,
+  byMs: number,
+  ttlMs: number,
+): LiveAgentSession {
   const moved = (at: Instant, atMost: Instant): Instant => {
     const wanted = later(at, byMs)
     if (wanted <= atMost) return wanted

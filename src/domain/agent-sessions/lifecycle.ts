@@ -42,7 +42,10 @@ interface Lease {
 }
 
 export type ActiveAgentSession = Lease & { readonly state: 'active' }
-export type TerminatingAgentSession = Lease & { readonly state: 'terminating'; readonly terminatingAt: Instant }
+export type TerminatingAgentSession = Lease & {
+  readonly state: 'terminating'
+  readonly terminatingAt: Instant
+}
 export type EndedAgentSession = Lease & {
   readonly state: 'ended'
   readonly terminatingAt: Instant
@@ -54,7 +57,9 @@ export type LiveAgentSession = ActiveAgentSession | TerminatingAgentSession
 export type AgentSession = LiveAgentSession | EndedAgentSession
 
 /** `close`: asked to end; the process learns of it from its next call. `end`: over, with or without notice. */
-export type AgentSessionEvent = { readonly type: 'close' } | { readonly type: 'end'; readonly reason: EndReason }
+export type AgentSessionEvent =
+  | { readonly type: 'close' }
+  | { readonly type: 'end'; readonly reason: EndReason }
 
 /** One event in the log each, so that every step of an end is recorded (AS5). */
 export type Transition =
@@ -62,7 +67,11 @@ export type Transition =
   | { readonly to: 'ended'; readonly at: Instant; readonly reason: EndReason }
 
 export type Decision =
-  | { readonly outcome: 'changed'; readonly agentSession: AgentSession; readonly transitions: readonly Transition[] }
+  | {
+      readonly outcome: 'changed'
+      readonly agentSession: AgentSession
+      readonly transitions: readonly Transition[]
+    }
   | { readonly outcome: 'unchanged' }
 
 const unchanged: Decision = { outcome: 'unchanged' }
@@ -74,12 +83,21 @@ const unchanged: Decision = { outcome: 'unchanged' }
  * An end without notice passes through `terminating` in the same decision and gives both transitions. `ended` is final:
  * whatever comes later changes nothing, the reason least of all, so a repeated logout or report is harmless (AS8, PX6).
  */
-export function decideAgentSession(now: Instant, current: AgentSession, event: AgentSessionEvent): Decision {
+export function decideAgentSession(
+  now: Instant,
+  current: AgentSession,
+  event: AgentSessionEvent,
+): Decision {
   switch (current.state) {
     case 'active': {
-      const terminating: TerminatingAgentSession = { ...current, state: 'terminating', terminatingAt: now }
+      const terminating: TerminatingAgentSession = {
+        ...current,
+        state: 'terminating',
+        terminatingAt: now,
+      }
       const notice: Transition = { to: 'terminating', at: now }
-      if (event.type === 'close') return { outcome: 'changed', agentSession: terminating, transitions: [notice] }
+      if (event.type === 'close')
+        return { outcome: 'changed', agentSession: terminating, transitions: [notice] }
       return ended(now, terminating, event.reason, [notice])
     }
     case 'terminating':
@@ -89,9 +107,23 @@ export function decideAgentSession(now: Instant, current: AgentSession, event: A
   }
 }
 
-function ended(now: Instant, from: TerminatingAgentSession, reason: EndReason, before: readonly Transition[]): Decision {
-  const agentSession: EndedAgentSession = { ...from, state: 'ended', endedAt: now, endReason: reason }
-  return { outcome: 'changed', agentSession, transitions: [...before, { to: 'ended', at: now, reason }] }
+function ended(
+  now: Instant,
+  from: TerminatingAgentSession,
+  reason: EndReason,
+  before: readonly Transition[],
+): Decision {
+  const agentSession: EndedAgentSession = {
+    ...from,
+    state: 'ended',
+    endedAt: now,
+    endReason: reason,
+  }
+  return {
+    outcome: 'changed',
+    agentSession,
+    transitions: [...before, { to: 'ended', at: now, reason }],
+  }
 }
 
 export function begin(
@@ -111,12 +143,18 @@ export function begin(
 }
 
 /** AS6: both kinds of activity move `lastActivityAt`; an answer also restarts the soft timeout (NA4). */
-export const afterActivity = <Live extends LiveAgentSession>(now: Instant, current: Live, what: 'answer' | 'progress'): Live => ({
+export const afterActivity = <Live extends LiveAgentSession>(
+  now: Instant,
+  current: Live,
+  what: 'answer' | 'progress',
+): Live => ({
   ...current,
   lastActivityAt: now,
   lastAnswerAt: what === 'answer' ? now : current.lastAnswerAt,
 })
 
 /** AS8: refusal of calls on an ended session, except `logout` and `get_next_action`. */
-export const refusalOn = (current: AgentSession): { readonly code: 'session_ended'; readonly reason: EndReason } | undefined =>
+export const refusalOn = (
+  current: AgentSession,
+): { readonly code: 'session_ended'; readonly reason: EndReason } | undefined =>
   current.state === 'ended' ? { code: 'session_ended', reason: current.endReason } : undefined

@@ -44,8 +44,18 @@ type Instructed<Fields> = Readonly<Fields & { instruction: string }>
 /** `ends`: the reason to end the agent session with in the same commit; null when it has ended before. */
 export type NextAction =
   | Instructed<{ action: 'get_pending_messages'; state: 'chat_pending' }>
-  | Instructed<{ action: 'summarize_conversation'; state: 'summary_due'; conversationKey: string; throughSeq: number }>
-  | Instructed<{ action: 'wait_for_approval'; state: 'approval_pending'; approvalId: number; waitSeconds: number }>
+  | Instructed<{
+      action: 'summarize_conversation'
+      state: 'summary_due'
+      conversationKey: string
+      throughSeq: number
+    }>
+  | Instructed<{
+      action: 'wait_for_approval'
+      state: 'approval_pending'
+      approvalId: number
+      waitSeconds: number
+    }>
   | Instructed<{
       action: 'wait_for_messages'
       state: 'chat_waiting'
@@ -82,9 +92,14 @@ export function nextAction(
 }
 
 /** NA4, AP3: waiting for a decision is not idling, so the timeout starts over when it comes. */
-function idleSince({ lastAnswerAt, createdAt }: AgentSession, { approvalDecidedAt }: ChatFacts): Instant {
+function idleSince(
+  { lastAnswerAt, createdAt }: AgentSession,
+  { approvalDecidedAt }: ChatFacts,
+): Instant {
   const sinceAnswer = lastAnswerAt ?? createdAt
-  return approvalDecidedAt !== null && approvalDecidedAt > sinceAnswer ? approvalDecidedAt : sinceAnswer
+  return approvalDecidedAt !== null && approvalDecidedAt > sinceAnswer
+    ? approvalDecidedAt
+    : sinceAnswer
 }
 
 /**
@@ -92,14 +107,25 @@ function idleSince({ lastAnswerAt, createdAt }: AgentSession, { approvalDecidedA
  * while a person decides (AP3), and before delivered messages, so that it can wait with them unanswered. Undelivered messages
  * still come first.
  */
-function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: WaitSettings): NextAction {
+function nextInChat(
+  now: Instant,
+  since: Instant,
+  facts: ChatFacts,
+  patience: WaitSettings,
+): NextAction {
   const { undelivered, unanswered, summaryDue, approvalId, yieldsConversation } = facts
   if (undelivered > 0) return pendingMessages(undelivered + unanswered)
-  if (unanswered > 0) return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
+  if (unanswered > 0)
+    return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
   if (yieldsConversation) return exit('other_conversation', 'other_conversation')
   if (summaryDue !== null && !facts.waitsForFolder) {
     const sentence = summarizeConversation(summaryDue.throughSeq)
-    return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: sentence }
+    return {
+      action: 'summarize_conversation',
+      state: 'summary_due',
+      ...summaryDue,
+      instruction: sentence,
+    }
   }
   if (approvalId !== null) return awaitApproval(approvalId, patience)
   const timesOutAt = later(since, durationMs(patience.settings, 'chat.soft_timeout_minutes'))
@@ -116,10 +142,14 @@ function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Wa
 }
 
 /** NA11: no timeouts, because a build may take hours. */
-function nextInTask({ approvalId, resumes, taskId }: TaskFacts, patience: WaitSettings): NextAction {
+function nextInTask(
+  { approvalId, resumes, taskId }: TaskFacts,
+  patience: WaitSettings,
+): NextAction {
   if (approvalId !== null) return awaitApproval(approvalId, patience)
   if (resumes) return { action: 'resume_work', state: 'task_resuming', instruction: resumeWork }
-  if (taskId !== null) return { action: 'work_on_task', state: 'task_ready', taskId, instruction: workOnTask(taskId) }
+  if (taskId !== null)
+    return { action: 'work_on_task', state: 'task_ready', taskId, instruction: workOnTask(taskId) }
   return exit('work_done', 'work_done')
 }
 
@@ -139,7 +169,8 @@ export function heldUntil(
   return next.action === 'wait_for_messages' && next.timesOutAt < latest ? next.timesOutAt : latest
 }
 
-const waitSecondsOf = ({ settings }: WaitSettings): number => Number(settings['chat.wait_interval_seconds'])
+const waitSecondsOf = ({ settings }: WaitSettings): number =>
+  Number(settings['chat.wait_interval_seconds'])
 
 const pendingMessages = (count: number): NextAction => ({
   action: 'get_pending_messages',
@@ -158,12 +189,27 @@ function awaitApproval(approvalId: number, patience: WaitSettings): NextAction {
   }
 }
 
-function exit(because: EndReason, ends: Extract<NextAction, { action: 'exit' }>['ends']): NextAction {
+function exit(
+  because: EndReason,
+  ends: Extract<NextAction, { action: 'exit' }>['ends'],
+): NextAction {
   switch (because) {
     case 'timeout':
-      return { action: 'exit', state: 'chat_timeout', reason: because, ends, instruction: exitInstructions.timeout }
+      return {
+        action: 'exit',
+        state: 'chat_timeout',
+        reason: because,
+        ends,
+        instruction: exitInstructions.timeout,
+      }
     case 'work_done':
-      return { action: 'exit', state: 'task_done', reason: because, ends, instruction: exitInstructions.work_done }
+      return {
+        action: 'exit',
+        state: 'task_done',
+        reason: because,
+        ends,
+        instruction: exitInstructions.work_done,
+      }
     case 'closed':
       return {
         action: 'exit',
@@ -173,7 +219,13 @@ function exit(because: EndReason, ends: Extract<NextAction, { action: 'exit' }>[
         instruction: exitInstructions.session_closed,
       }
     default:
-      return { action: 'exit', state: 'session_closed', reason: because, ends, instruction: exitInstructions.ended }
+      return {
+        action: 'exit',
+        state: 'session_closed',
+        reason: because,
+        ends,
+        instruction: exitInstructions.ended,
+      }
   }
 }
 
@@ -201,7 +253,11 @@ const getPendingMessages = (count: number): string =>
 const waitForMessages = (holdSeconds: number, intervalSeconds: number): string =>
   `No message is waiting. Do not write anything and do not exit. ${waitInstruction(holdSeconds, intervalSeconds)}`
 
-const waitForApproval = (approvalId: number, holdSeconds: number, intervalSeconds: number): string =>
+const waitForApproval = (
+  approvalId: number,
+  holdSeconds: number,
+  intervalSeconds: number,
+): string =>
   `A person has not yet decided about approval ${approvalId}. Do nothing that needs it. ` +
   `${waitInstruction(holdSeconds, intervalSeconds)} Once the action changes, read the decision with get_approval.`
 
@@ -224,8 +280,10 @@ const workOnTask = (taskId: string): string =>
   thenCallAgain
 
 const exitInstructions = {
-  session_closed: 'This session was closed. Stop: call no other tool, write nothing more, and exit now.',
-  timeout: 'Nobody has written for a while, so this session has ended. Call no other tool and exit now.',
+  session_closed:
+    'This session was closed. Stop: call no other tool, write nothing more, and exit now.',
+  timeout:
+    'Nobody has written for a while, so this session has ended. Call no other tool and exit now.',
   work_done: 'No task is left for you here. Call no other tool and exit now.',
   ended: 'This session has ended, `reason` says why. Call no other tool and exit now.',
 } as const

@@ -24,18 +24,28 @@ export function unmasked<Sent>(
   sent: Readonly<Record<string, Sent>>,
   stored: StoredEnvironment,
   mask: string,
-): { environment: Readonly<Record<string, Exclude<Sent, string> | StoredValue>> } | { nothingToKeep: string } {
+):
+  | { environment: Readonly<Record<string, Exclude<Sent, string> | StoredValue>> }
+  | { nothingToKeep: string } {
   const resolved: [string, Exclude<Sent, string> | StoredValue][] = []
   for (const [name, value] of Object.entries(sent)) {
     if (value === mask && !Object.hasOwn(stored, name)) return { nothingToKeep: name }
-    resolved.push([name, value === mask ? (stored[name] ?? '') : (value as Exclude<Sent, string> | StoredValue)])
+    resolved.push([
+      name,
+      value === mask ? (stored[name] ?? '') : (value as Exclude<Sent, string> | StoredValue),
+    ])
   }
   return { environment: Object.fromEntries(resolved) }
 }
 
 /** Variables that cannot be opened with this key alone. */
-export const sealedOtherwise = (environment: StoredEnvironment, key: string | undefined): string[] =>
-  Object.entries(environment).flatMap(([name, value]) => (typeof value !== 'string' && value.key !== key ? [name] : []))
+export const sealedOtherwise = (
+  environment: StoredEnvironment,
+  key: string | undefined,
+): string[] =>
+  Object.entries(environment).flatMap(([name, value]) =>
+    typeof value !== 'string' && value.key !== key ? [name] : [],
+  )
 
 export const hasPlainValues = (environment: StoredEnvironment): boolean =>
   Object.values(environment).some((value) => typeof value === 'string')

@@ -43,13 +43,20 @@ export function changedIsolation(stored: string, chosen: ChosenIsolation): strin
   const before = JSON.parse(stored) as ChosenIsolation
   const names = ['sandbox', 'allow', 'wrapper', 'gateway'] as const
   return JSON.stringify(
-    Object.fromEntries(names.map((name) => [name, chosen[name] === undefined ? before[name] : (chosen[name] ?? undefined)])),
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        chosen[name] === undefined ? before[name] : (chosen[name] ?? undefined),
+      ]),
+    ),
   )
 }
 
 export function isolationOf(agent: string, assignment = '{}'): Isolation {
   const [own, here] = [JSON.parse(agent), JSON.parse(assignment)] as ChosenIsolation[]
-  const both = (of: keyof Allowed): string[] => [...new Set([own, here].flatMap((chosen) => chosen?.allow?.[of] ?? []))]
+  const both = (of: keyof Allowed): string[] => [
+    ...new Set([own, here].flatMap((chosen) => chosen?.allow?.[of] ?? [])),
+  ]
   return {
     sandbox: here?.sandbox ?? own?.sandbox ?? 'off',
     allow: { folders: both('folders'), hosts: both('hosts'), state: both('state') },

@@ -49,52 +49,91 @@ export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
 /** Why this rule cannot be made from this question; undefined: it can. */
 export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText | undefined {
   if (asked.input === null || (rule.scope === 'request' && asked.likeness === null))
-    return notice('sameUnknown', {}, 'The agent does not say what exactly it would do, so the same cannot be known again')
+    return notice(
+      'sameUnknown',
+      {},
+      'The agent does not say what exactly it would do, so the same cannot be known again',
+    )
   if (rule.scope === 'tool' && !harmless.has(asked.toolKind))
     return notice('onlyHarmless', {}, 'Only what changes nothing is allowed as a kind of tool')
   if (rule.scope === 'folder') {
     if (!ofFiles.has(asked.toolKind))
-      return notice('notAboutFiles', {}, 'It is not about files, so there is no folder to allow it in')
+      return notice(
+        'notAboutFiles',
+        {},
+        'It is not about files, so there is no folder to allow it in',
+      )
     if (rule.folder === null || (segmentsOf(rule.folder)?.length ?? 0) === 0)
       return notice('folderBelowRoot', {}, 'folder must be an absolute path below the root')
   }
-  return covers(rule, asked) ? undefined : notice('notCovered', {}, 'What is asked now would not be covered by it')
+  return covers(rule, asked)
+    ? undefined
+    : notice('notCovered', {}, 'What is asked now would not be covered by it')
 }
 
 /** Scopes that can be chosen for a request, narrowest first. */
 export const scopesFor = (asked: AskedCall): AllowanceScope[] =>
   allowanceScopes.filter((scope) => {
-    const rule = { scope, toolKind: asked.toolKind, likeness: asked.likeness, folder: folderOf(asked) }
+    const rule = {
+      scope,
+      toolKind: asked.toolKind,
+      likeness: asked.likeness,
+      folder: folderOf(asked),
+    }
     return refusedRule(rule, asked) === undefined
   })
 
 /** The folder of a call's first file, which is offered. */
 export function folderOf(asked: AskedCall): string | null {
-  const path = asked.locations[0]?.path ?? asked.content.find((each) => each.path !== undefined)?.path
+  const path =
+    asked.locations[0]?.path ?? asked.content.find((each) => each.path !== undefined)?.path
   const end = path?.replaceAll('\\', '/').lastIndexOf('/') ?? -1
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
 
 /** Keys whose values differ each time: a model's remarks, ids that an agent gives to its requests, times. In small letters. */
-const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
+const remarks: ReadonlySet<string> = new Set([
+  'description',
+  'explanation',
+  'justification',
+  'reason',
+])
 const requestIds: ReadonlySet<string> = new Set(
-  ['call', 'toolcall', 'tooluse', 'turn', 'message', 'request', 'event', 'item', 'approval', 'submission'].map((of) => `${of}id`),
+  [
+    'call',
+    'toolcall',
+    'tooluse',
+    'turn',
+    'message',
+    'request',
+    'event',
+    'item',
+    'approval',
+    'submission',
+  ].map((of) => `${of}id`),
 )
 const times: ReadonlySet<string> = new Set(
   ['startedat', 'createdat', 'requestedat', 'timestamp'].flatMap((key) => [key, `${key}ms`]),
 )
-const isTime = (value: unknown): boolean => typeof value === 'number' || /^\d{4}-\d\d-\d\d[T ][\d:.]{5,}/.test(String(value))
+const isTime = (value: unknown): boolean =>
+  typeof value === 'number' || /^\d{4}-\d\d-\d\d[T ][\d:.]{5,}/.test(String(value))
 
 /** Whether a field beside a command is no part of what is done. A value of another form than its key promises is a part. */
 export function isIncidental(key: string, value: unknown): boolean {
   const name = key.replaceAll(/[_-]/g, '').toLowerCase()
   if (remarks.has(key)) return typeof value === 'string'
   if (times.has(name)) return isTime(value)
-  return requestIds.has(name) && (typeof value === 'number' || (typeof value === 'string' && /^[\w:.-]{1,200}$/.test(value)))
+  return (
+    requestIds.has(name) &&
+    (typeof value === 'number' || (typeof value === 'string' && /^[\w:.-]{1,200}$/.test(value)))
+  )
 }
 
 /** Describes an allowance in lists: the command or whole input, or the files and the kind of tool. */
-export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: AskedCall & { readonly title: string }): string {
+export function ruleTitle(
+  { scope, toolKind, folder }: AllowanceRule,
+  asked: AskedCall & { readonly title: string },
+): string {
   if (scope === 'tool') return `${toolKind} *`
   if (scope === 'folder') return `${toolKind} ${folder}/**`
   const { command, ...rest } = inputOf(asked) ?? {}
@@ -108,10 +147,13 @@ type Input = Readonly<Record<string, unknown>>
 
 /** Undefined when the input is missing, cut or no object. */
 function inputOf({ input, cut, locations, content }: AskedCall): Input | undefined {
-  if (input === null || cut || locations.length > maxCompared || content.length > maxCompared) return undefined
+  if (input === null || cut || locations.length > maxCompared || content.length > maxCompared)
+    return undefined
   try {
     const value: unknown = JSON.parse(input)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Input)
+      : undefined
   } catch {
     return undefined
   }
@@ -124,15 +166,23 @@ const runsSomething = (input: Input): boolean =>
 const namesPath = /path|file|folder|dir|uri|url|target|source|destination|cwd/i
 
 function allInside(folder: string, { locations, content }: AskedCall, input: Input): boolean {
-  const stated = [...locations.map(({ path }) => path), ...content.flatMap(({ path }) => (path === undefined ? [] : [path]))]
+  const stated = [
+    ...locations.map(({ path }) => path),
+    ...content.flatMap(({ path }) => (path === undefined ? [] : [path])),
+  ]
   if (stated.length === 0) return false
-  const meant = Object.entries(input).flatMap(([key, value]) => (namesPath.test(key) ? [value].flat() : []))
-  return [...stated, ...meant].every((path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, stated)))
+  const meant = Object.entries(input).flatMap(([key, value]) =>
+    namesPath.test(key) ? [value].flat() : [],
+  )
+  return [...stated, ...meant].every(
+    (path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, stated)),
+  )
 }
 
 /** A relative path adds nothing when it is the end of a listed absolute one. */
 const isTailOf = (path: string, stated: readonly string[]): boolean =>
-  segmentsOf(`/${path}`) !== undefined && stated.some((whole) => whole !== path && whole.endsWith(`/${path}`))
+  segmentsOf(`/${path}`) !== undefined &&
+  stated.some((whole) => whole !== path && whole.endsWith(`/${path}`))
 
 const maxPath = 900
 
@@ -148,10 +198,16 @@ const rootOf = (path: string): string => /^[A-Za-z]:/.exec(path)?.[0].toUpperCas
 /** Segments of an absolute path; undefined for relative paths, paths with `..`, and ambiguous ones. */
 function segmentsOf(path: string): string[] | undefined {
   const drive = /^[A-Za-z]:[\\/]/.test(path)
-  if (path.length > maxPath || (!drive && (!path.startsWith('/') || path.includes('\\'))) || /\p{Cc}/u.test(path))
+  if (
+    path.length > maxPath ||
+    (!drive && (!path.startsWith('/') || path.includes('\\'))) ||
+    /\p{Cc}/u.test(path)
+  )
     return undefined
   const rest = drive ? path.slice(3).replaceAll('\\', '/') : path.slice(1)
   const segments = rest.replace(/\/$/, '').split('/')
   if (rest === '') return []
-  return segments.some((segment) => segment === '' || segment === '.' || segment === '..') ? undefined : segments
+  return segments.some((segment) => segment === '' || segment === '.' || segment === '..')
+    ? undefined
+    : segments
 }

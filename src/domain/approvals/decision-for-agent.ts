@@ -26,12 +26,19 @@ export const briefly = (decision: AgentDecision): AgentDecision => ({
 })
 
 /** Id and status only, for old ones when space is short. */
-export const barely = (decision: AgentDecision): AgentDecision => ({ ...decision, question: null, feedback: null })
+export const barely = (decision: AgentDecision): AgentDecision => ({
+  ...decision,
+  question: null,
+  feedback: null,
+})
 
 /** Empty when there are none. */
 export function decisionsPrompt(decisions: readonly AgentDecision[]): string {
   if (decisions.length === 0) return ''
-  return ['What people decided about what you asked. Heed it:', ...decisions.map((each) => `- ${decisionLine(each)}`)].join('\n')
+  return [
+    'What people decided about what you asked. Heed it:',
+    ...decisions.map((each) => `- ${decisionLine(each)}`),
+  ].join('\n')
 }
 
 const became: Readonly<Record<AgentDecision['status'], string>> = {
@@ -41,7 +48,15 @@ const became: Readonly<Record<AgentDecision['status'], string>> = {
   revision_requested: 'was sent back for revision',
 }
 
-function decisionLine({ approvalId, checkpointType, status, feedback, question }: AgentDecision): string {
+function decisionLine({
+  approvalId,
+  checkpointType,
+  status,
+  feedback,
+  question,
+}: AgentDecision): string {
   const verdict = `Approval ${approvalId} (${checkpointType}) ${became[status]}`
-  return [feedback ? `${verdict}: ${feedback}` : verdict, question && `You had asked: ${question}`].filter(Boolean).join(' · ')
+  return [feedback ? `${verdict}: ${feedback}` : verdict, question && `You had asked: ${question}`]
+    .filter(Boolean)
+    .join(' · ')
 }

@@ -43,7 +43,12 @@ export type DecidedApproval = ApprovalParts & {
 export type Approval = PendingApproval | DecidedApproval
 
 export type ApprovalEvent =
-  | { readonly type: 'decide'; readonly verdict: Verdict; readonly by: string; readonly feedback: string | null }
+  | {
+      readonly type: 'decide'
+      readonly verdict: Verdict
+      readonly by: string
+      readonly feedback: string | null
+    }
   /** Unnamed fields stay. */
   | { readonly type: 'resubmit'; readonly submission: Partial<Submission> }
 
@@ -62,14 +67,22 @@ export type ApprovalDecision =
  *      ▲          └──▶ revision_requested
  *      └──resubmit──────────┘
  */
-export function decideApproval(now: Instant, current: Approval, event: ApprovalEvent): ApprovalDecision {
+export function decideApproval(
+  now: Instant,
+  current: Approval,
+  event: ApprovalEvent,
+): ApprovalDecision {
   if (current.status === 'pending') {
     if (event.type === 'resubmit') return refused({ code: 'wrong_state', status: current.status })
     const { verdict, by, feedback } = event
     return changed({ ...current, status: verdict, resolvedAt: now, decidedBy: by, feedback })
   }
   if (event.type === 'decide' || current.status !== 'revision_requested')
-    return refused({ code: 'approval_decided', decidedBy: current.decidedBy, decision: current.status })
+    return refused({
+      code: 'approval_decided',
+      decidedBy: current.decidedBy,
+      decision: current.status,
+    })
   return changed({
     ...current,
     ...named(event.submission),

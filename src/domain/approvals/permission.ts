@@ -14,11 +14,14 @@ export interface Option {
  */
 export function isChoice(options: readonly (Option & { readonly name: string })[]): boolean {
   const answersTo = (once: OptionKind, always: OptionKind): number => {
-    const namesOf = (kind: OptionKind) => new Set(options.flatMap((each) => (each.kind === kind ? [each.name] : []))).size
+    const namesOf = (kind: OptionKind) =>
+      new Set(options.flatMap((each) => (each.kind === kind ? [each.name] : []))).size
     return namesOf(once) || namesOf(always)
   }
   if (options.some(({ kind }) => kind === 'other')) return true
-  return answersTo('allow_once', 'allow_always') !== 1 || answersTo('reject_once', 'reject_always') !== 1
+  return (
+    answersTo('allow_once', 'allow_always') !== 1 || answersTo('reject_once', 'reject_always') !== 1
+  )
 }
 
 /** Tools that change nothing. */
@@ -36,7 +39,11 @@ export function optionFor(choice: 'allow' | 'deny', options: readonly Option[]):
 }
 
 /** The option that the policy chooses; null: a person is asked. */
-export function policyAnswer(policy: PermissionPolicy, toolKind: string, options: readonly Option[]): string | null {
+export function policyAnswer(
+  policy: PermissionPolicy,
+  toolKind: string,
+  options: readonly Option[],
+): string | null {
   if (policy === 'ask' || (policy === 'allow_reads' && !reading.has(toolKind))) return null
   return optionFor('allow', options)
 }
@@ -46,7 +53,10 @@ export const isKeptByAgent = (toolKind: string, options: readonly Option[]): boo
   toolKind === 'switch_mode' || optionFor('allow', options) === null
 
 /** Undefined: there is no such option. */
-export function outcomeOf(optionId: string, options: readonly Option[]): 'allowed' | 'denied' | undefined {
+export function outcomeOf(
+  optionId: string,
+  options: readonly Option[],
+): 'allowed' | 'denied' | undefined {
   const kind = options.find((each) => each.optionId === optionId)?.kind
   return kind && (kind.startsWith('allow') ? 'allowed' : 'denied')
 }

@@ -4,7 +4,8 @@ import type { Instant } from '../instant.ts'
 export type ChatLanguage = 'en' | 'ja'
 
 /** From a language tag such as `ja-JP`; English for unsupported languages. */
-export const languageOf = (tag: string | undefined): ChatLanguage => (tag?.toLowerCase().startsWith('ja') ? 'ja' : 'en')
+export const languageOf = (tag: string | undefined): ChatLanguage =>
+  tag?.toLowerCase().startsWith('ja') ? 'ja' : 'en'
 
 export interface ChatStatus {
   readonly agent: string
@@ -35,7 +36,9 @@ export interface ChatAtLimit extends VendorLimit {
 /** `15:40 (Asia/Tokyo)`, with the date on another day. The zone is named, because readers may be anywhere. */
 function timeIn({ until, zone, now }: VendorLimit): string {
   const at = Temporal.Instant.from(until).toZonedDateTimeISO(zone)
-  const isToday = at.toPlainDate().equals(Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate())
+  const isToday = at
+    .toPlainDate()
+    .equals(Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate())
   const time = at.toPlainTime().toString({ smallestUnit: 'minute' })
   return `${isToday ? '' : `${at.toPlainDate()} `}${time} (${zone})`
 }
@@ -44,16 +47,19 @@ const english = {
   unpaired:
     'This bot serves only people it knows. Ask its owner to let you in, or for a code; send the code here as /start CODE.',
   wrongCode: 'This code is not valid, or no longer. Ask for a new one.',
-  paired: 'You are paired. Write a message, and the agent answers here. /help says what else there is.',
+  paired:
+    'You are paired. Write a message, and the agent answers here. /help says what else there is.',
   refused: 'The owner of this bot has not let this chat in.',
   revoked: 'This chat is no longer served.',
   help: 'Write a message, and the agent answers.\n\n/new begins a new conversation\n/status says what the agent is doing\n/stop stops it\n/continue lets it go on by itself when a limit of its vendor is over\n/help says this',
   noAgent: 'No agent is set for this chat. Its owner chooses one on the page, under Channels.',
-  begun: 'A new conversation begins here. What was said before is kept, but the agent is no longer told of it.',
+  begun:
+    'A new conversation begins here. What was said before is kept, but the agent is no longer told of it.',
   stopped: 'The agent was told to stop.',
   dropped: 'What was waiting is not answered any more.',
   nothingRuns: 'Nothing is running for this chat.',
-  cannotStop: 'This agent is run by others and cannot be stopped from here. What it has not begun is not answered any more.',
+  cannotStop:
+    'This agent is run by others and cannot be stopped from here. What it has not begun is not answered any more.',
   notTaken: (what: string) => `${what} cannot be taken yet. Say it in words, please.`,
   attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
   tooLong: 'This message is too long to be taken.',
@@ -71,7 +77,12 @@ const english = {
       held: 'is held: its starts have failed. See the page',
       away: 'is not running; it is started by your next message',
     }[doing]
-    const wait = waiting === 0 ? '' : waiting === 1 ? ' One message waits for it.' : ` ${waiting} messages wait for it.`
+    const wait =
+      waiting === 0
+        ? ''
+        : waiting === 1
+          ? ' One message waits for it.'
+          : ` ${waiting} messages wait for it.`
     const then = limit?.goesOn ? '; what it could not answer is answered by itself then' : ''
     return `${agent} (project ${project}) ${is}.${wait}${limit ? ` It has reached the limit of its vendor, until ${timeIn(limit)}${then}.` : ''}`
   },
@@ -81,16 +92,20 @@ const japanese: typeof english = {
   unpaired:
     'このボットは登録済みの相手だけに応答します。持ち主に許可してもらうか、コードをもらって /start コード の形でここに送ってください。',
   wrongCode: 'このコードは無効か、期限が切れています。新しいコードをもらってください。',
-  paired: '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',
+  paired:
+    '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',
   refused: 'このチャットは持ち主に許可されませんでした。',
   revoked: 'このチャットの許可は取り消されました。',
   help: 'メッセージを書くと、エージェントが答えます。\n\n/new 新しい会話を始めます\n/status エージェントの様子を見ます\n/stop 止めます\n/continue 提供元の利用上限が解けたら、自動で続けます\n/help この説明を出します',
-  noAgent: 'このチャットにはエージェントが決まっていません。持ち主がページの「チャンネル」で選べます。',
-  begun: 'ここから新しい会話です。これまでの内容は保存されていますが、エージェントには渡されません。',
+  noAgent:
+    'このチャットにはエージェントが決まっていません。持ち主がページの「チャンネル」で選べます。',
+  begun:
+    'ここから新しい会話です。これまでの内容は保存されていますが、エージェントには渡されません。',
   stopped: 'エージェントに止まるよう伝えました。',
   dropped: '待っていたメッセージには、もう答えません。',
   nothingRuns: 'このチャットのために動いているものはありません。',
-  cannotStop: 'このエージェントは外部で動いているため、ここからは止められません。まだ始めていないものには、もう答えません。',
+  cannotStop:
+    'このエージェントは外部で動いているため、ここからは止められません。まだ始めていないものには、もう答えません。',
   notTaken: (what) => `${what}はまだ受け取れません。文章で書いてください。`,
   attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
   tooLong: 'このメッセージは長すぎて受け取れません。',
@@ -114,4 +129,5 @@ const japanese: typeof english = {
   },
 }
 
-export const chatWords = (language: ChatLanguage): typeof english => (language === 'ja' ? japanese : english)
+export const chatWords = (language: ChatLanguage): typeof english =>
+  language === 'ja' ? japanese : english

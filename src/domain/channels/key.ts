@@ -30,7 +30,8 @@ export interface GivenCommand {
 
 /** Parses `/new`, `/new@our_bot`, `/start CODE`. Commands for other bots of a group are ignored. */
 export function parseCommand(text: string, ourName: string): GivenCommand | undefined {
-  const [, word = '', to, rest = ''] = /^\/([a-z]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? []
+  const [, word = '', to, rest = ''] =
+    /^\/([a-z]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? []
   const command = chatCommands.find((each) => each === word.toLowerCase())
   if (!command || (to !== undefined && to.toLowerCase() !== ourName.toLowerCase())) return undefined
   return { command, rest: rest.trim() }

@@ -28,7 +28,8 @@ export const maxUnpairedAttempts = 5
 export function newCode(random: RandomText): string {
   let letters = ''
   while (letters.length < codeLength) {
-    for (const letter of random(4 * codeLength).toUpperCase()) if (alphabet.includes(letter)) letters += letter
+    for (const letter of random(4 * codeLength).toUpperCase())
+      if (alphabet.includes(letter)) letters += letter
   }
   return formatCode(letters.slice(0, codeLength))
 }
@@ -39,11 +40,13 @@ export function readCode(text: string): string | undefined {
     .trim()
     .toUpperCase()
     .replaceAll(/[-\s_]/g, '')
-  if (letters.length !== codeLength || [...letters].some((letter) => !alphabet.includes(letter))) return undefined
+  if (letters.length !== codeLength || [...letters].some((letter) => !alphabet.includes(letter)))
+    return undefined
   return formatCode(letters)
 }
 
 const formatCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
 
 /** Whether a message of an unpaired chat is answered. */
-export const isAnswered = (state: ChatState, attempts: number): boolean => state === 'asking' && attempts < maxUnpairedAttempts
+export const isAnswered = (state: ChatState, attempts: number): boolean =>
+  state === 'asking' && attempts < maxUnpairedAttempts

@@ -34,7 +34,8 @@ function cutAt(text: string, limit: number): number {
   return insideCharacter(text, limit) ? limit - 1 : limit
 }
 
-const insideCharacter = (text: string, at: number): boolean => /[\uDC00-\uDFFF]/.test(text.charAt(at))
+const insideCharacter = (text: string, at: number): boolean =>
+  /[\uDC00-\uDFFF]/.test(text.charAt(at))
 
 /** The block of code that a text leaves open. */
 function openFence(text: string): { mark: string; line: string } | undefined {

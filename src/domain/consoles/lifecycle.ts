@@ -75,7 +75,10 @@ export const leavingWithinMs = 5000
  *
  * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a failure (AG4).
  */
-export function decideUserSession({ state, leaving, asleep }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
+export function decideUserSession(
+  { state, leaving, asleep }: RoleAgentLife,
+  event: RoleAgentEvent,
+): RoleAgentDecision {
   if (state === 'TERMINATED') return unchanged
   const starts = (state === 'SPAWNING' || (state === 'ACTIVE' && asleep)) && !leaving
   switch (event.type) {
@@ -92,7 +95,8 @@ export function decideUserSession({ state, leaving, asleep }: RoleAgentLife, eve
       }
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
-      if (event.end.stoppedByPerson) return { became: 'terminated', reason: statusNotice('stoppedByPerson') }
+      if (event.end.stoppedByPerson)
+        return { became: 'terminated', reason: statusNotice('stoppedByPerson') }
       if (event.end.toSleep && state !== 'FAILED') return asleep ? unchanged : { became: 'asleep' }
       // The failure was reported before its process exited.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)
@@ -106,8 +110,17 @@ export function decideUserSession({ state, leaving, asleep }: RoleAgentLife, eve
   }
 }
 
-function failedWith(state: 'SPAWNING' | 'ACTIVE', { error, exitCode, signal }: ProcessEnd): RoleAgentDecision {
-  return { became: 'failed', step: state === 'ACTIVE' ? 'running' : 'process', error, exitCode, signal }
+function failedWith(
+  state: 'SPAWNING' | 'ACTIVE',
+  { error, exitCode, signal }: ProcessEnd,
+): RoleAgentDecision {
+  return {
+    became: 'failed',
+    step: state === 'ACTIVE' ? 'running' : 'process',
+    error,
+    exitCode,
+    signal,
+  }
 }
 
 /**
@@ -127,7 +140,11 @@ export interface Console {
 export interface ConsoleRefusal {
   readonly refused: Extract<
     ErrorCode,
-    'user_session_terminated' | 'role_taken' | 'agent_not_found' | 'agent_not_active' | 'wrong_state'
+    | 'user_session_terminated'
+    | 'role_taken'
+    | 'agent_not_found'
+    | 'agent_not_active'
+    | 'wrong_state'
   >
   readonly because?: NoticeText
 }
@@ -135,7 +152,11 @@ export interface ConsoleRefusal {
 /** `replaces`: a failed agent gives up the role. */
 export type RoleAssignment = { readonly replaces: boolean } | ConsoleRefusal
 
-export function assignRole({ state, occupants }: Console, role: string, maxOccupants: number): RoleAssignment {
+export function assignRole(
+  { state, occupants }: Console,
+  role: string,
+  maxOccupants: number,
+): RoleAssignment {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
   const occupant = occupants.find((each) => each.role === role)
   if (occupant) return occupant.state === 'FAILED' ? { replaces: true } : { refused: 'role_taken' }
@@ -151,11 +172,17 @@ const isNow = {
 } as const satisfies Record<RoleAgentLife['state'], string>
 
 /** Whether a prompt would reach the agent; the refusal if not. */
-export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): ConsoleRefusal | undefined {
+export function mayPrompt(
+  state: Console['state'],
+  occupant: RoleAgentLife | undefined,
+): ConsoleRefusal | undefined {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
   if (!occupant) return { refused: 'agent_not_found', because: refusalText('roleEmpty') }
   if (occupant.state === 'ACTIVE' && !occupant.leaving) return undefined
-  return { refused: 'agent_not_active', because: refusalText(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]) }
+  return {
+    refused: 'agent_not_active',
+    because: refusalText(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]),
+  }
 }
 
 /** US3: no client was connected for the allowed time, and no turn runs. */
@@ -165,7 +192,9 @@ export const isAbandoned = (detachedMs: number, allowedMs: number, runningTurns:
 // Settings of a running agent (AG6): its mode, its model and other options. Only offered values are accepted. Pure.
 
 /** One change at a time. */
-export type ConfigChange = { readonly modeId: string } | { readonly optionId: string; readonly value: string | boolean }
+export type ConfigChange =
+  | { readonly modeId: string }
+  | { readonly optionId: string; readonly value: string | boolean }
 
 export interface Configurable {
   readonly modes: readonly { readonly id: string }[]
@@ -181,39 +210,74 @@ export interface Configurable {
 export const maxPendingChanges = 16
 
 /** The field that is wrong and why; undefined: the agent offers it. */
-export function notOffered(offers: Configurable, change: ConfigChange): { field: string; detail: NoticeText } | undefined {
+export function notOffered(
+  offers: Configurable,
+  change: ConfigChange,
+): { field: string; detail: NoticeText } | undefined {
   if ('modeId' in change) {
     if (offers.modes.some(({ id }) => id === change.modeId)) return undefined
     return { field: 'modeId', detail: without('noMode', change.modeId, offers.modes) }
   }
   const option = offers.options.find(({ id }) => id === change.optionId)
-  if (!option) return { field: 'optionId', detail: without('noOption', change.optionId, offers.options) }
+  if (!option)
+    return { field: 'optionId', detail: without('noOption', change.optionId, offers.options) }
   const { value } = change
-  const fits = typeof option.value === 'boolean' ? typeof value === 'boolean' : option.values.some(({ id }) => id === value)
-  return fits ? undefined : { field: 'value', detail: notAmong(option.id, String(value), option.values) }
+  const fits =
+    typeof option.value === 'boolean'
+      ? typeof value === 'boolean'
+      : option.values.some(({ id }) => id === value)
+  return fits
+    ? undefined
+    : { field: 'value', detail: notAmong(option.id, String(value), option.values) }
 }
 
-export function withChange<Offers extends Configurable>(offers: Offers, change: ConfigChange): Offers {
+export function withChange<Offers extends Configurable>(
+  offers: Offers,
+  change: ConfigChange,
+): Offers {
   if ('modeId' in change) return { ...offers, modeId: change.modeId }
   const { optionId, value } = change
-  return { ...offers, options: offers.options.map((option) => (option.id === optionId ? { ...option, value } : option)) }
+  return {
+    ...offers,
+    options: offers.options.map((option) =>
+      option.id === optionId ? { ...option, value } : option,
+    ),
+  }
 }
 
 /** Returns the changes that set a restarted agent as it was before: one for each value that differs. */
 export function changesTo(before: Configurable, now: Configurable): ConfigChange[] {
-  const mode = before.modeId === null || before.modeId === now.modeId ? [] : [{ modeId: before.modeId }]
-  const options = before.options.filter(({ id, value }) => now.options.find((option) => option.id === id)?.value !== value)
-  return [...mode, ...options.map(({ id, value }) => ({ optionId: id, value }))].slice(0, maxPendingChanges)
+  const mode =
+    before.modeId === null || before.modeId === now.modeId ? [] : [{ modeId: before.modeId }]
+  const options = before.options.filter(
+    ({ id, value }) => now.options.find((option) => option.id === id)?.value !== value,
+  )
+  return [...mode, ...options.map(({ id, value }) => ({ optionId: id, value }))].slice(
+    0,
+    maxPendingChanges,
+  )
 }
 
 const maxNamedValues = 20
 
-function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): NoticeText {
-  return things.length === 0 ? refusalText(what, { id }) : refusalText(`${what}Among`, { id, offered: named(things) })
+function without(
+  what: 'noMode' | 'noOption',
+  id: string,
+  things: readonly { readonly id: string }[],
+): NoticeText {
+  return things.length === 0
+    ? refusalText(what, { id })
+    : refusalText(`${what}Among`, { id, offered: named(things) })
 }
 
-const notAmong = (id: string, value: string, things: readonly { readonly id: string }[]): NoticeText =>
-  things.length === 0 ? refusalText('noValue', { id, value }) : refusalText('noValueAmong', { id, value, offered: named(things) })
+const notAmong = (
+  id: string,
+  value: string,
+  things: readonly { readonly id: string }[],
+): NoticeText =>
+  things.length === 0
+    ? refusalText('noValue', { id, value })
+    : refusalText('noValueAmong', { id, value, offered: named(things) })
 
 const named = (things: readonly { readonly id: string }[]): string =>
   things

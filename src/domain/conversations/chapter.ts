@@ -30,7 +30,8 @@ const usualHour = 4
 export const usualRule: CutoverRule = { hour: usualHour, timezone: 'Asia/Tokyo' }
 
 /** The time a day begins. */
-export const boundaryOf = ({ hour, timezone }: CutoverRule, day: Day): Instant => instant(boundaryMs(hour, timezone, day))
+export const boundaryOf = ({ hour, timezone }: CutoverRule, day: Day): Instant =>
+  instant(boundaryMs(hour, timezone, day))
 
 /** The time a day ends, when its chapters are due (DC2). */
 export const endOf = (rule: CutoverRule, day: Day): Instant => boundaryOf(rule, dayAfter(day))
@@ -38,7 +39,10 @@ export const endOf = (rule: CutoverRule, day: Day): Instant => boundaryOf(rule, 
 /** The day a time belongs to. */
 export function logicalDay({ hour, timezone }: CutoverRule, at: Instant): Day {
   const ms = Date.parse(at)
-  let day: Day = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
+  let day: Day = Temporal.Instant.fromEpochMilliseconds(ms)
+    .toZonedDateTimeISO(timezone)
+    .toPlainDate()
+    .toString()
   while (boundaryMs(hour, timezone, day) > ms) day = dayBefore(day)
   while (boundaryMs(hour, timezone, dayAfter(day)) <= ms) day = dayAfter(day)
   return day
@@ -46,10 +50,14 @@ export function logicalDay({ hour, timezone }: CutoverRule, at: Instant): Day {
 
 /** The local time of day, `09:05`. */
 export const clockTime = ({ timezone }: CutoverRule, at: Instant): string =>
-  Temporal.Instant.from(at).toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
+  Temporal.Instant.from(at)
+    .toZonedDateTimeISO(timezone)
+    .toPlainTime()
+    .toString({ smallestUnit: 'minute' })
 
 export const dayAfter = (day: Day): Day => Temporal.PlainDate.from(day).add({ days: 1 }).toString()
-export const dayBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
+export const dayBefore = (day: Day): Day =>
+  Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
 
 /** The form used in names of notes, `20261115`. */
 const compactDay = (day: Day): string => day.replaceAll('-', '')
@@ -67,7 +75,8 @@ export function parseDay(text: string): Day | undefined {
 
 /** Where days are not closed, they are named by the default hour. */
 const boundaryMs = (hour: number | null, timeZone: string, day: Day): number =>
-  Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour: hour ?? usualHour } }).epochMilliseconds
+  Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour: hour ?? usualHour } })
+    .epochMilliseconds
 
 /** The day of a chapter that begins now. */
 export const chapterDay = (today: Day, lastClosed: Day | undefined): Day =>
@@ -134,7 +143,10 @@ export const notePathOf = (day: Day): { folder: string; file: string } => ({
 })
 
 export function noteHead({ day, channels, conversations, messages }: NoteHead): string {
-  const tags = ['daily-note', ...channels.filter((channel) => tagName.test(channel)).map((channel) => `channel/${channel}`)]
+  const tags = [
+    'daily-note',
+    ...channels.filter((channel) => tagName.test(channel)).map((channel) => `channel/${channel}`),
+  ]
   return [
     '---',
     `date: ${day}`,
@@ -172,19 +184,30 @@ export function noteSummary({ conversations, done, decided, left }: NoteSummary)
     ['### Left', left.map(inOneLine)],
   ] as const
   const isEmpty = parts.every(([, lines]) => lines.length === 0)
-  return isEmpty ? '' : `\n${parts.flatMap(([title, lines], nth) => listed(title, lines, nth === 0)).join('\n\n')}\n`
+  return isEmpty
+    ? ''
+    : `\n${parts.flatMap(([title, lines], nth) => listed(title, lines, nth === 0)).join('\n\n')}\n`
 }
 
 function listed(title: string, lines: readonly string[], always: boolean): string[] {
   if (lines.length === 0) return always ? [title] : []
   const more = lines.length > maxSummaryLines ? [`- … ${lines.length - maxSummaryLines} more`] : []
-  return [title, [...lines.slice(0, maxSummaryLines).map((line) => `- ${line}`), ...more].join('\n')]
+  return [
+    title,
+    [...lines.slice(0, maxSummaryLines).map((line) => `- ${line}`), ...more].join('\n'),
+  ]
 }
 
 const inOneLine = (text: string): string =>
-  shortened(text.split(lineEnds).join(' ').replaceAll(unprintable, '\ufffd').trim(), maxSummaryLineChars)
+  shortened(
+    text.split(lineEnds).join(' ').replaceAll(unprintable, '\ufffd').trim(),
+    maxSummaryLineChars,
+  )
 
-export function noteSection({ key, summary, messageCount, first, last }: NoteSection, rule: CutoverRule): string {
+export function noteSection(
+  { key, summary, messageCount, first, last }: NoteSection,
+  rule: CutoverRule,
+): string {
   const parts = [`## ${key}`, `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}`]
   if (summary.trim() !== '') parts.push('**Summary**', quoted(shortened(summary, maxSummaryChars)))
   const left = messageCount - first.length - last.length
@@ -198,14 +221,18 @@ export function noteSection({ key, summary, messageCount, first, last }: NoteSec
 const tagName = /^[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*$/u
 
 /** As JSON, which is valid YAML. */
-const list = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
+const list = (words: readonly string[]): string =>
+  `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
 
 const notedLines = (message: NotedMessage, rule: CutoverRule): string[] => {
   const { role, sender, content, createdAt } = message
   const besides = besidesText(message)
   const words = content.trim() === '' ? '' : quoted(shortened(content, maxMessageChars))
   const who = sender === undefined ? '' : ` · ${plainName(sender)}`
-  return [`**${clockTime(rule, createdAt)} ${role}**${who}${besides === '' ? '' : ` (${besides})`}`, words].filter(Boolean)
+  return [
+    `**${clockTime(rule, createdAt)} ${role}**${who}${besides === '' ? '' : ` (${besides})`}`,
+    words,
+  ].filter(Boolean)
 }
 
 /** Without what Markdown would read as more than a name. */

@@ -42,7 +42,10 @@ export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefus
       continue
     }
     const problem = isUnset(value) ? undefined : problemWith(known, value)
-    if (problem) return { refused: { code: 'invalid_request', field: name, detail: `${name} must be ${problem}` } }
+    if (problem)
+      return {
+        refused: { code: 'invalid_request', field: name, detail: `${name} must be ${problem}` },
+      }
     const overruled = name === known && Object.hasOwn(given, knownFlags[known].written)
     if (!overruled && !isUnset(value)) kept.set(known, value)
   }
@@ -60,7 +63,10 @@ const isKnown = (name: string): name is KnownFlag => Object.hasOwn(knownFlags, n
 
 function problemWith(name: KnownFlag, value: unknown): string | undefined {
   const { kind } = knownFlags[name]
-  if (kind === 'number') return Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'a whole number, not negative'
+  if (kind === 'number')
+    return Number.isSafeInteger(value) && Number(value) > 0
+      ? undefined
+      : 'a whole number, not negative'
   if (typeof value === kind) return undefined
   return kind === 'boolean' ? 'true or false' : 'text'
 }

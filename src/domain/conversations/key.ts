@@ -31,7 +31,8 @@ export function parseKey(key: string): { key: ConversationKey } | { refused: Key
 
 function problemWith(key: string, parts: readonly string[]): NoticeText | undefined {
   if (!key.isWellFormed()) return refusalText('keyUnicode')
-  if (new TextEncoder().encode(key).length > maxBytes) return refusalText('keyBytes', { most: maxBytes })
+  if (new TextEncoder().encode(key).length > maxBytes)
+    return refusalText('keyBytes', { most: maxBytes })
   if (controlCharacters.test(key)) return refusalText('keyControl')
   if (/[/\\]/.test(key)) return refusalText('keySlash')
   if (parts.some((part) => part === '.' || part === '..')) return refusalText('keyDots')
@@ -42,7 +43,14 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
 }
 
 /** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
-const withoutDays: ReadonlySet<string> = new Set(['console', 'work', 'fork', 'schedule', 'import', 'race'])
+const withoutDays: ReadonlySet<string> = new Set([
+  'console',
+  'work',
+  'fork',
+  'schedule',
+  'import',
+  'race',
+])
 
 const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':'))).toLowerCase()
 
@@ -50,19 +58,23 @@ const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(
 export const hasDays = (key: string): boolean => !withoutDays.has(channelOf(key))
 
 /** CV11: keys that only the server assigns. */
-export const isReserved = (key: string): boolean => channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
+export const isReserved = (key: string): boolean =>
+  channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
 
 /** A person's chat with an agent of a project. */
 export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
 
 /** CV10: a conversation of two agents; the same for both. */
-export const agentKey = (one: string, other: string): string => `agent:${[one, other].sort().join('~')}`
+export const agentKey = (one: string, other: string): string =>
+  `agent:${[one, other].sort().join('~')}`
 
 /** An agent in a role of a user session. Characters not allowed in a key are percent-encoded. */
-export const consoleKey = (userSessionId: string, role: string): string => `console:${userSessionId}.${encoded(role)}`
+export const consoleKey = (userSessionId: string, role: string): string =>
+  `console:${userSessionId}.${encoded(role)}`
 
 /** An agent's work in a work session and its resumptions: `workSessionId` is the first of the lineage. */
-export const workKey = (workSessionId: string, agentId: string): string => `work:${workSessionId}.${agentId}`
+export const workKey = (workSessionId: string, agentId: string): string =>
+  `work:${workSessionId}.${agentId}`
 
 const encoded = (role: string): string =>
   role.replaceAll(/[%/\\.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -72,7 +84,9 @@ export function parseConsoleKey(key: string): { userSessionId: string; role: str
   if (!userSessionId || !role) return undefined
   return {
     userSessionId,
-    role: role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    role: role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    ),
   }
 }
 
@@ -82,7 +96,8 @@ export function parseWorkKey(key: string): { workSessionId: string; agentId: str
 }
 
 /** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
-export const isWork = (key: string): boolean => key.startsWith('console:') || key.startsWith('work:')
+export const isWork = (key: string): boolean =>
+  key.startsWith('console:') || key.startsWith('work:')
 
 /** The project and agent of a web chat. Ids with dots are not ours. */
 export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
@@ -103,7 +118,8 @@ const digestDigits = 32
 const keptApart = new RegExp(`~[0-9a-f]{${digestDigits}}$`)
 
 /** Characters that Windows forbids, and a leading dot that would hide the file. */
-export const plainName = (key: string): string => key.replaceAll(/[:<>"|?*]/g, '_').replace(/^\./, '_')
+export const plainName = (key: string): string =>
+  key.replaceAll(/[:<>"|?*]/g, '_').replace(/^\./, '_')
 
 /**
  * Normalizes what file systems may treat as equal: case, composed letters, zero-width marks. Undefined where the plain name looks
@@ -115,7 +131,8 @@ export function claimOf(key: string): string | undefined {
 }
 
 /** `digest` is a SHA-256 of the key in hexadecimal digits. */
-export const nameApart = (key: string, digest: string): string => `${stem(plainName(key))}~${digest.slice(0, digestDigits)}`
+export const nameApart = (key: string, digest: string): string =>
+  `${stem(plainName(key))}~${digest.slice(0, digestDigits)}`
 
 const folded = (name: string): string =>
   name

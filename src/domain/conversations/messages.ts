@@ -34,8 +34,10 @@ export interface SummaryRefusal {
   readonly detail: string
 }
 
-export const isSummaryDue = ({ unsummarisedChars }: Summarised, settings: ProjectSettings): boolean =>
-  unsummarisedChars > Number(settings['chat.summarize_after_chars'])
+export const isSummaryDue = (
+  { unsummarisedChars }: Summarised,
+  settings: ProjectSettings,
+): boolean => unsummarisedChars > Number(settings['chat.summarize_after_chars'])
 
 /** The same number again replaces the text, so a repeated call is harmless (AS8). */
 export function setSummary(
@@ -44,8 +46,11 @@ export function setSummary(
   { seenThrough, coveredChars }: SummaryFacts,
 ): { changed: Summarised } | { refused: SummaryRefusal } {
   if (!Number.isInteger(throughSeq) || throughSeq < current.summaryThrough)
-    return refused(`through_seq: a whole number from ${current.summaryThrough}, where the summary so far ends`)
-  if (throughSeq > seenThrough) return refused(`through_seq: at most ${seenThrough}; later messages were not read yet`)
+    return refused(
+      `through_seq: a whole number from ${current.summaryThrough}, where the summary so far ends`,
+    )
+  if (throughSeq > seenThrough)
+    return refused(`through_seq: at most ${seenThrough}; later messages were not read yet`)
   return {
     changed: {
       summary,
@@ -56,7 +61,9 @@ export function setSummary(
   }
 }
 
-const refused = (detail: string): { refused: SummaryRefusal } => ({ refused: { code: 'invalid_request', detail } })
+const refused = (detail: string): { refused: SummaryRefusal } => ({
+  refused: { code: 'invalid_request', detail },
+})
 
 // Shortens a text and says how much is missing. Pure.
 
@@ -95,7 +102,13 @@ export function truncateHistory(
   keepLast: number,
 ): { keptAfter: number } | { refused: HistoryRefusal } {
   if (!Number.isSafeInteger(keepLast) || keepLast < 0)
-    return { refused: { code: 'invalid_request', field: 'keepLast', detail: 'keepLast: a whole number, not negative' } }
+    return {
+      refused: {
+        code: 'invalid_request',
+        field: 'keepLast',
+        detail: 'keepLast: a whole number, not negative',
+      },
+    }
   return { keptAfter: kept.at(-1 - keepLast) ?? keptAfter }
 }
 
@@ -111,11 +124,17 @@ export function lengthOf(text: string): number {
 
 /** The receiver, or all of the project's agents but the sender; none if the message is hidden. */
 export function unreadFor(
-  message: { readonly senderId: string; readonly receiverId: string | null; readonly visible: boolean },
+  message: {
+    readonly senderId: string
+    readonly receiverId: string | null
+    readonly visible: boolean
+  },
   agentIds: readonly string[],
 ): string[] {
   if (!message.visible) return []
-  return agentIds.filter((id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id))
+  return agentIds.filter(
+    (id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id),
+  )
 }
 
 interface OrderedMessage {
@@ -130,7 +149,9 @@ export function inReadingOrder<Item extends OrderedMessage>(messages: readonly I
   const ordered: Item[] = []
   for (const message of messages) {
     const { begunAt } = message
-    const before = begunAt ? ordered.findLastIndex(({ role, createdAt }) => role !== 'user' || createdAt <= begunAt) : -2
+    const before = begunAt
+      ? ordered.findLastIndex(({ role, createdAt }) => role !== 'user' || createdAt <= begunAt)
+      : -2
     ordered.splice(before === -2 ? ordered.length : before + 1, 0, message)
   }
   return ordered

@@ -13,7 +13,8 @@ const leavingMs = 10_000
 
 const forEver: Instant = '9999-12-31T23:59:59.999Z'
 
-export const seenAtOpening = (now: Instant, panelId: string): Instant => (panelId === unnamedPanel ? forEver : now)
+export const seenAtOpening = (now: Instant, panelId: string): Instant =>
+  panelId === unnamedPanel ? forEver : now
 
 /** The "last seen" time that lets a panel expire after that. */
 export const seenAtLeaving = (now: Instant): Instant => later(now, leavingMs - unseenAtMostMs)

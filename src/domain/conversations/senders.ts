@@ -2,7 +2,9 @@
 
 /** The name of what somebody put in for another: the role, and the name it came with. */
 export const putInName = (role: string, name?: unknown): string =>
-  typeof name === 'string' && /^[^\p{C}\p{Z}]/u.test(name) && name.length <= maxNameChars ? `${role} ${inLine(name)}` : role
+  typeof name === 'string' && /^[^\p{C}\p{Z}]/u.test(name) && name.length <= maxNameChars
+    ? `${role} ${inLine(name)}`
+    : role
 
 const maxNameChars = 100
 
@@ -28,7 +30,10 @@ export function textOfMessage({ content, toolCalls, media }: MessageText): strin
 
 /** Names the tools that a message calls, and counts its media. */
 export const besidesText = ({ toolCalls, media }: Omit<MessageText, 'content'>): string =>
-  [...toolNames(toolCalls), ...(Array.isArray(media) && media.length > 0 ? [`${media.length} media`] : [])].join(', ')
+  [
+    ...toolNames(toolCalls),
+    ...(Array.isArray(media) && media.length > 0 ? [`${media.length} media`] : []),
+  ].join(', ')
 
 function toolNames(toolCalls: unknown): string[] {
   if (!Array.isArray(toolCalls)) return []

@@ -26,9 +26,14 @@ export type GreetingAnswer =
   | { readonly outcome: 'welcome'; readonly epoch: number; readonly successor: boolean }
   | { readonly outcome: 'fenced'; readonly epoch: number }
 
-export function answerGreeting({ instance, epoch }: Greeting, known: KnownCoordinator | null): GreetingAnswer {
+export function answerGreeting(
+  { instance, epoch }: Greeting,
+  known: KnownCoordinator | null,
+): GreetingAnswer {
   const current = known?.epoch ?? 0
-  if (known?.instance != null && epoch !== null && epoch < current) return { outcome: 'fenced', epoch: current }
-  if (known?.instance === instance) return { outcome: 'welcome', epoch: epoch ?? current, successor: false }
+  if (known?.instance != null && epoch !== null && epoch < current)
+    return { outcome: 'fenced', epoch: current }
+  if (known?.instance === instance)
+    return { outcome: 'welcome', epoch: epoch ?? current, successor: false }
   return { outcome: 'welcome', epoch: Math.max(current, epoch ?? 0) + 1, successor: true }
 }

@@ -97,20 +97,36 @@ export function decideLaunch(now: Instant, current: Launch, event: LaunchEvent):
   switch (event.type) {
     case 'take':
       if (current.state !== 'waiting') return unchanged
-      return { outcome: 'changed', became: 'starting', launch: { ...current, state: 'starting', startedAt: now } }
+      return {
+        outcome: 'changed',
+        became: 'starting',
+        launch: { ...current, state: 'starting', startedAt: now },
+      }
     case 'started':
       if (current.state === 'running' || current.state === 'held') return unchanged
       return {
         outcome: 'changed',
         became: 'running',
-        launch: { ...current, state: 'running', pid: event.pid, birth: event.birth, startedAt: now },
+        launch: {
+          ...current,
+          state: 'running',
+          pid: event.pid,
+          birth: event.birth,
+          startedAt: now,
+        },
       }
     case 'release':
       if (current.state !== 'held') return unchanged
       return {
         outcome: 'changed',
         became: 'waiting',
-        launch: { ...current, state: 'waiting', coordinatorId: event.coordinatorId, orderedAt: now, detail: null },
+        launch: {
+          ...current,
+          state: 'waiting',
+          coordinatorId: event.coordinatorId,
+          orderedAt: now,
+          detail: null,
+        },
       }
     case 'stop': {
       const detail = event.detail ?? current.detail
@@ -137,15 +153,25 @@ interface WhyEnded {
 }
 
 /** An ordered stop explains the end; otherwise the way it ended does. */
-export function endOf({ stopReason }: Pick<Launch, 'stopReason'>, exit: Exit, left: LeftBehind): WhyEnded {
+export function endOf(
+  { stopReason }: Pick<Launch, 'stopReason'>,
+  exit: Exit,
+  left: LeftBehind,
+): WhyEnded {
   if (stopReason !== null) return { reason: stopReason }
   if (exit.found === 'gone') return { reason: 'leftover', detail: statusNotice('wasGone') }
   if (exit.found === 'leftover') return { reason: 'leftover' }
   if (exit.stopped) return { reason: 'shutdown' }
-  if (exit.signal !== null) return { reason: 'crashed', detail: statusNotice('endedBySignal', { signal: exit.signal }) }
-  if (exit.exitCode !== 0) return { reason: 'crashed', detail: statusNotice('exitCode', { code: exit.exitCode ?? 'unknown' }) }
+  if (exit.signal !== null)
+    return { reason: 'crashed', detail: statusNotice('endedBySignal', { signal: exit.signal }) }
+  if (exit.exitCode !== 0)
+    return {
+      reason: 'crashed',
+      detail: statusNotice('exitCode', { code: exit.exitCode ?? 'unknown' }),
+    }
   // CO7: without an error too, or an agent that does nothing would be started for the same work for ever.
-  if (left === 'never_signed_in') return { reason: 'start_failed', detail: statusNotice('neverSignedIn') }
+  if (left === 'never_signed_in')
+    return { reason: 'start_failed', detail: statusNotice('neverSignedIn') }
   if (left === 'in_mid_work') return { reason: 'crashed', detail: statusNotice('inMidWork') }
   return { reason: 'exited' }
 }
@@ -159,7 +185,8 @@ const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecis
 /** A new launch. With `heldBecause` it is held, and no coordinator gets it. */
 export const order = (
   now: Instant,
-  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> & Partial<Pick<Launch, 'roleAgentId'>>,
+  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> &
+    Partial<Pick<Launch, 'roleAgentId'>>,
   heldBecause: Detail | null,
 ): Launch => ({
   roleAgentId: null,
@@ -202,7 +229,11 @@ export interface LaunchFacts {
   readonly othersReachable: boolean
   readonly signedIn: boolean
   /** The live session it holds. */
-  readonly holds: { readonly purpose: Purpose; readonly lastHeardAt: Instant; readonly unanswered: boolean } | null
+  readonly holds: {
+    readonly purpose: Purpose
+    readonly lastHeardAt: Instant
+    readonly unanswered: boolean
+  } | null
   /** When its last session ended, if none is live. */
   readonly signedOutAt: Instant | null
   readonly settings: ProjectSettings
@@ -213,7 +244,12 @@ export interface Overdue {
   readonly detail?: Detail
 }
 
-export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly OfflinePeriod[]): Overdue | undefined {
+export function overdue(
+  now: Instant,
+  launch: Launch,
+  facts: LaunchFacts,
+  deaf: readonly OfflinePeriod[],
+): Overdue | undefined {
   // AG2: exists as long as its role in a user session.
   if (launch.roleAgentId !== null) return undefined
   switch (launch.state) {
@@ -232,19 +268,32 @@ export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: 
   }
 }
 
-function overdueProcess(launch: Launch, facts: LaunchFacts, silentFor: (since: Instant) => number): Overdue | undefined {
+function overdueProcess(
+  launch: Launch,
+  facts: LaunchFacts,
+  silentFor: (since: Instant) => number,
+): Overdue | undefined {
   const { holds, settings, signedOutAt } = facts
   if (holds) {
     if (holds.purpose === 'task') return undefined
-    const patience = durationMs(settings, holds.unanswered ? 'turn.max_minutes' : 'chat.hard_timeout_minutes')
+    const patience = durationMs(
+      settings,
+      holds.unanswered ? 'turn.max_minutes' : 'chat.hard_timeout_minutes',
+    )
     return silentFor(holds.lastHeardAt) >= patience ? { reason: 'idle' } : undefined
   }
   if (!facts.signedIn) {
-    const late = silentFor(launch.startedAt ?? launch.orderedAt) >= durationMs(settings, 'agent.start_timeout_seconds')
-    const detail = statusNotice('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
+    const late =
+      silentFor(launch.startedAt ?? launch.orderedAt) >=
+      durationMs(settings, 'agent.start_timeout_seconds')
+    const detail = statusNotice('notSignedIn', {
+      seconds: Number(settings['agent.start_timeout_seconds']),
+    })
     return late ? { reason: 'start_timeout', detail } : undefined
   }
-  return signedOutAt !== null && silentFor(signedOutAt) >= maxFinishedMs ? { reason: 'finished' } : undefined
+  return signedOutAt !== null && silentFor(signedOutAt) >= maxFinishedMs
+    ? { reason: 'finished' }
+    : undefined
 }
 
 // Chooses the machine for a process (SC4): among those with all requested labels, the one with the lowest load relative to
@@ -265,11 +314,15 @@ const usualCapacity = 64
 /** Per machine. */
 export const maxLabels = 32
 
-export function chooseMachine(machines: readonly Machine[], asked: readonly string[]): string | undefined {
+export function chooseMachine(
+  machines: readonly Machine[],
+  asked: readonly string[],
+): string | undefined {
   const full = ({ processes, capacity }: Machine): number => processes / (capacity ?? usualCapacity)
   return machines
     .filter(({ labels }) => asked.every((label) => labels.includes(label)))
-    .toSorted((a, b) => full(a) - full(b) || (a.coordinatorId < b.coordinatorId ? -1 : 1))[0]?.coordinatorId
+    .toSorted((a, b) => full(a) - full(b) || (a.coordinatorId < b.coordinatorId ? -1 : 1))[0]
+    ?.coordinatorId
 }
 
 // Whether a new launch would start at once on its coordinator (CO2), so that order and start can share a commit. The
@@ -290,11 +343,17 @@ export interface LaunchLimits {
 }
 
 /** `live` includes the waiting launch itself. Behind another waiting launch it must wait. */
-export function hasCapacity(live: readonly LiveLaunches[], { agentId, maxProcesses, maxConcurrent }: LaunchLimits): boolean {
+export function hasCapacity(
+  live: readonly LiveLaunches[],
+  { agentId, maxProcesses, maxConcurrent }: LaunchLimits,
+): boolean {
   const countOf = (which: (launches: LiveLaunches) => boolean): number =>
     live.filter(which).reduce((sum, { count }) => sum + count, 0)
   if (countOf(({ state }) => state === 'waiting') > 1) return false
   const begun = ({ state }: LiveLaunches): boolean => state !== 'waiting'
   if (countOf(begun) >= maxConcurrent) return false
-  return maxProcesses === null || countOf((each) => begun(each) && each.agentId === agentId) < maxProcesses
+  return (
+    maxProcesses === null ||
+    countOf((each) => begun(each) && each.agentId === agentId) < maxProcesses
+  )
 }

@@ -48,10 +48,18 @@ export interface ExitFacts {
 }
 
 export type ExitDecision =
-  | { readonly decision: 'ended'; readonly ended: readonly { readonly id: string; readonly reason: ExitEndReason }[] }
+  | {
+      readonly decision: 'ended'
+      readonly ended: readonly { readonly id: string; readonly reason: ExitEndReason }[]
+    }
   | { readonly decision: 'nothing' }
   /** `begins`: the suspicion is new, so `suspectedAt` must be written. */
-  | { readonly decision: 'judging'; readonly suspectId: string; readonly until: Instant; readonly begins: boolean }
+  | {
+      readonly decision: 'judging'
+      readonly suspectId: string
+      readonly until: Instant
+      readonly begins: boolean
+    }
   | { readonly decision: 'duplicate' }
   | { readonly decision: 'fenced'; readonly currentEpoch: number }
 
@@ -62,7 +70,8 @@ const nothing: ExitDecision = { decision: 'nothing' }
 export function decideExit(now: Instant, report: ExitReport, facts: ExitFacts): ExitDecision {
   if (facts.seenBefore) return { decision: 'duplicate' }
   const { currentEpoch, live } = facts
-  if (report.epoch !== null && currentEpoch !== null && report.epoch < currentEpoch) return { decision: 'fenced', currentEpoch }
+  if (report.epoch !== null && currentEpoch !== null && report.epoch < currentEpoch)
+    return { decision: 'fenced', currentEpoch }
   const { launchId } = report
   if (launchId === null) return decideWithoutLaunch(now, report.remaining, facts)
   return end(
@@ -77,10 +86,13 @@ function decideWithoutLaunch(
   remaining: number,
   { live, launchesElsewhere, work, graceMs }: ExitFacts,
 ): ExitDecision {
-  const isElsewhere = (held: HeldSession): boolean => held.launchId !== null && launchesElsewhere.includes(held.launchId)
+  const isElsewhere = (held: HeldSession): boolean =>
+    held.launchId !== null && launchesElsewhere.includes(held.launchId)
   const inQuestion = live.filter((held) => !isElsewhere(held))
   // PX5: a launch elsewhere without a session may have signed in without naming its launch.
-  const withoutSession = launchesElsewhere.filter((launch) => !live.some((held) => held.launchId === launch))
+  const withoutSession = launchesElsewhere.filter(
+    (launch) => !live.some((held) => held.launchId === launch),
+  )
   const processesLeft = remaining + withoutSession.length
   if (processesLeft === 0) return end(inQuestion, 'orphaned')
   if (inQuestion.length <= processesLeft) return nothing
@@ -88,7 +100,12 @@ function decideWithoutLaunch(
   const suspect = suspected ?? inQuestion.find((held) => held.purpose === idlePurpose(work))
   if (!suspect) return nothing
   if (graceMs === 0) return end([suspect], 'orphaned')
-  return { decision: 'judging', suspectId: suspect.id, until: later(suspect.suspectedAt ?? now, graceMs), begins: !suspected }
+  return {
+    decision: 'judging',
+    suspectId: suspect.id,
+    until: later(suspect.suspectedAt ?? now, graceMs),
+    begins: !suspected,
+  }
 }
 
 /** PX4: the process that has work survived, so the other session is the orphan. */
@@ -110,7 +127,10 @@ export interface OtherSession {
 }
 
 /** PX4: the next suspect when the one suspected since `suspectedAt` is alive. Sessions with a later call are alive too. */
-export const nextSuspect = <Other extends OtherSession>(suspectedAt: Instant, others: readonly Other[]): Other | undefined =>
+export const nextSuspect = <Other extends OtherSession>(
+  suspectedAt: Instant,
+  others: readonly Other[],
+): Other | undefined =>
   others.find(({ heardAt, processKnownToLive }) => heardAt < suspectedAt && !processKnownToLive)
 
 export type SuspicionSettled = 'alive' | 'undecided' | 'orphaned'

@@ -24,7 +24,8 @@ export interface AgentAction {
 
 export function agentAction(now: Instant, facts: StartFacts): AgentAction {
   const { purpose } = detectWork(now, facts)
-  if (purpose === 'no_work') return { action: 'none', reason: 'there is no work that no live session has' }
+  if (purpose === 'no_work')
+    return { action: 'none', reason: 'there is no work that no live session has' }
   // One at a time, because the process takes its work when it signs in. Checked first: a launch that a person released is under
   // way in spite of its failures (CO7).
   if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
@@ -48,7 +49,10 @@ export function decideOrder(now: Instant, facts: OrderFacts): OrderDecision {
   if (!facts.startable) return { order: 'none' }
   const { action, reason } = agentAction(now, facts)
   if (action === 'none') return { order: 'none' }
-  if (action === 'hold') return facts.isHeld ? { order: 'none' } : { order: 'hold', because: facts.heldBecause ?? reason }
+  if (action === 'hold')
+    return facts.isHeld
+      ? { order: 'none' }
+      : { order: 'hold', because: facts.heldBecause ?? reason }
   return { order: facts.isHeld ? 'release' : 'launch' }
 }
 
@@ -56,7 +60,11 @@ export function decideOrder(now: Instant, facts: OrderFacts): OrderDecision {
 // waiting go on for ever.
 
 /** Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing about the agent. */
-export const failedEnds = ['start_failed', 'start_timeout', 'crashed'] as const satisfies readonly LaunchEndReason[]
+export const failedEnds = [
+  'start_failed',
+  'start_timeout',
+  'crashed',
+] as const satisfies readonly LaunchEndReason[]
 
 export interface Failures {
   /** Within the window of the settings. */
@@ -72,15 +80,22 @@ export interface HeldLaunch {
 }
 
 /** With a limit of 0 the first failure is too many. */
-export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1, Number(settings['restart.max']))
+export const failuresAllowed = (settings: ProjectSettings): number =>
+  Math.max(1, Number(settings['restart.max']))
 
 /** Why the agent is not started now; null when it may be. */
-export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): Detail | null {
+export function heldBecause(
+  held: HeldLaunch | null,
+  { count, lastDetail }: Failures,
+  settings: ProjectSettings,
+): Detail | null {
   if (held) return held.newMessage ? null : held.because
   if (count < failuresAllowed(settings)) return null
   const seconds = Number(settings['restart.window_seconds'])
   if (lastDetail === null)
-    return count === 1 ? statusNotice('failedOnce', { seconds }) : statusNotice('failedOften', { count, seconds })
+    return count === 1
+      ? statusNotice('failedOnce', { seconds })
+      : statusNotice('failedOften', { count, seconds })
   const last = lastDetail
   return count === 1
     ? statusNotice('failedOnceLast', { seconds, last })

@@ -33,10 +33,20 @@ export function folderRefusal({ path, state, data, roots }: FolderInspection): R
     case 'system':
       return new Refusal('folder_refused', refusalText('folderOfSystem', { path }), { path })
     case 'in_data':
-      return new Refusal('folder_refused', refusalText('folderInData', { path, data }), { path, data })
+      return new Refusal('folder_refused', refusalText('folderInData', { path, data }), {
+        path,
+        data,
+      })
     case 'above_data':
-      return new Refusal('folder_refused', refusalText('folderAboveData', { path, data }), { path, data })
+      return new Refusal('folder_refused', refusalText('folderAboveData', { path, data }), {
+        path,
+        data,
+      })
     case 'outside_roots':
-      return new Refusal('folder_refused', refusalText('folderOutsideRoots', { path, roots: roots.join(', ') }), { path, roots })
+      return new Refusal(
+        'folder_refused',
+        refusalText('folderOutsideRoots', { path, roots: roots.join(', ') }),
+        { path, roots },
+      )
   }
 }

@@ -26,8 +26,16 @@ interface LabelRule {
   readonly fallback: ''
 }
 
-const number = (fallback: number, min: number, max: number): NumberRule => ({ kind: 'number', fallback, min, max })
-const whole = (fallback: number, min: number, max: number): NumberRule => ({ ...number(fallback, min, max), whole: true })
+const number = (fallback: number, min: number, max: number): NumberRule => ({
+  kind: 'number',
+  fallback,
+  min,
+  max,
+})
+const whole = (fallback: number, min: number, max: number): NumberRule => ({
+  ...number(fallback, min, max),
+  whole: true,
+})
 
 export const settingRules = {
   'chat.wait_interval_seconds': number(5, 1, 55),
@@ -44,7 +52,11 @@ export const settingRules = {
   'resume.budget_tokens': whole(8000, 500, 200_000),
   'permission.deadline_minutes': number(1440, 0.05, 10_080),
   'turn.max_minutes': number(120, 0.05, 1440),
-  'permission.policy': { kind: 'choice', fallback: 'ask', allowed: ['ask', 'allow_reads', 'allow_all'] },
+  'permission.policy': {
+    kind: 'choice',
+    fallback: 'ask',
+    allowed: ['ask', 'allow_reads', 'allow_all'],
+  },
   'restart.max': whole(3, 0, 100),
   'restart.window_seconds': number(60, 1, 3600),
   /** WT3; 0: never. */
@@ -55,7 +67,10 @@ export const settingRules = {
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 
 /** SE3: settings that decide what runs, and where, without asking. Changing them needs the `manage` scope. */
-export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>(['permission.policy', 'agent.runs_on'])
+export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>([
+  'permission.policy',
+  'agent.runs_on',
+])
 
 export type SettingKey = keyof typeof settingRules
 export type SettingValue = number | string
@@ -76,7 +91,10 @@ export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(se
 
 /** The set values, with defaults for the rest. */
 export function effectiveSettings(chosen: ChosenSettings): ProjectSettings {
-  const all = Object.entries(settingRules).map(([key, rule]) => [key, chosen[key as SettingKey] ?? rule.fallback])
+  const all = Object.entries(settingRules).map(([key, rule]) => [
+    key,
+    chosen[key as SettingKey] ?? rule.fallback,
+  ])
   return Object.fromEntries(all) as ProjectSettings
 }
 
@@ -101,18 +119,33 @@ function problemWith(key: SettingKey, value: unknown): SettingProblem | undefine
   const rule: NumberRule | ChoiceRule | LabelRule = settingRules[key]
   if (rule.kind === 'label') {
     if (value === '' || (typeof value === 'string' && labelForm.test(value))) return undefined
-    return { key, detail: notice('settingLabel', { key }, '{key} must be a label: small letters, digits, . _ and -') }
+    return {
+      key,
+      detail: notice(
+        'settingLabel',
+        { key },
+        '{key} must be a label: small letters, digits, . _ and -',
+      ),
+    }
   }
   if (rule.kind === 'choice') {
     if (typeof value === 'string' && rule.allowed.includes(value)) return undefined
     return {
       key,
       allowed: rule.allowed,
-      detail: notice('settingChoice', { key, allowed: rule.allowed.join(', ') }, '{key} must be one of {allowed}'),
+      detail: notice(
+        'settingChoice',
+        { key, allowed: rule.allowed.join(', ') },
+        '{key} must be one of {allowed}',
+      ),
     }
   }
   const { min, max } = rule
-  const fits = typeof value === 'number' && value >= min && value <= max && (!rule.whole || Number.isInteger(value))
+  const fits =
+    typeof value === 'number' &&
+    value >= min &&
+    value <= max &&
+    (!rule.whole || Number.isInteger(value))
   if (fits) return undefined
   const detail = rule.whole
     ? notice('settingWhole', { key, min, max }, '{key} must be a whole number from {min} to {max}')
@@ -121,7 +154,10 @@ function problemWith(key: SettingKey, value: unknown): SettingProblem | undefine
 }
 
 /** NA10: the hard timeout must not be below the soft one. The changed one is reported. */
-function problemBetween(settings: ProjectSettings, change: Readonly<Record<string, unknown>>): SettingProblem | undefined {
+function problemBetween(
+  settings: ProjectSettings,
+  change: Readonly<Record<string, unknown>>,
+): SettingProblem | undefined {
   const [softKey, hardKey] = ['chat.soft_timeout_minutes', 'chat.hard_timeout_minutes'] as const
   const soft = Number(settings[softKey])
   const hard = Number(settings[hardKey])

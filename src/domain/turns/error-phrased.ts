@@ -32,13 +32,20 @@ const code = '[45]\\d\\d'
 const reason =
   'bad request|unauthori[sz]ed|payment required|forbidden|not found|method not allowed|request timeout|conflict|payload too large|' +
   'unprocessable|too many requests|internal(?: server)? error|not implemented|bad gateway|service unavailable|gateway time-?out|overloaded'
-const named = 'error|fail(?:ed|ure)?|exception|http|status|code|rejected|refused|responded|returned|response'
+const named =
+  'error|fail(?:ed|ure)?|exception|http|status|code|rejected|refused|responded|returned|response'
 
 const forms: readonly RegExp[] = [
   // HTTP 429, status code 500, error: 401, {"status":503
-  new RegExp(`\\b(?:${named})\\b["']?(?:[\\s:=("'\\[-]|code|with|of|from|by|the|a|is|was|\\w+_error){0,6}\\b${code}\\b`, 'i'),
+  new RegExp(
+    `\\b(?:${named})\\b["']?(?:[\\s:=("'\\[-]|code|with|of|from|by|the|a|is|was|\\w+_error){0,6}\\b${code}\\b`,
+    'i',
+  ),
   // 401 Unauthorized, [429] Too Many Requests, 500 error
-  new RegExp(`\\b${code}\\b["')\\]:,\\s–—-]{0,4}(?:status code\\s*)?\\(?(?:${reason}|error\\b|client error|server error)`, 'i'),
+  new RegExp(
+    `\\b${code}\\b["')\\]:,\\s–—-]{0,4}(?:status code\\s*)?\\(?(?:${reason}|error\\b|client error|server error)`,
+    'i',
+  ),
   // Too many requests (429)
   new RegExp(`(?:${reason})[^\\n]{0,40}\\b${code}\\b`, 'i'),
   // {"type":"rate_limit_error", invalid_api_key

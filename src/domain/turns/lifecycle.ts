@@ -45,7 +45,12 @@ export type TurnEvent =
   | { readonly type: 'agent-gone' }
 
 export type TurnDecision =
-  | { readonly outcome: 'changed'; readonly state: TurnState; readonly stopReason: string | null; readonly error: Detail | null }
+  | {
+      readonly outcome: 'changed'
+      readonly state: TurnState
+      readonly stopReason: string | null
+      readonly error: Detail | null
+    }
   | { readonly outcome: 'cancel-ordered' }
   | { readonly outcome: 'unchanged' }
 
@@ -64,7 +69,11 @@ const tookTooLong = 'took_too_long'
 
 const unchanged: TurnDecision = { outcome: 'unchanged' }
 
-const changed = (state: TurnState, stopReason: string | null = null, error: Detail | null = null): TurnDecision => ({
+const changed = (
+  state: TurnState,
+  stopReason: string | null = null,
+  error: Detail | null = null,
+): TurnDecision => ({
   outcome: 'changed',
   state,
   stopReason,
@@ -105,17 +114,25 @@ const endedWithoutAnswer: Readonly<Record<string, Detail>> = {
 /** Counts only text as an answer. A denial that nobody spoke about is no failure, whatever reason the agent gives for its end. */
 function ended(event: Extract<TurnEvent, { type: 'ended' }>, cancelOrdered: boolean): TurnDecision {
   const { outcome, stopReason, error, hasText, isLimit } = event
-  if (event.denied && outcome !== 'failed' && !cancelOrdered) return changed('cancelled', denied, event.denied)
-  if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled')) return changed('cancelled', 'cancelled')
+  if (event.denied && outcome !== 'failed' && !cancelOrdered)
+    return changed('cancelled', denied, event.denied)
+  if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled'))
+    return changed('cancelled', 'cancelled')
   if (outcome === 'failed') {
     if (isLimit) return changed('failed', limitReached, error ?? statusNotice('noReason'))
-    return changed('failed', stopReason === tookTooLong ? tookTooLong : 'error', error ?? statusNotice('noReason'))
+    return changed(
+      'failed',
+      stopReason === tookTooLong ? tookTooLong : 'error',
+      error ?? statusNotice('noReason'),
+    )
   }
   if (isLimit) return changed('failed', limitReached, null)
   const words = endedWithoutAnswer[stopReason ?? '']
   if (words) return changed('failed', stopReason, words)
   if (event.isDoubtful) return changed('failed', probablyError, statusNotice('probablyError'))
-  return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', statusNotice('endedEmpty'))
+  return hasText
+    ? changed('answered', stopReason ?? 'end_turn')
+    : changed('failed', 'empty', statusNotice('endedEmpty'))
 }
 
 /** Open turns of one agent, in the order of their prompts. */
@@ -133,8 +150,12 @@ export function enqueue(
 }
 
 /** The turn to run after one has ended. */
-export const nextQueued = <Turn extends Pick<TurnLife, 'state'>>(open: OpenTurns<Turn>): Turn | undefined =>
-  open.some(({ state }) => state === 'running') ? undefined : open.find(({ state }) => state === 'queued')
+export const nextQueued = <Turn extends Pick<TurnLife, 'state'>>(
+  open: OpenTurns<Turn>,
+): Turn | undefined =>
+  open.some(({ state }) => state === 'running')
+    ? undefined
+    : open.find(({ state }) => state === 'queued')
 
 /**
  * The lifecycle of a context: what one agent knows of one conversation, in its own session (ACP or pulling). Pure.
@@ -194,7 +215,10 @@ export type Dispatch<Turn> =
  * Chooses which waiting turn (most urgent first, then oldest) starts in a process now. A context runs one turn at a time. Another
  * context is opened only while no turn runs, because some agents lose a running turn then.
  */
-export function chooseDispatch<Turn extends WaitingTurn>(waiting: readonly Turn[], facts: ProcessFacts): Dispatch<Turn> {
+export function chooseDispatch<Turn extends WaitingTurn>(
+  waiting: readonly Turn[],
+  facts: ProcessFacts,
+): Dispatch<Turn> {
   if (facts.isOpening || facts.runningTurns >= maxTurnsOfProcess) return { dispatch: 'nothing' }
   const { contextLimit, contexts, runningTurns } = facts
   for (const turn of waiting) {

@@ -1,7 +1,12 @@
 /** Prompts for ACP agents about a chat or task (CH12), with the same content that pulling agents get from tools. Pure. */
 
 import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
-import { cutToTokens, estimateTokens, maxSummaryChars, shortened } from '../conversations/messages.ts'
+import {
+  cutToTokens,
+  estimateTokens,
+  maxSummaryChars,
+  shortened,
+} from '../conversations/messages.ts'
 import { indented } from '../conversations/senders.ts'
 import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
 import { denied, probablyError } from './lifecycle.ts'
@@ -31,7 +36,10 @@ function messageText(message: PromptMessage, several: boolean): string {
   const { content, sender, fromAgent, isAnswer } = message
   const said = several || fromAgent !== undefined ? indented(content) : content
   if (fromAgent === undefined) return withHandoff(message, several ? `${sender}: ${said}` : said)
-  return withHandoff(message, `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${said}`)
+  return withHandoff(
+    message,
+    `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${said}`,
+  )
 }
 
 const withHandoff = ({ handoffId }: PromptMessage, text: string): string =>
@@ -42,7 +50,8 @@ const summaryRequest =
   `and done, what is open, and every name, number and path that will be needed, in at most ${maxSummaryChars} characters.`
 
 export const promptOfSummary = (earlier: string | null): string =>
-  summaryRequest + (earlier === null ? '' : `\n\nThe earlier summary, which yours takes the place of:\n\n${earlier}`)
+  summaryRequest +
+  (earlier === null ? '' : `\n\nThe earlier summary, which yours takes the place of:\n\n${earlier}`)
 
 export const asksForSummary = (prompt: string): boolean => prompt.startsWith(summaryRequest)
 
@@ -127,8 +136,9 @@ const shareOfMessage = 1 / 8
 export const primerMark = '[Holdfast]'
 
 /** A command of the agent's own is one only if it is the whole prompt (CX19). */
-export const isSlashCommand = (parts: readonly { readonly type: string; readonly text?: string }[]): boolean =>
-  parts.length === 1 && /^\/[\p{L}\d][\p{L}\d:_.-]*(?:\s|$)/u.test(parts[0]?.text ?? '')
+export const isSlashCommand = (
+  parts: readonly { readonly type: string; readonly text?: string }[],
+): boolean => parts.length === 1 && /^\/[\p{L}\d][\p{L}\d:_.-]*(?:\s|$)/u.test(parts[0]?.text ?? '')
 
 const retryWarning =
   'This was given to a process that ended before it answered; parts of it may be done. Look before you do them again.'
@@ -136,17 +146,27 @@ const retryWarning =
 export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   const head = [introduction(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
   const middle = [
-    ...(facts.summary ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)] : []),
+    ...(facts.summary
+      ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)]
+      : []),
     ...(facts.closedDay ? [aboutClosedDay(facts.closedDay, budgetTokens)] : []),
   ]
-  const left = budgetTokens - [...head, ...middle].reduce((sum, each) => sum + estimateTokens(each), 0)
+  const left =
+    budgetTokens - [...head, ...middle].reduce((sum, each) => sum + estimateTokens(each), 0)
   const { lines, more } = newest(facts.messages, left, budgetTokens * shareOfMessage)
-  const said = lines.length === 0 ? [] : [['What was said last, oldest first:', ...lines].join('\n')]
-  const hint = more || facts.summary || facts.closedDay?.summary ? ['More can be read with the tool get_history.'] : []
+  const said =
+    lines.length === 0 ? [] : [['What was said last, oldest first:', ...lines].join('\n')]
+  const hint =
+    more || facts.summary || facts.closedDay?.summary
+      ? ['More can be read with the tool get_history.']
+      : []
   return [...head, ...middle, ...said, ...hint, ...retry(facts)].join('\n\n')
 }
 
-function aboutClosedDay({ day, summary }: NonNullable<PrimerFacts['closedDay']>, budgetTokens: number): string {
+function aboutClosedDay(
+  { day, summary }: NonNullable<PrimerFacts['closedDay']>,
+  budgetTokens: number,
+): string {
   if (summary === null)
     return `What was said on ${day} is closed and not given here; read it with the tool get_history (day: "${day}").`
   return titled(`Summary of ${day}`, summary, budgetTokens * shareOfClosedDay)
@@ -155,29 +175,47 @@ function aboutClosedDay({ day, summary }: NonNullable<PrimerFacts['closedDay']>,
 /** The news for a restored context; null when there is none. */
 export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null {
   const { lines } = newest(facts.messages, budgetTokens, budgetTokens * shareOfMessage)
-  const said = lines.length === 0 ? [] : [['Said since you were here last, oldest first:', ...lines].join('\n')]
+  const said =
+    lines.length === 0
+      ? []
+      : [['Said since you were here last, oldest first:', ...lines].join('\n')]
   const parts = [decisionsPrompt(facts.decisions), ...said, ...retry(facts)].filter(Boolean)
   return parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`
 }
 
-function introduction({ conversationKey, channel, projectName, people, putIn }: PrimerFacts): string {
+function introduction({
+  conversationKey,
+  channel,
+  projectName,
+  people,
+  putIn,
+}: PrimerFacts): string {
   const where = `${primerMark} This is the conversation ${conversationKey} (${channel}) in the project ${projectName}.`
   const who = people.length === 0 ? '' : ` In it: ${people.join(', ')}.`
-  const from = putIn.by.length === 0 ? '' : ` What ${putIn.names.join(', ')} said was put in by ${putIn.by.join(', ')}.`
+  const from =
+    putIn.by.length === 0
+      ? ''
+      : ` What ${putIn.names.join(', ')} said was put in by ${putIn.by.join(', ')}.`
   return where + who + from
 }
 
 const retry = ({ isRetry, endedFor }: PrimerFacts): string[] => [
   ...(endedFor === null
     ? []
-    : [`Your last turn was cut off. ${endedFor} Do it in a way that uses less, or say that it needs more.`]),
+    : [
+        `Your last turn was cut off. ${endedFor} Do it in a way that uses less, or say that it needs more.`,
+      ]),
   ...(isRetry ? [retryWarning] : []),
 ]
 
 const titled = (title: string, { text, by }: WrittenSummary, tokens: number): string =>
   `${title}${by === null ? '' : `, written by ${by}`}:\n  ${indented(cutToTokens(text, Math.floor(tokens)))}`
 
-function newest(messages: readonly PrimerMessage[], budget: number, perMessage: number): { lines: string[]; more: boolean } {
+function newest(
+  messages: readonly PrimerMessage[],
+  budget: number,
+  perMessage: number,
+): { lines: string[]; more: boolean } {
   const lines: string[] = []
   let left = budget
   for (const { sender, at, content } of messages) {
@@ -203,7 +241,11 @@ export function resumePrompt(context: ResumeContext): string {
       context.failedApproaches.map(failedLine),
       leftOut.failedApproaches,
     ),
-    list('Known to work:', context.verifiedApproaches.map(approachLine), leftOut.verifiedApproaches),
+    list(
+      'Known to work:',
+      context.verifiedApproaches.map(approachLine),
+      leftOut.verifiedApproaches,
+    ),
     list('To be tried next:', context.nextApproaches.map(approachLine), leftOut.nextApproaches),
     list('Left to do:', context.remainingTasks.map(taskLine), leftOut.remainingTasks),
   ]
@@ -211,10 +253,16 @@ export function resumePrompt(context: ResumeContext): string {
 }
 
 const list = (title: string, lines: readonly string[], more: boolean): string =>
-  lines.length === 0 ? '' : [title, ...lines.map((line) => `- ${line}`), ...(more ? ['- … and more'] : [])].join('\n')
+  lines.length === 0
+    ? ''
+    : [title, ...lines.map((line) => `- ${line}`), ...(more ? ['- … and more'] : [])].join('\n')
 
 const taskLine = ({ taskId, name, status, progressPercent, blockedBy }: RememberedTask): string => {
-  const state = blockedBy ? `${status} by ${blockedBy}` : status === 'in_progress' ? `${progressPercent} % done` : status
+  const state = blockedBy
+    ? `${status} by ${blockedBy}`
+    : status === 'in_progress'
+      ? `${progressPercent} % done`
+      : status
   return `${taskId}: ${name} (${state})`
 }
 
@@ -223,5 +271,7 @@ const approachLine = ({ id, description = '', learnings = [] }: GivenApproach): 
 
 const failedLine = (approach: GivenApproach): string => {
   const { failureReason, error, avoid } = approach
-  return [approachLine(approach), failureReason, error, avoid && 'avoid'].filter(Boolean).join(' · ')
+  return [approachLine(approach), failureReason, error, avoid && 'avoid']
+    .filter(Boolean)
+    .join(' · ')
 }

@@ -16,7 +16,12 @@ export interface QuestionField {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   readonly enum?: readonly string[] | undefined
   readonly oneOf?: readonly Choice[] | undefined
-  readonly items?: { readonly enum?: readonly string[] | undefined; readonly anyOf?: readonly Choice[] | undefined } | undefined
+  readonly items?:
+    | {
+        readonly enum?: readonly string[] | undefined
+        readonly anyOf?: readonly Choice[] | undefined
+      }
+    | undefined
   readonly format?: string | undefined
   readonly minLength?: number | undefined
   readonly maxLength?: number | undefined
@@ -47,7 +52,10 @@ function choicesOf({ type, items, ...field }: QuestionField): readonly string[] 
 }
 
 /** The first fault in the content of an accepted form; undefined: there is none. */
-export function problemOf({ properties, required = [] }: QuestionSchema, content: AnswerContent): NoticeText | undefined {
+export function problemOf(
+  { properties, required = [] }: QuestionSchema,
+  content: AnswerContent,
+): NoticeText | undefined {
   const about = (field: string, why: NoticeText): NoticeText => inField(`content.${field}`, why)
   for (const [name, value] of Object.entries(content)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -58,10 +66,18 @@ export function problemOf({ properties, required = [] }: QuestionSchema, content
   return missing === undefined ? undefined : about(missing, refusalText('answerMissing'))
 }
 
-function problemOfValue(field: QuestionField, value: AnswerContent[string]): NoticeText | undefined {
+function problemOfValue(
+  field: QuestionField,
+  value: AnswerContent[string],
+): NoticeText | undefined {
   const { type } = field
   const isList = Array.isArray(value)
-  const fits = type === 'array' ? isList : type === 'integer' ? Number.isSafeInteger(value) : typeof value === type
+  const fits =
+    type === 'array'
+      ? isList
+      : type === 'integer'
+        ? Number.isSafeInteger(value)
+        : typeof value === type
   if (!fits) return refusalText('answerKind', { kind: type })
   const choices = choicesOf(field)
   const chosen = (isList ? value : [value]) as readonly unknown[]
@@ -76,7 +92,8 @@ function problemOfValue(field: QuestionField, value: AnswerContent[string]): Not
   return outside([...value].length, field.minLength, field.maxLength, 'answerLength')
 }
 
-const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   uri: (text) => URL.canParse(text),
@@ -86,8 +103,15 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
 
 type BoundCode = 'answerItems' | 'answerRange' | 'answerLength'
 
-function outside(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, code: BoundCode) {
-  return value >= min && value <= max ? undefined : refusalText(code, { min: boundText(min), max: boundText(max) })
+function outside(
+  value: number,
+  min = Number.NEGATIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
+  code: BoundCode,
+) {
+  return value >= min && value <= max
+    ? undefined
+    : refusalText(code, { min: boundText(min), max: boundText(max) })
 }
 
 const boundText = (bound: number): string => (Number.isFinite(bound) ? String(bound) : '…')

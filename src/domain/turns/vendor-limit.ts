@@ -22,27 +22,44 @@ const copilot = 'Copilot'
 const pi = 'pi-acp'
 
 const dialects: readonly Dialect[] = [
-  { agent: codex, says: 'error', pattern: /^(?:Warning: [^\n]*\n\s*)*(?<words>\{"error":\{"message":.*\}\})$/ },
   {
     agent: codex,
     says: 'error',
-    pattern: /^(?:Warning: [^\n]*\n\s*)*(?<words>exceeded retry limit, last status: \d{3}\b[^\n]*)$/,
+    pattern: /^(?:Warning: [^\n]*\n\s*)*(?<words>\{"error":\{"message":.*\}\})$/,
   },
-  { agent: codex, says: 'error', pattern: /^(?:Warning: [^\n]*\n\s*)*(?<words>unexpected status \d{3} [^\n]*)$/ },
+  {
+    agent: codex,
+    says: 'error',
+    pattern:
+      /^(?:Warning: [^\n]*\n\s*)*(?<words>exceeded retry limit, last status: \d{3}\b[^\n]*)$/,
+  },
+  {
+    agent: codex,
+    says: 'error',
+    pattern: /^(?:Warning: [^\n]*\n\s*)*(?<words>unexpected status \d{3} [^\n]*)$/,
+  },
   {
     agent: codex,
     says: 'error',
     pattern:
       /^(?:Warning: [^\n]*\n\s*)*(?<words>We[’']re currently experiencing high demand, which may cause temporary errors\.)$/,
   },
-  { agent: copilot, says: 'error', pattern: /^(?:Info: [^.\n]*\. Retrying\.\.\.)*(?<words>Error: [45]\d\d [^\n]*)$/ },
+  {
+    agent: copilot,
+    says: 'error',
+    pattern: /^(?:Info: [^.\n]*\. Retrying\.\.\.)*(?<words>Error: [45]\d\d [^\n]*)$/,
+  },
   {
     agent: copilot,
     says: 'error',
     pattern:
       /^(?:Info: [^.\n]*\. Retrying\.\.\.)*(?<words>Error: (?:Failed to get response from the AI model; retried|Authentication failed with provider at|Could not connect to local model provider at) .*)$/s,
   },
-  { agent: pi, says: 'error', pattern: /^(?:Retrying \(attempt \d+\/\d+, waiting \d+s\)\.\.\.)+Retry finished, resuming\.$/ },
+  {
+    agent: pi,
+    says: 'error',
+    pattern: /^(?:Retrying \(attempt \d+\/\d+, waiting \d+s\)\.\.\.)+Retry finished, resuming\.$/,
+  },
   {
     agent: null,
     says: 'limit',
@@ -58,7 +75,11 @@ const silentOnError: ReadonlySet<string> = new Set([pi])
 const maxChars = 2000
 
 /** Returns the text with which an agent reports `what`; undefined when it is an answer. */
-export function notAnAnswer(what: Dialect['says'], agent: string | null, said: string): string | undefined {
+export function notAnAnswer(
+  what: Dialect['says'],
+  agent: string | null,
+  said: string,
+): string | undefined {
   const trimmed = said.trim()
   if (trimmed.length > maxChars) return undefined
   for (const dialect of dialects) {
@@ -88,7 +109,8 @@ const maxErrorChars = 4000
 /** An answer that reports a limit is one sentence. */
 const maxAnswer = 400
 
-const limitPattern = /\blimits?\b|\bquota\b|\bexhausted\b|\btoo many requests\b|\brate.?limit|\b429\b|\boverloaded\b/i
+const limitPattern =
+  /\blimits?\b|\bquota\b|\bexhausted\b|\btoo many requests\b|\brate.?limit|\b429\b|\boverloaded\b/i
 
 export function limitInError(words: string, heard: LimitContext): Instant | undefined {
   const said = words.slice(0, maxErrorChars)
@@ -96,7 +118,9 @@ export function limitInError(words: string, heard: LimitContext): Instant | unde
 }
 
 export const limitInAnswer = (words: string, heard: LimitContext): Instant | undefined =>
-  words.length <= maxAnswer && notAnAnswer('limit', null, words) !== undefined ? limitInError(words, heard) : undefined
+  words.length <= maxAnswer && notAnAnswer('limit', null, words) !== undefined
+    ? limitInError(words, heard)
+    : undefined
 
 function resetTimeIn(said: string, heard: LimitContext): Instant | undefined {
   const now = epochMs(heard.now)
@@ -108,11 +132,18 @@ function resetTimeIn(said: string, heard: LimitContext): Instant | undefined {
 function timestampIn(said: string): number | undefined {
   const [, seconds] = /\|\s*(\d{10})\b/.exec(said) ?? []
   if (seconds !== undefined) return Number(seconds) * 1000
-  const [written] = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(said) ?? []
+  const [written] =
+    /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(said) ?? []
   return written === undefined ? undefined : Date.parse(written)
 }
 
-const unitMs: Readonly<Record<string, number>> = { d: 86_400_000, h: 3600_000, m: 60_000, s: 1000, ms: 1 }
+const unitMs: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+}
 const lead = String.raw`\b(?:again in|retry in|retry[- _]?after|resets? (?:in|after)|retryDelay)["':=\s]*`
 const part = String.raw`(\d{1,9}(?:\.\d{1,9})?)\s*(ms|d(?:ays?)?|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])`
 const waits = new RegExp(`${lead}((?:${part}[\\s,]*){1,4})`, 'i')
@@ -125,7 +156,9 @@ function delayIn(said: string, now: number): number | undefined {
   const [, all = ''] = waits.exec(said) ?? []
   let ms = 0
   for (const [, number, unit = ''] of all.matchAll(parts))
-    ms += Number(number) * (unitMs[unit.toLowerCase() === 'ms' ? 'ms' : unit.slice(0, 1).toLowerCase()] ?? 0)
+    ms +=
+      Number(number) *
+      (unitMs[unit.toLowerCase() === 'ms' ? 'ms' : unit.slice(0, 1).toLowerCase()] ?? 0)
   const seconds = ms > 0 ? 0 : Number(bareWaits.exec(said)?.[1] ?? 0)
   return ms + seconds > 0 ? Math.floor(now + ms + seconds * 1000) : undefined
 }
@@ -143,11 +176,17 @@ function clockTimeIn(said: string, { now, zone }: LimitContext): number | undefi
     const here = Temporal.Instant.from(now).toZonedDateTimeISO(named ?? zone)
     const pm = half?.toLowerCase() === 'p' ? 12 : 0
     const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + pm
-    const plainTime = Temporal.PlainTime.from({ hour, minute: Number(minutes ?? 0) }, { overflow: 'reject' })
+    const plainTime = Temporal.PlainTime.from(
+      { hour, minute: Number(minutes ?? 0) },
+      { overflow: 'reject' },
+    )
     if (month === undefined) return nextTimeOfDay(here, plainTime)
     const index = months.indexOf(month.toLowerCase())
     const date = { year: Number(year ?? here.year), month: index + 1, day: Number(day) }
-    const at = Temporal.PlainDate.from(date, { overflow: 'reject' }).toZonedDateTime({ timeZone: here.timeZoneId, plainTime })
+    const at = Temporal.PlainDate.from(date, { overflow: 'reject' }).toZonedDateTime({
+      timeZone: here.timeZoneId,
+      plainTime,
+    })
     const isPast = year === undefined && at.epochMilliseconds < here.epochMilliseconds
     return (isPast ? at.add({ years: 1 }) : at).epochMilliseconds
   } catch {
@@ -160,5 +199,7 @@ function nextTimeOfDay(here: Temporal.ZonedDateTime, time: Temporal.PlainTime): 
   const today = here.withPlainTime(time)
   const agoMs = here.epochMilliseconds - today.epochMilliseconds
   if (agoMs < 0) return today.epochMilliseconds
-  return agoMs < justNowMs ? here.epochMilliseconds + soonMs : today.add({ days: 1 }).epochMilliseconds
+  return agoMs < justNowMs
+    ? here.epochMilliseconds + soonMs
+    : today.add({ days: 1 }).epochMilliseconds
 }

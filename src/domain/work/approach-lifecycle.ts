@@ -24,7 +24,10 @@ export interface ApproachContent {
 export interface ApproachRevision {
   readonly at: Instant
   readonly by: string
-  readonly before: Partial<ApproachContent> & { readonly kind?: ApproachKind; readonly date?: string }
+  readonly before: Partial<ApproachContent> & {
+    readonly kind?: ApproachKind
+    readonly date?: string
+  }
 }
 
 export type Approach = ApproachContent & {
@@ -37,7 +40,8 @@ export type Approach = ApproachContent & {
 }
 
 /** New values of an approach; unnamed fields get the kind's defaults. */
-export type ApproachWords = Pick<ApproachContent, 'category' | 'description'> & Partial<ApproachContent>
+export type ApproachWords = Pick<ApproachContent, 'category' | 'description'> &
+  Partial<ApproachContent>
 
 export interface ApproachChange extends Partial<ApproachContent> {
   readonly kind?: ApproachKind
@@ -46,7 +50,10 @@ export interface ApproachChange extends Partial<ApproachContent> {
 export type ApproachDecision =
   | { readonly outcome: 'changed'; readonly approach: Approach }
   | { readonly outcome: 'unchanged' }
-  | { readonly outcome: 'refused'; readonly refusal: { readonly code: 'wrong_state'; readonly kind: ApproachKind } }
+  | {
+      readonly outcome: 'refused'
+      readonly refusal: { readonly code: 'wrong_state'; readonly kind: ApproachKind }
+    }
 
 /** Kept text changes. The version before it was tried is always kept. */
 const maxKeptChanges = 100
@@ -84,15 +91,23 @@ export const contentOf = (kind: ApproachKind, words: ApproachWords): ApproachCon
  *
  * What belongs to an untried one alone (`priority`, `nextToTry`) goes into the history with it.
  */
-export function change(current: Approach, asked: ApproachChange, { at, by }: { at: Instant; by: string }): ApproachDecision {
+export function change(
+  current: Approach,
+  asked: ApproachChange,
+  { at, by }: { at: Instant; by: string },
+): ApproachDecision {
   const { kind = current.kind, ...words } = asked
   const moves = kind !== current.kind
-  if (moves && current.kind !== 'untried') return { outcome: 'refused', refusal: { code: 'wrong_state', kind: current.kind } }
+  if (moves && current.kind !== 'untried')
+    return { outcome: 'refused', refusal: { code: 'wrong_state', kind: current.kind } }
   const rest = moves ? { ...untriedNoMore, ...usual[kind], date: dayOf(at) } : {}
   const changed: Approach = { ...current, ...rest, ...given(words), kind }
   const before = differences(current, changed)
   if (Object.keys(before).length === 0) return { outcome: 'unchanged' }
-  return { outcome: 'changed', approach: { ...changed, history: kept([...current.history, { at, by, before }]) } }
+  return {
+    outcome: 'changed',
+    approach: { ...changed, history: kept([...current.history, { at, by, before }]) },
+  }
 }
 
 const untriedNoMore = { priority: null, nextToTry: false } as const
@@ -121,7 +136,9 @@ export const approachId = (kind: ApproachKind, number: number): string =>
   `approach_${letters[kind]}${String(number).padStart(3, '0')}`
 
 /** The kind and number of an id; undefined for an id assigned elsewhere. */
-export function parseApproachId(id: string): { readonly kind: ApproachKind; readonly number: number } | undefined {
+export function parseApproachId(
+  id: string,
+): { readonly kind: ApproachKind; readonly number: number } | undefined {
   const [, letter, digits] = /^approach_([fu]?)(\d{3,15})$/.exec(id) ?? []
   if (digits === undefined) return undefined
   const kind = letter === 'f' ? 'failed' : letter === 'u' ? 'untried' : 'verified'

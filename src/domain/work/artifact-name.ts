@@ -15,7 +15,8 @@ const refusedCharacters = /[\u0000-\u001f\u007f<>:"/\\|?*]/
 export function nameProblem(name: string): NoticeText | undefined {
   if (name === '') return refusalText('nameEmpty')
   if (!name.isWellFormed()) return refusalText('nameNoText')
-  if (new TextEncoder().encode(name).length > maxBytes) return refusalText('nameTooLong', { most: maxBytes })
+  if (new TextEncoder().encode(name).length > maxBytes)
+    return refusalText('nameTooLong', { most: maxBytes })
   if (name.startsWith('.')) return refusalText('nameDot')
   const [character] = refusedCharacters.exec(name) ?? []
   if (character !== undefined) return refusalText('nameSign', { sign: JSON.stringify(character) })

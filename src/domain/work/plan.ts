@@ -35,7 +35,10 @@ export function planStanding(
 }
 
 /** Blocked tasks that wait, directly or indirectly, for a failed one. */
-function heldByFailure(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): Set<string> {
+function heldByFailure(
+  open: readonly OpenTask[],
+  statusOf: (taskId: string) => TaskStatus | undefined,
+): Set<string> {
   const behind = Map.groupBy(
     open.flatMap(({ id, dependsOn }) => dependsOn.map((other) => ({ id, other }))),
     ({ other }) => other,
@@ -63,9 +66,16 @@ interface WaitingFacts {
   readonly isDriven: boolean
 }
 
-export function waitsFor({ approvals, open, isAtWork, agentId, isDriven }: WaitingFacts): WaitsFor[] {
+export function waitsFor({
+  approvals,
+  open,
+  isAtWork,
+  agentId,
+  isDriven,
+}: WaitingFacts): WaitsFor[] {
   const decisions = approvals.map((approvalId) => ({ what: 'approval', approvalId }) as const)
-  if (open.length === 0) return isDriven || decisions.length > 0 ? decisions : [nothingToDo(agentId)]
+  if (open.length === 0)
+    return isDriven || decisions.length > 0 ? decisions : [nothingToDo(agentId)]
   const ready = open.filter(({ status }) => status !== 'blocked')
   const others =
     ready.length > 0
@@ -77,7 +87,10 @@ export function waitsFor({ approvals, open, isAtWork, agentId, isDriven }: Waiti
 const nothingToDo = (agentId: string | null): WaitsFor =>
   agentId === null ? { what: 'task', taskId: null } : { what: 'agent', agentId, taskId: null }
 
-function whoFor({ id: taskId, assignedTo }: OpenTask, isAtWork: (agentId: string) => boolean): WaitsFor[] {
+function whoFor(
+  { id: taskId, assignedTo }: OpenTask,
+  isAtWork: (agentId: string) => boolean,
+): WaitsFor[] {
   if (assignedTo === null) return [{ what: 'task', taskId }]
   return isAtWork(assignedTo) ? [] : [{ what: 'agent', agentId: assignedTo, taskId }]
 }
@@ -85,5 +98,11 @@ function whoFor({ id: taskId, assignedTo }: OpenTask, isAtWork: (agentId: string
 /** Dependencies of blocked tasks outside the list: failed tasks, or tasks of other work. */
 export function blockersElsewhere(open: readonly Pick<OpenTask, 'id' | 'blockedBy'>[]): string[] {
   const own = new Set(open.map(({ id }) => id))
-  return [...new Set(open.flatMap(({ blockedBy }) => (blockedBy === null || own.has(blockedBy) ? [] : [blockedBy])))]
+  return [
+    ...new Set(
+      open.flatMap(({ blockedBy }) =>
+        blockedBy === null || own.has(blockedBy) ? [] : [blockedBy],
+      ),
+    ),
+  ]
 }

@@ -51,7 +51,9 @@ export interface ResumeContext {
   readonly verifiedApproaches: readonly GivenApproach[]
   readonly nextApproaches: readonly GivenApproach[]
   readonly remainingTasks: readonly RememberedTask[]
-  readonly leftOut: Readonly<Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>>
+  readonly leftOut: Readonly<
+    Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>
+  >
   readonly budgetTokens: number
 }
 
@@ -69,10 +71,12 @@ const wordsOfBrief = 50
 const leastBriefTokens = 20
 
 /** Warnings with more than their ids. */
-export const maxWarnings = (budgetTokens: number): number => Math.ceil((budgetTokens * shareOfWarnings) / leastBriefTokens)
+export const maxWarnings = (budgetTokens: number): number =>
+  Math.ceil((budgetTokens * shareOfWarnings) / leastBriefTokens)
 
 export function resumeContext(all: Remembered, budgetTokens: number): ResumeContext {
-  const previousState = all.previousState && cutToTokens(all.previousState, budgetTokens * shareOfState)
+  const previousState =
+    all.previousState && cutToTokens(all.previousState, budgetTokens * shareOfState)
   const purse = new Purse(budgetTokens)
   purse.pay(frameTokens + estimateTokens(previousState ?? '') + costOf(all.currentTask ?? ''))
   const decisions = decided(all.decisions, purse, budgetTokens)
@@ -104,7 +108,11 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
 
 /** Whether a list fitted completely although there is more of it, so more must be read. */
 export const wantsMore = (all: Remembered, context: ResumeContext): boolean =>
-  (all.failed.more && fitsWhole(all.failed, context.failedApproaches.length - all.warnings.length - all.olderWarnings.length)) ||
+  (all.failed.more &&
+    fitsWhole(
+      all.failed,
+      context.failedApproaches.length - all.warnings.length - all.olderWarnings.length,
+    )) ||
   (all.verified.more && fitsWhole(all.verified, context.verifiedApproaches.length)) ||
   (all.next.more && fitsWhole(all.next, context.nextApproaches.length)) ||
   (all.remaining.more && fitsWhole(all.remaining, context.remainingTasks.length))
@@ -159,7 +167,11 @@ function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purs
 const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing)) + 1
 
 /** Includes all; the newest with their text. */
-function decided(decisions: readonly AgentDecision[], purse: Purse, budgetTokens: number): AgentDecision[] {
+function decided(
+  decisions: readonly AgentDecision[],
+  purse: Purse,
+  budgetTokens: number,
+): AgentDecision[] {
   const floor = purse.left - budgetTokens * shareOfDecisions
   return decisions.map((each) => {
     const included = purse.left - costOf(each) >= floor ? each : barely(each)
@@ -169,7 +181,11 @@ function decided(decisions: readonly AgentDecision[], purse: Purse, budgetTokens
 }
 
 /** Includes all, as fully as fits: first the ids, then more and more of the newest. */
-function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): GivenApproach[] {
+function warned(
+  { warnings, olderWarnings }: Remembered,
+  purse: Purse,
+  budgetTokens: number,
+): GivenApproach[] {
   const older = olderWarnings.map(bare)
   const included = warnings.map(({ id }) => bare(id))
   const costs = included.map(costOf)
@@ -243,13 +259,19 @@ export interface ResumeFacts {
  */
 export function decideResume({ state, setAside, runningId }: ResumeFacts): ResumeDecision {
   if (state === 'running') return { outcome: 'refused', refusal: { code: 'work_session_running' } }
-  if (state === 'completed') return { outcome: 'refused', refusal: { code: 'work_session_completed' } }
+  if (state === 'completed')
+    return { outcome: 'refused', refusal: { code: 'work_session_completed' } }
   if (runningId !== null) return { outcome: 'same', childId: runningId }
-  return setAside === null ? { outcome: 'fork' } : { outcome: 'refused', refusal: { code: 'set_aside', reason: setAside } }
+  return setAside === null
+    ? { outcome: 'fork' }
+    : { outcome: 'refused', refusal: { code: 'set_aside', reason: setAside } }
 }
 
 /** RS3: the result of a failed attempt. */
-export const afterFailure = (failures: number, why: string): { failures: number; setAside: string | null } => ({
+export const afterFailure = (
+  failures: number,
+  why: string,
+): { failures: number; setAside: string | null } => ({
   failures: failures + 1,
   setAside: failures + 1 >= maxResumeFailures ? why : null,
 })

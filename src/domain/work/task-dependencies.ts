@@ -8,7 +8,11 @@ export type Dependencies = ReadonlyMap<string, readonly string[]>
  * The shortest cycle that would arise if `taskId` depended on `dependsOn`: tasks in order, each depending on the next, and the
  * last on the first.
  */
-export function findCycle(dependencies: Dependencies, taskId: string, dependsOn: readonly string[]): string[] | undefined {
+export function findCycle(
+  dependencies: Dependencies,
+  taskId: string,
+  dependsOn: readonly string[],
+): string[] | undefined {
   const cameFrom = new Map<string, string>()
   const queue: string[] = []
   const visit = (next: string, from: string): void => {
@@ -35,5 +39,7 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, taskId: string): string
 }
 
 /** Only a completed task unblocks others; a failed or unknown one blocks them. */
-export const unfinishedOf = (dependsOn: readonly string[], statusOf: (taskId: string) => TaskStatus | undefined): string[] =>
-  dependsOn.filter((taskId) => statusOf(taskId) !== 'completed')
+export const unfinishedOf = (
+  dependsOn: readonly string[],
+  statusOf: (taskId: string) => TaskStatus | undefined,
+): string[] => dependsOn.filter((taskId) => statusOf(taskId) !== 'completed')

@@ -57,7 +57,8 @@ export const waitingStatus = (unfinished: readonly string[]): 'pending' | 'block
   unfinished.length === 0 ? 'pending' : 'blocked'
 
 /** RS1, AS9: neither completed nor failed. */
-export const isUnfinished = (status: TaskStatus): boolean => status !== 'completed' && status !== 'failed'
+export const isUnfinished = (status: TaskStatus): boolean =>
+  status !== 'completed' && status !== 'failed'
 
 /**
  *   blocked ◀──dependencies──▶ pending ──start──▶ in_progress ──▶ completed | failed      (completed is final)
@@ -66,20 +67,32 @@ export const isUnfinished = (status: TaskStatus): boolean => status !== 'complet
  * `unfinished` are the unfinished ones among the dependencies the task has after the change; an empty change with the present
  * ones is how `blocked` is lifted. A finished task can still be given a result, which is what a repeated call does.
  */
-export function decideTask(now: Instant, task: Task, change: TaskChange, unfinished: readonly string[]): TaskDecision {
+export function decideTask(
+  now: Instant,
+  task: Task,
+  change: TaskChange,
+  unfinished: readonly string[],
+): TaskDecision {
   const { progressPercent } = change
-  if (progressPercent !== undefined && !isProgress(progressPercent)) return refused({ code: 'invalid_progress' })
+  if (progressPercent !== undefined && !isProgress(progressPercent))
+    return refused({ code: 'invalid_progress' })
   const stands = isWaiting(task) ? waitingStatus(unfinished) : task.status
   const wanted = change.status ?? stands
   const isRetry = stands === 'failed' && wanted === 'in_progress' && change.mayRetry === true
-  if (stands === 'in_progress' && change.dependsOn && unfinished.length > 0) return blockedBy(unfinished)
+  if (stands === 'in_progress' && change.dependsOn && unfinished.length > 0)
+    return blockedBy(unfinished)
   if (wanted !== stands) {
     if (stands === 'blocked') return blockedBy(unfinished)
-    if (!isRetry && !next[stands].includes(wanted)) return refused({ code: 'wrong_state', status: stands, wanted })
+    if (!isRetry && !next[stands].includes(wanted))
+      return refused({ code: 'wrong_state', status: stands, wanted })
     if (isRetry && unfinished.length > 0) return blockedBy(unfinished)
   }
   if (isRetry) return { outcome: 'changed', task: begunAgain(now, task, change) }
-  if (!isUnfinished(stands) && progressPercent !== undefined && progressPercent !== task.progressPercent)
+  if (
+    !isUnfinished(stands) &&
+    progressPercent !== undefined &&
+    progressPercent !== task.progressPercent
+  )
     return refused({ code: 'wrong_state', status: stands, wanted })
   const changed = moved(now, task, wanted, {
     id: task.id,
@@ -125,11 +138,14 @@ function moved(now: Instant, task: Task, status: TaskStatus, parts: TaskParts): 
   }
 }
 
-const isWaiting = (task: Task): task is WaitingTask => task.status === 'pending' || task.status === 'blocked'
+const isWaiting = (task: Task): task is WaitingTask =>
+  task.status === 'pending' || task.status === 'blocked'
 
-const isProgress = (percent: number): boolean => Number.isInteger(percent) && percent >= 0 && percent <= 100
+const isProgress = (percent: number): boolean =>
+  Number.isInteger(percent) && percent >= 0 && percent <= 100
 
-const isSame = (a: Task, b: Task): boolean => JSON.stringify(comparable(a)) === JSON.stringify(comparable(b))
+const isSame = (a: Task, b: Task): boolean =>
+  JSON.stringify(comparable(a)) === JSON.stringify(comparable(b))
 
 const comparable = (task: Task): readonly unknown[] => [
   task.status,
@@ -140,7 +156,8 @@ const comparable = (task: Task): readonly unknown[] => [
 ]
 
 const refused = (refusal: TaskRefusal): TaskDecision => ({ outcome: 'refused', refusal })
-const blockedBy = (waitsFor: readonly string[]): TaskDecision => refused({ code: 'task_blocked', waitsFor })
+const blockedBy = (waitsFor: readonly string[]): TaskDecision =>
+  refused({ code: 'task_blocked', waitsFor })
 
 /** Ids of tasks: `task_p{phase}_{type}_{seq}`, counted by project, phase and type (ID1). Pure. */
 const maxType = 40
@@ -148,7 +165,8 @@ const maxType = 40
 const typeless = 'task'
 
 /** The prefix of all ids of a phase and type; a number of at least three digits follows. */
-export const taskIdBeginning = (phase: number, type: string): string => `task_p${phase}_${typeInId(type)}_`
+export const taskIdBeginning = (phase: number, type: string): string =>
+  `task_p${phase}_${typeInId(type)}_`
 
 /** `task_p1_code_001` */
 export const taskId = (phase: number, type: string, seq: number): string =>
@@ -165,7 +183,8 @@ export function nextSeq(phase: number, type: string, taken: Iterable<string>): n
   return highest + 1
 }
 
-export const isTaskId = (text: string): boolean => /^task_p\d{1,7}_[a-z0-9_]{1,40}_\d{3,15}$/.test(text)
+export const isTaskId = (text: string): boolean =>
+  /^task_p\d{1,7}_[a-z0-9_]{1,40}_\d{3,15}$/.test(text)
 
 /** Ids are used in URLs and file names; types are free text. */
 function typeInId(type: string): string {

@@ -18,12 +18,20 @@ export type InterruptionReason =
 
 export type WorkSession = { readonly id: string } & (
   | { readonly state: 'running'; readonly endedAt: null; readonly interruptionReason: null }
-  | { readonly state: 'interrupted'; readonly endedAt: Instant; readonly interruptionReason: string }
+  | {
+      readonly state: 'interrupted'
+      readonly endedAt: Instant
+      readonly interruptionReason: string
+    }
   | { readonly state: 'completed'; readonly endedAt: Instant; readonly interruptionReason: null }
 )
 
 /** The state of a row. The table has no column for it. */
-export function workSessionOf(id: string, endedAt: Instant | null, interruptionReason: string | null): WorkSession {
+export function workSessionOf(
+  id: string,
+  endedAt: Instant | null,
+  interruptionReason: string | null,
+): WorkSession {
   if (endedAt === null) return { id, state: 'running', endedAt, interruptionReason: null }
   return interruptionReason === null
     ? { id, state: 'completed', endedAt, interruptionReason }
@@ -50,13 +58,23 @@ export type WorkSessionDecision =
  *
  * The same end again changes nothing, and the first reason stays the true one.
  */
-export function decideWorkSession(now: Instant, current: WorkSession, event: WorkSessionEvent): WorkSessionDecision {
+export function decideWorkSession(
+  now: Instant,
+  current: WorkSession,
+  event: WorkSessionEvent,
+): WorkSessionDecision {
   const { id } = current
   switch (current.state) {
     case 'running':
       if (event.type === 'complete')
-        return { outcome: 'changed', workSession: { id, state: 'completed', endedAt: now, interruptionReason: null } }
-      return { outcome: 'changed', workSession: { id, state: 'interrupted', endedAt: now, interruptionReason: event.reason } }
+        return {
+          outcome: 'changed',
+          workSession: { id, state: 'completed', endedAt: now, interruptionReason: null },
+        }
+      return {
+        outcome: 'changed',
+        workSession: { id, state: 'interrupted', endedAt: now, interruptionReason: event.reason },
+      }
     case 'interrupted':
       return event.type === 'interrupt'
         ? { outcome: 'unchanged' }
@@ -69,15 +87,30 @@ export function decideWorkSession(now: Instant, current: WorkSession, event: Wor
 }
 
 /** A requested end: completed, unless another status or only a reason is given. */
-export function endAsAsked({ completed, reason }: { completed?: boolean; reason?: string }): WorkSessionEvent {
+export function endAsAsked({
+  completed,
+  reason,
+}: {
+  completed?: boolean
+  reason?: string
+}): WorkSessionEvent {
   if (completed ?? reason === undefined) return { type: 'complete' }
   return { type: 'interrupt', reason: reason || 'stopped' }
 }
 
 /** AS9: the effect of an agent session's end on its work session; null: it continues (WK5). */
-export function endWithAgentSession(because: EndReason, plan: PlanStanding): WorkSessionEvent | null {
+export function endWithAgentSession(
+  because: EndReason,
+  plan: PlanStanding,
+): WorkSessionEvent | null {
   const wasSentAway = because === 'work_done'
-  if (plan === 'done' || plan === 'failed' || wasSentAway || (because === 'logout' && plan === 'stuck')) return endOfPlan(plan)
+  if (
+    plan === 'done' ||
+    plan === 'failed' ||
+    wasSentAway ||
+    (because === 'logout' && plan === 'stuck')
+  )
+    return endOfPlan(plan)
   return { type: 'interrupt', reason: interruptions[because] ?? 'abandoned' }
 }
 
@@ -125,7 +158,9 @@ export function stateSummary(facts: SummaryFacts): string {
 function oneLine(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ')
   const characters = Array.from(line.slice(0, 2 * maxSummaryChars + 2))
-  return characters.length > maxSummaryChars ? `${characters.slice(0, maxSummaryChars - 1).join('')}…` : line
+  return characters.length > maxSummaryChars
+    ? `${characters.slice(0, maxSummaryChars - 1).join('')}…`
+    : line
 }
 
 /** When a work session's state is saved, and what a checkpoint contains (CK1, CK2). Pure. */
@@ -149,8 +184,12 @@ export interface WorkError {
 }
 
 /** CK1: periodically while it runs and has changed. */
-export const isDue = (now: Instant, savedAt: Instant, changedAt: Instant, intervalMs: number): boolean =>
-  changedAt > savedAt && Date.parse(now) - Date.parse(savedAt) >= intervalMs
+export const isDue = (
+  now: Instant,
+  savedAt: Instant,
+  changedAt: Instant,
+  intervalMs: number,
+): boolean => changedAt > savedAt && Date.parse(now) - Date.parse(savedAt) >= intervalMs
 
 interface Sorted<Task> {
   readonly completed: readonly Task[]
@@ -161,7 +200,9 @@ interface Sorted<Task> {
 }
 
 /** CK2, CK9: the tasks of a checkpoint by state. Failed ones are pending when nothing else is left, and in none otherwise. */
-export function sorted<Task extends { readonly status: TaskStatus }>(tasks: readonly Task[]): Sorted<Task> {
+export function sorted<Task extends { readonly status: TaskStatus }>(
+  tasks: readonly Task[],
+): Sorted<Task> {
   const are = (wanted: TaskStatus): Task[] => tasks.filter(({ status }) => status === wanted)
   const [unfinished, remaining] = [[...are('in_progress'), ...are('blocked')], are('pending')]
   const isLeft = unfinished.length + remaining.length > 0
@@ -192,7 +233,10 @@ export const taskFailed = (taskId: string, result: string | null, at: Instant): 
     'message',
     result === null
       ? statusNotice('taskFailed', { task: taskId })
-      : statusNotice('taskFailedBecause', { task: taskId, why: result.slice(0, maxMessage).toWellFormed() }),
+      : statusNotice('taskFailedBecause', {
+          task: taskId,
+          why: result.slice(0, maxMessage).toWellFormed(),
+        }),
   ),
   at,
 })

@@ -28,7 +28,9 @@ export interface ConfigFileLocations {
 
 export function readConfigFile({ named, data, packageFolder }: ConfigFileLocations): ConfigFile {
   const inData = join(data, configFileName)
-  const places = named ? [named] : [inData, ...(isClone(packageFolder) ? [join(packageFolder, configFileName)] : [])]
+  const places = named
+    ? [named]
+    : [inData, ...(isClone(packageFolder) ? [join(packageFolder, configFileName)] : [])]
   for (const path of places) {
     const text = read(path)
     if (text === undefined) continue
@@ -37,14 +39,23 @@ export function readConfigFile({ named, data, packageFolder }: ConfigFileLocatio
     const circular = path === inData && entries.some(([key]) => key === 'data')
     if (!circular) return { path, entries, problems }
     const problem = `data cannot be set in a file inside the data folder; use --data or HOLDFAST_DATA (${path})`
-    return { path, entries: entries.filter(([key]) => key !== 'data'), problems: [...problems, problem] }
+    return {
+      path,
+      entries: entries.filter(([key]) => key !== 'data'),
+      problems: [...problems, problem],
+    }
   }
-  return { path: null, entries: [], problems: named ? [`There is no file ${named} (--config or HOLDFAST_CONFIG)`] : [] }
+  return {
+    path: null,
+    entries: [],
+    problems: named ? [`There is no file ${named} (--config or HOLDFAST_CONFIG)`] : [],
+  }
 }
 
 function read(path: string): string | { problem: string } | undefined {
   try {
-    if (statSync(path).size > maxBytes) return { problem: `${path} is larger than ${maxBytes} bytes` }
+    if (statSync(path).size > maxBytes)
+      return { problem: `${path} is larger than ${maxBytes} bytes` }
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -54,14 +65,18 @@ function read(path: string): string | { problem: string } | undefined {
   }
 }
 
-function parse(path: string, text: string): { entries: [ConfigKey, unknown][]; problems: string[] } {
+function parse(
+  path: string,
+  text: string,
+): { entries: [ConfigKey, unknown][]; problems: string[] } {
   let whole: unknown
   try {
     whole = JSON.parse(text)
   } catch (error) {
     return { entries: [], problems: [`${path} is not JSON: ${(error as Error).message}`] }
   }
-  if (!isFields(whole)) return { entries: [], problems: [`${path} must hold an object: { "port": 4747 }`] }
+  if (!isFields(whole))
+    return { entries: [], problems: [`${path} must hold an object: { "port": 4747 }`] }
   const entries: [ConfigKey, unknown][] = []
   const problems: string[] = []
   const seen = new Set<string>()
@@ -79,7 +94,9 @@ function parse(path: string, text: string): { entries: [ConfigKey, unknown][]; p
 /** `{"log": {"level": "debug"}}` and `{"log.level": "debug"}` mean the same. */
 function flatten(whole: Record<string, unknown>): [name: string, given: unknown][] {
   return Object.entries(whole).flatMap(([name, given]): [string, unknown][] =>
-    isFields(given) ? Object.entries(given).map(([inner, value]) => [`${name}.${inner}`, value]) : [[name, given]],
+    isFields(given)
+      ? Object.entries(given).map(([inner, value]) => [`${name}.${inner}`, value])
+      : [[name, given]],
   )
 }
 

@@ -59,7 +59,10 @@ const otherVariables = /^HOLDFAST_(?:TOKEN|URL|CONFIG|MCP_URL|AGENT_ID|PROJECT_I
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { problems, ...config } = checkConfig(sources)
   if (problems.length === 0) return config
-  const list = problems.length === 1 ? ` ${problems[0]}` : problems.map((problem) => `\n  · ${problem}`).join('')
+  const list =
+    problems.length === 1
+      ? ` ${problems[0]}`
+      : problems.map((problem) => `\n  · ${problem}`).join('')
   const next = '`holdfast doctor` shows every value and where it came from.'
   throw new StartFailure(`The configuration cannot be used:${list}`, next, { exitCode: 2 })
 }
@@ -69,7 +72,10 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
   const { env, cwd, packageFolder = findPackageRoot().folder } = sources
   const problems: string[] = []
   const values = defaults(sources, packageFolder)
-  const origins = Object.fromEntries(configKeys.map((key) => [key, 'default'])) as Record<ConfigKey, string>
+  const origins = Object.fromEntries(configKeys.map((key) => [key, 'default'])) as Record<
+    ConfigKey,
+    string
+  >
 
   const apply = (given: readonly Given[]): void => {
     for (const { key, value, origin, folder } of given) {
@@ -92,19 +98,32 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
     packageFolder,
   })
   problems.unshift(...file.problems)
-  apply(file.entries.map(([key, value]) => ({ key, value, origin: file.path ?? '', folder: folderOf(file) })))
+  apply(
+    file.entries.map(([key, value]) => ({
+      key,
+      value,
+      origin: file.path ?? '',
+      folder: folderOf(file),
+    })),
+  )
   apply(typed)
   return { values: values as ConfigValues, origins, file: file.path, problems }
 }
 
 /** Resolves a relative path against the folder in which it was set. */
 function inFolder(key: ConfigKey, value: unknown, folder: string): unknown {
-  if (configRules[key].kind === 'folders') return (value as string[]).map((each) => resolve(folder, each))
+  if (configRules[key].kind === 'folders')
+    return (value as string[]).map((each) => resolve(folder, each))
   return key === 'data' || key === 'sealing_key_file' ? resolve(folder, String(value)) : value
 }
 
-function defaults({ env, logToTerminal }: ConfigSources, packageFolder: string): Record<string, unknown> {
-  const values: Record<string, unknown> = Object.fromEntries(configKeys.map((key) => [key, configRules[key].fallback]))
+function defaults(
+  { env, logToTerminal }: ConfigSources,
+  packageFolder: string,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.fromEntries(
+    configKeys.map((key) => [key, configRules[key].fallback]),
+  )
   values['data'] = defaultDataFolder({ packageFolder, env })
   values['log.format'] = (logToTerminal ?? process.stderr.isTTY) ? 'text' : 'json'
   return values
@@ -116,7 +135,8 @@ function fromEnvironment(env: Environment, folder: string, problems: string[]): 
   const known = [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG']
   const found: Given[] = []
   // The common name is accepted as well; HOLDFAST_DATABASE_URL wins.
-  if (env['DATABASE_URL']) found.push({ key: 'database_url', value: env['DATABASE_URL'], origin: 'DATABASE_URL', folder })
+  if (env['DATABASE_URL'])
+    found.push({ key: 'database_url', value: env['DATABASE_URL'], origin: 'DATABASE_URL', folder })
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('HOLDFAST_') || !value || otherVariables.test(name)) continue
     const key = keyOf.get(name)

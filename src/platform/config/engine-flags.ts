@@ -38,7 +38,8 @@ export function boundYoungHeap(mostBytes = enoughForYoung): void {
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] })
 }
 
-const youngHeapBytes = (): number => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
+const youngHeapBytes = (): number =>
+  getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
 
 /** Collects old objects after a growth by half instead of two or four times, so that a long-running server stays small (RE8). */
 export function collectSooner(): void {

@@ -11,8 +11,11 @@ export interface AtomicFileOptions {
   readonly mode?: number
 }
 
-export const writeFileAtomic = (path: string, data: string | Uint8Array, options: AtomicFileOptions = {}): Promise<void> =>
-  putInPlace(path, options.mode ?? 0o600, (file) => file.writeFile(data))
+export const writeFileAtomic = (
+  path: string,
+  data: string | Uint8Array,
+  options: AtomicFileOptions = {},
+): Promise<void> => putInPlace(path, options.mode ?? 0o600, (file) => file.writeFile(data))
 
 /** The same for content that arrives in pieces. */
 export const replaceFile = (path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> =>
@@ -20,9 +23,16 @@ export const replaceFile = (path: string, pieces: AsyncIterable<Uint8Array>): Pr
     for await (const piece of pieces) await file.writeFile(piece)
   })
 
-async function putInPlace(path: string, mode: number, write: (file: FileHandle) => Promise<void>): Promise<void> {
+async function putInPlace(
+  path: string,
+  mode: number,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> {
   const folder = dirname(path)
-  const temporary = join(folder, `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`)
+  const temporary = join(
+    folder,
+    `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`,
+  )
   const file = await open(temporary, 'wx', mode)
   try {
     await writeAndSync(file, write)
@@ -34,7 +44,10 @@ async function putInPlace(path: string, mode: number, write: (file: FileHandle) 
   await syncFolder(folder)
 }
 
-async function writeAndSync(file: FileHandle, write: (file: FileHandle) => Promise<void>): Promise<void> {
+async function writeAndSync(
+  file: FileHandle,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> {
   try {
     await write(file)
     await file.sync()

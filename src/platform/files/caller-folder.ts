@@ -15,11 +15,14 @@ export function callerFolder(env: Variables, cwd: string): string {
 
 const runsUs: ReadonlySet<string | undefined> = new Set(['start', 'holdfast', 'npx'])
 /** One for each folder above the package, then npm's own. */
-const putByNpm = /(^|[\\/])node_modules[\\/](\.bin|@npmcli[\\/]run-script[\\/]lib[\\/]node-gyp-bin)$/
+const putByNpm =
+  /(^|[\\/])node_modules[\\/](\.bin|@npmcli[\\/]run-script[\\/]lib[\\/]node-gyp-bin)$/
 
 /** Folders of the user's own that look like npm's are kept behind the first that does not. */
 export function callerPath(env: Variables): string | undefined {
   const folders = env['PATH']?.split(delimiter) ?? []
   const first = folders.findIndex((folder) => !putByNpm.test(folder))
-  return first > 0 && runsUs.has(env['npm_lifecycle_event']) ? folders.slice(first).join(delimiter) : env['PATH']
+  return first > 0 && runsUs.has(env['npm_lifecycle_event'])
+    ? folders.slice(first).join(delimiter)
+    : env['PATH']
 }

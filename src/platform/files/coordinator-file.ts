@@ -20,13 +20,21 @@ export interface RunningCoordinator extends ProcessIdentity {
 
 const coordinatorFile = (data: string): string => join(runFolder(data), 'coordinator.json')
 
-export const writeCoordinatorFile = (data: string, coordinator: RunningCoordinator): Promise<void> =>
+export const writeCoordinatorFile = (
+  data: string,
+  coordinator: RunningCoordinator,
+): Promise<void> =>
   writeFileAtomic(coordinatorFile(data), `${JSON.stringify(coordinator, null, 2)}\n`)
 
 /** The coordinator that is running; undefined when there is none. */
-export async function findCoordinator(data: string, source: ProcessSource): Promise<RunningCoordinator | undefined> {
+export async function findCoordinator(
+  data: string,
+  source: ProcessSource,
+): Promise<RunningCoordinator | undefined> {
   const found = await readCoordinatorFile(data)
-  return found && found.bootId === source.bootId() && source.birthOf(found.pid) === found.birth ? found : undefined
+  return found && found.bootId === source.bootId() && source.birthOf(found.pid) === found.birth
+    ? found
+    : undefined
 }
 
 /** Removes the file if it belongs to this process. */
@@ -39,6 +47,9 @@ async function readCoordinatorFile(data: string): Promise<RunningCoordinator | u
   const found = await readJsonFile(coordinatorFile(data))
   const { pid, birth, bootId, linkVersion } = fieldsOf(found)
   const isWhole =
-    Number.isSafeInteger(pid) && typeof birth === 'string' && typeof bootId === 'string' && typeof linkVersion === 'number'
+    Number.isSafeInteger(pid) &&
+    typeof birth === 'string' &&
+    typeof bootId === 'string' &&
+    typeof linkVersion === 'number'
   return isWhole ? (found as RunningCoordinator) : undefined
 }

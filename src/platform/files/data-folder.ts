@@ -23,7 +23,10 @@ export const coordinatorLog = (data: string): string => join(runFolder(data), 'c
 /** Whether a folder with these names in it is a data folder, of any server and build. `secrets`: the names in its folder of secrets. */
 export function looksLikeData(names: readonly string[], secrets: () => readonly string[]): boolean {
   const ofData = new Set(['holdfast.db', 'owner-token', 'coordinator-token', 'sealing-key'])
-  return names.some((name) => ofData.has(name)) || (names.includes('secrets') && secrets().some((name) => ofData.has(name)))
+  return (
+    names.some((name) => ofData.has(name)) ||
+    (names.includes('secrets') && secrets().some((name) => ofData.has(name)))
+  )
 }
 
 const openToOthers = 0o077
@@ -38,9 +41,15 @@ export interface Surroundings {
 }
 
 /** `.holdfast` in the root of the clone when started from one, otherwise the platform's folder for data. */
-export function defaultDataFolder({ packageFolder, env, platform = process.platform, home = homedir() }: Surroundings): string {
+export function defaultDataFolder({
+  packageFolder,
+  env,
+  platform = process.platform,
+  home = homedir(),
+}: Surroundings): string {
   if (isClone(packageFolder)) return join(packageFolder, '.holdfast')
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'holdfast')
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'holdfast')
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'holdfast')
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'holdfast')
 }
@@ -59,7 +68,10 @@ export function mayEnter(folder: string): boolean {
 }
 
 /** Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws a StartFailure. */
-export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
+export async function prepareDataFolder(
+  data: string,
+  warn: (message: string) => void,
+): Promise<void> {
   try {
     await makeFolder(data)
     const { mode } = await stat(data)
@@ -76,11 +88,17 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
 }
 
 /** `what`: the name of the folder in the warning. */
-export async function restrictToOwner(folder: string, what: string, warn: (message: string) => void): Promise<void> {
+export async function restrictToOwner(
+  folder: string,
+  what: string,
+  warn: (message: string) => void,
+): Promise<void> {
   const { mode } = await stat(folder)
   if (process.platform === 'win32' || (mode & openToOthers) === 0) return
   await chmod(folder, 0o700)
-  warn(`The ${what} ${folder} was open to other users (mode ${octal(mode)}); it is now closed to them (0700).`)
+  warn(
+    `The ${what} ${folder} was open to other users (mode ${octal(mode)}); it is now closed to them (0700).`,
+  )
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
@@ -88,7 +106,10 @@ const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '
 const useAnotherFolder = 'or choose another folder with --data DIR.'
 
 const readOnly = (data: string): StartFailure =>
-  new StartFailure(`The data folder ${data} is read-only.`, `Make it writable (chmod u+w ${data}), ${useAnotherFolder}`)
+  new StartFailure(
+    `The data folder ${data} is read-only.`,
+    `Make it writable (chmod u+w ${data}), ${useAnotherFolder}`,
+  )
 
 const shared = (data: string): StartFailure =>
   new StartFailure(
@@ -104,14 +125,23 @@ function explain(data: string, error: unknown): StartFailure {
   return new StartFailure(message, next, { cause: error })
 }
 
-function reasons(data: string): Readonly<Record<string, readonly [message: string, next?: string]>> {
+function reasons(
+  data: string,
+): Readonly<Record<string, readonly [message: string, next?: string]>> {
   const rights = `Give yourself rights on ${data}, ${useAnotherFolder}`
   const space = `Free some space on ${dirname(data)}, ${useAnotherFolder}`
   const notAFolder = [`${data} is not a folder, or a part of its path is a file.`] as const
   const notAllowed = [`The data folder ${data} cannot be written by this user.`, rights] as const
   const full = [`There is no space left for the data folder ${data}.`, space] as const
   return {
-    ...{ EEXIST: notAFolder, ENOTDIR: notAFolder, EACCES: notAllowed, EPERM: notAllowed, ENOSPC: full, EDQUOT: full },
+    ...{
+      EEXIST: notAFolder,
+      ENOTDIR: notAFolder,
+      EACCES: notAllowed,
+      EPERM: notAllowed,
+      ENOSPC: full,
+      EDQUOT: full,
+    },
     EROFS: [`The data folder ${data} is on a read-only file system.`],
   }
 }

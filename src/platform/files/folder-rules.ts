@@ -30,8 +30,13 @@ export function inspectFolder(rules: FolderRules, wanted: string): LocalLook {
   const refused = refusedState(rules, path)
   if (refused) return { path, state: refused, hasGit: false }
   const found = foundAt(path)
-  if (!found?.isDirectory()) return { path, state: found ? 'not_a_folder' : 'missing', hasGit: false }
-  return { path, state: 'found', hasGit: lineOf(path).some((each) => foundAt(join(each, '.git')) !== undefined) }
+  if (!found?.isDirectory())
+    return { path, state: found ? 'not_a_folder' : 'missing', hasGit: false }
+  return {
+    path,
+    state: 'found',
+    hasGit: lineOf(path).some((each) => foundAt(join(each, '.git')) !== undefined),
+  }
 }
 
 function refusedState({ data, roots }: FolderRules, path: string): LocalLook['state'] | undefined {
@@ -80,6 +85,8 @@ function realPath(path: string): string {
     return realpathSync.native(path)
   } catch {
     const above = dirname(path)
-    return above === path ? path : join(realPath(above), path.slice(above.length).replace(/^[\\/]/, ''))
+    return above === path
+      ? path
+      : join(realPath(above), path.slice(above.length).replace(/^[\\/]/, ''))
   }
 }

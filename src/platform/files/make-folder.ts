@@ -4,7 +4,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from './atomic-file.ts'
 
-export const makeFolder = (path: string, mode = 0o700): Promise<void> => makeParents(path, mode, true)
+export const makeFolder = (path: string, mode = 0o700): Promise<void> =>
+  makeParents(path, mode, true)
 
 /** `mayRetry`: another process may have created the parent meanwhile; under /proc it never exists. */
 async function makeParents(path: string, mode: number, mayRetry: boolean): Promise<void> {

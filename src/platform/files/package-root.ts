@@ -22,7 +22,9 @@ export function findPackageRoot(from: string = import.meta.dirname): PackageRoot
     if (parent === folder) break
     folder = parent
   }
-  throw new Error(`There is no package.json of holdfast above ${from}; the installation is incomplete.`)
+  throw new Error(
+    `There is no package.json of holdfast above ${from}; the installation is incomplete.`,
+  )
 }
 
 function readPackage(path: string): { name: string; version: string } | undefined {

@@ -3,7 +3,17 @@
  * its handle, since links can change in between. Uses synchronous calls: a few steps, each faster than a thread pool's round trip
  * while an agent's start waits.
  */
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isGitFolder } from '../../domain/ids.ts'
@@ -22,13 +32,16 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 /** Splits a path at either kind of slash; throws PathRefused for anything but a plain relative path. */
 export function namesIn(path: string): string[] {
   if (path.trim() === '') throw new PathRefused(statusNotice('pathEmpty'))
-  if (Buffer.byteLength(path) > maxPath) throw new PathRefused(statusNotice('pathTooLong', { most: maxPath }))
+  if (Buffer.byteLength(path) > maxPath)
+    throw new PathRefused(statusNotice('pathTooLong', { most: maxPath }))
   if (/\p{Cc}/u.test(path)) throw new PathRefused(statusNotice('pathControl'))
   if (!path.isWellFormed()) throw new PathRefused(statusNotice('pathNoText'))
-  if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused(statusNotice('pathAbsolute'))
+  if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path))
+    throw new PathRefused(statusNotice('pathAbsolute'))
   const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
   if (names.length === 0) throw new PathRefused(statusNotice('pathEmpty'))
-  if (names.length > maxDepth) throw new PathRefused(statusNotice('pathTooDeep', { most: maxDepth }))
+  if (names.length > maxDepth)
+    throw new PathRefused(statusNotice('pathTooDeep', { most: maxDepth }))
   for (const name of names) checkName(name)
   return names
 }
@@ -36,7 +49,8 @@ export function namesIn(path: string): string[] {
 function checkName(name: string): void {
   if (name === '..') throw new PathRefused(statusNotice('pathUpwards'))
   if (isGitFolder(name)) throw new PathRefused(statusNotice('pathGit'))
-  if (Buffer.byteLength(name) > maxName) throw new PathRefused(statusNotice('pathNameTooLong', { most: maxName }))
+  if (Buffer.byteLength(name) > maxName)
+    throw new PathRefused(statusNotice('pathNameTooLong', { most: maxName }))
   if (/[<>:"|?*]/.test(name) || /[. ]$/.test(name) || reserved.test(name))
     throw new PathRefused(statusNotice('pathNameReserved', { name: JSON.stringify(name) }))
 }
@@ -60,7 +74,10 @@ export async function realPathInside(root: string, path: string): Promise<string
 export async function makeFolderInside(root: string, path: string, mode: number): Promise<string> {
   const target = await realPathInside(root, path)
   mkdirSync(target, { recursive: true, mode })
-  const descriptor = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const descriptor = openSync(
+    target,
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+  )
   try {
     mustBeInside(root, target, fstatSync(descriptor))
   } finally {
@@ -84,7 +101,8 @@ export async function openInside(root: string, real: string, flags: number): Pro
 function mustBeInside(root: string, real: string, opened: Stats): void {
   const [there, place] = [statSync(real), realpathSync.native(real)]
   const same = opened.ino === there.ino && opened.dev === there.dev
-  if (!same || !isBelow(realpathSync.native(root), place)) throw new PathRefused(statusNotice('pathLeadsOut'))
+  if (!same || !isBelow(realpathSync.native(root), place))
+    throw new PathRefused(statusNotice('pathLeadsOut'))
 }
 
 export const isBelow = (root: string, path: string): boolean => {
@@ -104,7 +122,8 @@ function foundAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw new PathRefused(statusNotice('pathFile'))
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR')
+      throw new PathRefused(statusNotice('pathFile'))
     throw error
   }
 }

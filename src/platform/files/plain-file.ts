@@ -8,11 +8,13 @@ export class NotPlainFile extends Error {}
 const notPlainText = (path: string): string => `${path} is in the way: it is not a plain file`
 
 export async function openPlainFile(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
-  const file = await open(path, flags | constants.O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
-    // A pipe without a reader.
-    if (error.code === 'ENXIO') throw new NotPlainFile(notPlainText(path))
-    throw error
-  })
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o600).catch(
+    (error: NodeJS.ErrnoException) => {
+      // A pipe without a reader.
+      if (error.code === 'ENXIO') throw new NotPlainFile(notPlainText(path))
+      throw error
+    },
+  )
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new NotPlainFile(notPlainText(path))
@@ -20,7 +22,10 @@ export async function openPlainFile(path: string, flags = constants.O_RDONLY): P
 
 /** Creates or overwrites the file. */
 export async function writePlainFile(path: string, text: string): Promise<void> {
-  await using file = await openPlainFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  await using file = await openPlainFile(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+  )
   await file.writeFile(text)
 }
 
@@ -30,7 +35,8 @@ export async function readPlainFile(path: string): Promise<string> {
 }
 
 /** Reads a file of our own; undefined when it is missing or no JSON. */
-export const readJsonFile = (path: string): Promise<unknown> => readPlainFile(path).then(parsedJson, () => undefined)
+export const readJsonFile = (path: string): Promise<unknown> =>
+  readPlainFile(path).then(parsedJson, () => undefined)
 
 /**
  * The bytes of a regular file of at most so many; undefined for everything else. It never waits and follows no link in the file's
@@ -55,4 +61,5 @@ export function bytesOf(file: string, maxBytes: number): Buffer | undefined {
   }
 }
 
-export const textOf = (file: string, maxBytes: number): string | undefined => bytesOf(file, maxBytes)?.toString()
+export const textOf = (file: string, maxBytes: number): string | undefined =>
+  bytesOf(file, maxBytes)?.toString()

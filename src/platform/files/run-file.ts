@@ -31,10 +31,18 @@ export async function writeRunFile(data: string, server: RunningServer): Promise
 
 /** Reads the file, whether its process is alive or not; undefined when it is missing or invalid. */
 export async function readRunFile(data: string): Promise<RunningServer | undefined> {
-  const { pid, url, startedAt, version, birth, bootId } = fieldsOf(await readJsonFile(runFile(data)))
+  const { pid, url, startedAt, version, birth, bootId } = fieldsOf(
+    await readJsonFile(runFile(data)),
+  )
   const isProcess = Number.isSafeInteger(pid) && Number(pid) > 0
   const born = typeof birth === 'string' && typeof bootId === 'string' ? { birth, bootId } : {}
-  if (!isProcess || typeof url !== 'string' || typeof startedAt !== 'string' || typeof version !== 'string') return undefined
+  if (
+    !isProcess ||
+    typeof url !== 'string' ||
+    typeof startedAt !== 'string' ||
+    typeof version !== 'string'
+  )
+    return undefined
   return { pid: Number(pid), url, startedAt, version, ...born }
 }
 
@@ -45,8 +53,13 @@ export async function removeRunFile(data: string, pid: number): Promise<void> {
 }
 
 /** Whether the process is alive, also another user's. A zombie is not: in a container without an init it may stay for ever. */
-export function isAlive({ pid, birth, bootId }: Pick<RunningServer, 'pid' | 'birth' | 'bootId'>): boolean {
-  if (processes && bootId !== undefined) return bootId === processes.bootId() && processes.birthOf(pid) === birth
+export function isAlive({
+  pid,
+  birth,
+  bootId,
+}: Pick<RunningServer, 'pid' | 'birth' | 'bootId'>): boolean {
+  if (processes && bootId !== undefined)
+    return bootId === processes.bootId() && processes.birthOf(pid) === birth
   try {
     process.kill(pid, 0)
     return processes === undefined || processes.birthOf(pid) !== undefined

@@ -4,7 +4,10 @@
  */
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { workSessionFileNames as fileNames, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
+import {
+  workSessionFileNames as fileNames,
+  type WorkSessionFiles,
+} from '../../protocol/work/read-work-session.ts'
 import { FolderId, looksLikeCheckpoint } from '../../protocol/work/state-checkpoint.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 
@@ -28,19 +31,27 @@ export async function findCheckpoint(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) return resolve(path)
   if (!found?.isDirectory())
-    throw new StartFailure(found ? `${path} is neither a file nor a folder.` : `There is no file ${path}.`, nameAnother)
+    throw new StartFailure(
+      found ? `${path} is neither a file nor a folder.` : `There is no file ${path}.`,
+      nameAnother,
+    )
   const usual = resolve(path, fileNames.checkpoint)
   if ((await lstat(usual).catch(() => undefined))?.isFile()) return usual
   const [only, ...others] = await checkpointsIn(resolve(path))
   if (only === undefined) throw new StartFailure(`There is no checkpoint in ${path}.`, nameAnother)
   if (others.length === 0) return only
   const names = [only, ...others].map((file) => basename(file)).join(', ')
-  throw new StartFailure(`There are several checkpoints in ${path}: ${names}.`, 'Name the one you mean; nothing was changed.')
+  throw new StartFailure(
+    `There are several checkpoints in ${path}: ${names}.`,
+    'Name the one you mean; nothing was changed.',
+  )
 }
 
 /** Lists the JSON files of a folder that look like a checkpoint, whatever their names. */
 async function checkpointsIn(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort()
+  const names = (await readdir(folder))
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .sort()
   const found: string[] = []
   for (const name of names.slice(0, maxCandidates)) {
     const content = await readJson(join(folder, name)).catch(() => undefined)
@@ -58,18 +69,28 @@ export async function readSavedWorkSession(
 ): Promise<SavedWorkSession> {
   const checkpoint = await readJson(file)
   if (checkpoint === undefined)
-    throw new StartFailure(`There is no ${basename(file)} in ${folder}.`, 'Name another folder; nothing was changed.')
+    throw new StartFailure(
+      `There is no ${basename(file)} in ${folder}.`,
+      'Name another folder; nothing was changed.',
+    )
   const isUsual = basename(file) === fileNames.checkpoint
   const files: Record<string, unknown> = { checkpoint }
   for (const [name, { path, idIn }] of Object.entries(companions)) {
     const content = await readJson(join(folder, path)).catch((error: unknown) => {
       if (isUsual) throw error
     })
-    const [idOf, checkpointId] = [idIn(content ?? {}), idsIn(checkpoint)[name === 'project' ? 'project_id' : 'session_id']]
+    const [idOf, checkpointId] = [
+      idIn(content ?? {}),
+      idsIn(checkpoint)[name === 'project' ? 'project_id' : 'session_id'],
+    ]
     if (content !== undefined && (isUsual || idOf === checkpointId)) files[name] = content
   }
   const hasArtifacts = isUsual || files['workSession'] !== undefined
-  return { folder, files: files as WorkSessionFiles, artifacts: hasArtifacts ? await artifactsIn(join(folder, 'artifacts')) : [] }
+  return {
+    folder,
+    files: files as WorkSessionFiles,
+    artifacts: hasArtifacts ? await artifactsIn(join(folder, 'artifacts')) : [],
+  }
 }
 
 interface Ids {
@@ -104,7 +125,11 @@ export async function foldersOfLineage({ folder }: SavedWorkSession): Promise<st
   const line = new Set([own])
   for (const id of line) for (const child of byParent.get(id) ?? []) line.add(child)
   const kin = [...line].reverse()
-  for (let id = parents.get(own); id != null && parents.has(id) && !line.has(id); id = parents.get(id)) {
+  for (
+    let id = parents.get(own);
+    id != null && parents.has(id) && !line.has(id);
+    id = parents.get(id)
+  ) {
     line.add(id)
     kin.push(id)
   }
@@ -116,11 +141,18 @@ export async function youngestFirst(beside: string): Promise<string[]> {
   const parents = await parentsIn(beside)
   const depthOf = (id: string): number => {
     const seen = new Set([id])
-    for (let at = parents.get(id); at != null && parents.has(at) && !seen.has(at); at = parents.get(at)) seen.add(at)
+    for (
+      let at = parents.get(id);
+      at != null && parents.has(at) && !seen.has(at);
+      at = parents.get(at)
+    )
+      seen.add(at)
     return seen.size
   }
   const ids = [...parents.keys()].map((id) => ({ id, depth: depthOf(id) }))
-  return ids.sort((a, b) => b.depth - a.depth || (a.id < b.id ? -1 : 1)).map(({ id }) => join(beside, id))
+  return ids
+    .sort((a, b) => b.depth - a.depth || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => join(beside, id))
 }
 
 /** Maps each work session folder to the work session it was resumed from, or to null when that is not known. */
@@ -147,7 +179,9 @@ async function artifactsIn(folder: string): Promise<SavedArtifact[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   // Unfinished files begin with a dot.
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-  return files.map(({ name }) => ({ name, path: join(folder, name) })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return files
+    .map(({ name }) => ({ name, path: join(folder, name) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Parses a JSON file; undefined when there is none. */
@@ -163,4 +197,7 @@ async function readJson(path: string): Promise<unknown> {
 }
 
 const unreadable = (path: string, why: string): StartFailure =>
-  new StartFailure(`${path} cannot be read: ${why}.`, 'Mend it, or move it away to go on without it; nothing was changed.')
+  new StartFailure(
+    `${path} cannot be read: ${why}.`,
+    'Mend it, or move it away to go on without it; nothing was changed.',
+  )

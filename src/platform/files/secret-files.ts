@@ -15,7 +15,8 @@ const movedNames = ['owner-token', 'coordinator-token'] as const
 export type SecretName = (typeof movedNames)[number] | 'sealing-key'
 
 export const secretsFolder = (data: string): string => join(data, 'secrets')
-export const secretFile = (data: string, name: SecretName): string => join(secretsFolder(data), name)
+export const secretFile = (data: string, name: SecretName): string =>
+  join(secretsFolder(data), name)
 const earlierFile = (data: string, name: SecretName): string => join(data, name)
 
 interface KeptSecret {
@@ -44,7 +45,9 @@ export async function writeSecret(data: string, name: SecretName, text: string):
 
 /** Lists the secrets that are still where earlier builds kept them. */
 export async function unmovedSecrets(data: string): Promise<SecretName[]> {
-  const found = await Promise.all(movedNames.map((name) => textIn(earlierFile(data, name)).catch(() => '')))
+  const found = await Promise.all(
+    movedNames.map((name) => textIn(earlierFile(data, name)).catch(() => '')),
+  )
   return movedNames.filter((_, index) => found[index] !== undefined)
 }
 
@@ -58,7 +61,10 @@ interface MoveOptions {
  * Creates the folder and moves the secrets of earlier builds into it by rename, so a crash leaves each in one of the two places.
  * Files already in the folder win. Call it while holding the folder's lock.
  */
-export async function prepareSecrets(data: string, { warn, coordinatorRuns }: MoveOptions): Promise<void> {
+export async function prepareSecrets(
+  data: string,
+  { warn, coordinatorRuns }: MoveOptions,
+): Promise<void> {
   const folder = secretsFolder(data)
   await makeFolder(folder)
   await restrictToOwner(folder, 'folder of secrets', warn)
@@ -68,7 +74,11 @@ export async function prepareSecrets(data: string, { warn, coordinatorRuns }: Mo
   }
 }
 
-async function moveIn(data: string, name: SecretName, warn: (message: string) => void): Promise<void> {
+async function moveIn(
+  data: string,
+  name: SecretName,
+  warn: (message: string) => void,
+): Promise<void> {
   const [from, to] = [earlierFile(data, name), secretFile(data, name)]
   try {
     if ((await textIn(to)) === undefined) await rename(from, to)
@@ -80,7 +90,9 @@ async function moveIn(data: string, name: SecretName, warn: (message: string) =>
     await syncFolder(data)
   } catch (error) {
     // A mounted file cannot be moved. It is read where it is.
-    warn(`${from} could not be moved to ${to} (${(error as NodeJS.ErrnoException).code}); it stays where it is.`)
+    warn(
+      `${from} could not be moved to ${to} (${(error as NodeJS.ErrnoException).code}); it stays where it is.`,
+    )
   }
 }
 
@@ -90,6 +102,8 @@ async function textIn(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new StartFailure(`${path} cannot be read (${code}).`, 'Give yourself rights on it.', { cause: error })
+    throw new StartFailure(`${path} cannot be read (${code}).`, 'Give yourself rights on it.', {
+      cause: error,
+    })
   }
 }

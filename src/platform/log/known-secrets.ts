@@ -21,7 +21,9 @@ export class KnownSecrets {
       ...linesOf(value).flatMap(writtenForms),
       ...base64Forms(value),
     ])
-    this.#texts = [...new Set(texts)].filter((text) => text !== '').sort((a, b) => b.length - a.length)
+    this.#texts = [...new Set(texts)]
+      .filter((text) => text !== '')
+      .sort((a, b) => b.length - a.length)
   }
 
   has(text: string): boolean {
@@ -30,7 +32,8 @@ export class KnownSecrets {
 
   mask(text: string): string {
     let clean = text
-    for (const secret of this.#texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, masked)
+    for (const secret of this.#texts)
+      if (clean.includes(secret)) clean = clean.replaceAll(secret, masked)
     return clean
   }
 
@@ -82,7 +85,9 @@ export class KnownSecrets {
     if (typeof value === 'string') return also(this.mask(value)) as Value
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map((each) => this.maskDeep(each, also)) as Value
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.maskDeep(each, also)])) as Value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, this.maskDeep(each, also)]),
+    ) as Value
   }
 }
 
@@ -100,7 +105,10 @@ function base64Forms(value: string): string[] {
   if (bytes.length < minBase64Bytes) return []
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
-    const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+    const own = text.slice(
+      Math.ceil((before * 8) / 6),
+      Math.floor(((before + bytes.length) * 8) / 6),
+    )
     return [own, own.replaceAll('/', '\\/'), own.replaceAll('+', '-').replaceAll('/', '_')]
   })
 }

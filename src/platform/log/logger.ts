@@ -1,6 +1,11 @@
 /** The log (OP1): JSON lines for machines, readable lines on a terminal. Every string is masked before it is written (SE7). */
 import { styleText } from 'node:util'
-import { type DestinationStream, destination as openDestination, type Logger as PinoLogger, pino } from 'pino'
+import {
+  type DestinationStream,
+  destination as openDestination,
+  type Logger as PinoLogger,
+  pino,
+} from 'pino'
 import { looksSecret, mask, maskDeep } from './mask.ts'
 import { visible } from './visible.ts'
 
@@ -21,7 +26,8 @@ const levelStyles: Readonly<Record<string, Style>> = {
 const shownElsewhere = new Set(['level', 'time', 'pid', 'msg', 'err'])
 
 function readableLine(entry: Readonly<Record<string, unknown>>, colours: boolean): string {
-  const paint = (style: Style, text: string): string => (colours ? styleText(style, text, { validateStream: false }) : text)
+  const paint = (style: Style, text: string): string =>
+    colours ? styleText(style, text, { validateStream: false }) : text
   const level = String(entry['level'] ?? 'info')
   const time = timeOfDay(entry['time'])
   const rest = Object.entries(entry)
@@ -44,7 +50,8 @@ function timeOfDay(time: unknown): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
 
 /** The stack, indented; it begins with the error's message. */
 function failure(err: unknown): string {
@@ -72,9 +79,17 @@ export interface LoggerOptions {
   readonly colours?: boolean
 }
 
-export function createLogger({ level, format, destination, colours = terminalColours(destination) }: LoggerOptions): Logger {
+export function createLogger({
+  level,
+  format,
+  destination,
+  colours = terminalColours(destination),
+}: LoggerOptions): Logger {
   const stream = destination ?? openDestination({ fd: 2, sync: true })
-  const finish = format === 'json' ? maskedLine : (line: string) => readableLine(JSON.parse(maskedLine(line)), colours)
+  const finish =
+    format === 'json'
+      ? maskedLine
+      : (line: string) => readableLine(JSON.parse(maskedLine(line)), colours)
   return pino(
     {
       level,

@@ -15,9 +15,15 @@ const secretName =
 /** Each rule replaces the secret and keeps the text around it. */
 const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // A private key, also one that is cut off.
-  [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, masked],
+  [
+    /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
+    masked,
+  ],
   // A header that holds only a credential.
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi, `$1$2${masked}`],
+  [
+    /\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi,
+    `$1$2${masked}`,
+  ],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
   // Ours: owner, person, script, coordinator, agent, launch, sign-in … (platform/secrets/secrets.ts)
   [/hf_[a-z][\w-]{16,}/g, masked],
@@ -37,8 +43,17 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(\/sign-in#)[^\s"'<>]+/g, `$1${masked}`],
   // password=…, "token": "…", --api-key …: quoted values up to their quote (also in JSON within JSON),
   // bare ones up to a space or separator.
-  [new RegExp(String.raw`(${secretName}\\{0,4}["']?\s*[:=]\s*\\{0,4})(["'])(?:\\.|(?!\2)[^\\])+`, 'gi'), `$1$2${masked}`],
-  [new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?:\[masked\]|[^\s"',;&)}\]]+)`, 'gi'), `$1${masked}`],
+  [
+    new RegExp(
+      String.raw`(${secretName}\\{0,4}["']?\s*[:=]\s*\\{0,4})(["'])(?:\\.|(?!\2)[^\\])+`,
+      'gi',
+    ),
+    `$1$2${masked}`,
+  ],
+  [
+    new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?:\[masked\]|[^\s"',;&)}\]]+)`, 'gi'),
+    `$1${masked}`,
+  ],
 ]
 
 /** Every text that a rule matches contains one of these; checking them first keeps ordinary lines cheap. */
@@ -65,8 +80,11 @@ export function maskDeep(value: unknown, key = '', depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth >= maxDepth) return '…'
   if (Array.isArray(value)) return value.map((each) => maskDeep(each, key, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [mask(name), maskDeep(each, name, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [mask(name), maskDeep(each, name, depth + 1)]),
+  )
 }
 
 /** Masks a text and the parameters of its notice. */
-export const maskDetail = <Given extends Detail | null>(detail: Given): Given => maskDeep(detail) as Given
+export const maskDetail = <Given extends Detail | null>(detail: Given): Given =>
+  maskDeep(detail) as Given

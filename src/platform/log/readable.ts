@@ -22,7 +22,9 @@ const isCode = (line: string): boolean =>
 
 export function readable(text: string): string {
   const plain = text.replaceAll(escapes, '')
-  const lines = plain.split('\n').filter((line) => !isCode(line) && !traceLines.some((trace) => trace.test(line.trimEnd())))
+  const lines = plain
+    .split('\n')
+    .filter((line) => !isCode(line) && !traceLines.some((trace) => trace.test(line.trimEnd())))
   const kept = lines
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')

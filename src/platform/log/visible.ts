@@ -5,7 +5,10 @@ import { numberOf, withNumbers } from '../../protocol/unseen-characters.ts'
 const terminalControls = /[\u0000-\u001f\u007f-\u009f]/g
 
 export const visible = (text: string): string =>
-  withNumbers(text).replace(terminalControls, (character) => named.get(character) ?? numberOf(character))
+  withNumbers(text).replace(
+    terminalControls,
+    (character) => named.get(character) ?? numberOf(character),
+  )
 
 const named: ReadonlyMap<string, string> = new Map([
   ['\n', '\\n'],

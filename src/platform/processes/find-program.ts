@@ -6,8 +6,12 @@ import { delimiter, isAbsolute, join } from 'node:path'
 type Variables = Readonly<Record<string, string | undefined>>
 
 export async function findProgram(command: string, env: Variables): Promise<string | undefined> {
-  const extensions = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']
-  const folders = isAbsolute(command) || command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter).filter(Boolean)
+  const extensions =
+    process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']
+  const folders =
+    isAbsolute(command) || command.includes('/')
+      ? ['']
+      : (env['PATH'] ?? '').split(delimiter).filter(Boolean)
   for (const folder of folders) {
     for (const extension of extensions) {
       const file = folder ? join(folder, command + extension) : command + extension

@@ -3,7 +3,16 @@
  * and no object is replaced by another. What could run something is off besides: hooks, monitors, editors, signers, and all
  * transports, so that nothing is fetched, not even missing objects of a partial clone.
  */
-const inheritedVariables = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
+const inheritedVariables = [
+  'HOME',
+  'PATH',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'XDG_CONFIG_HOME',
+  'SystemRoot',
+  'USERPROFILE',
+]
 
 const nothing = process.platform === 'win32' ? 'NUL' : '/dev/null'
 
@@ -46,7 +55,9 @@ export function gitEnvironment(
 ): Record<string, string> {
   const entries = Object.entries({ ...fixedVariables, ...config })
   return {
-    ...Object.fromEntries(inheritedVariables.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]]))),
+    ...Object.fromEntries(
+      inheritedVariables.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]])),
+    ),
     // Fixed language for parsing, and no locks that disturb the agent's own git.
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',

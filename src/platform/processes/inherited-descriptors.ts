@@ -35,7 +35,9 @@ function inheritedDescriptors(): number[] {
 function isInherited(descriptor: number): boolean {
   if (descriptor < firstAfterOutput) return false
   try {
-    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+    const flags = /^flags:\s*([0-7]+)$/m.exec(
+      readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'),
+    )?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0
   } catch {
     // The listing's own, closed by now.

@@ -22,8 +22,10 @@ export function markIn(variables: Iterable<string>): LaunchMark | undefined {
   let launchId: string | undefined
   let folderId: string | undefined
   for (const variable of variables) {
-    if (variable.startsWith(`${launchVariable}=`)) launchId = variable.slice(launchVariable.length + 1)
-    else if (variable.startsWith(`${folderVariable}=`)) folderId = variable.slice(folderVariable.length + 1)
+    if (variable.startsWith(`${launchVariable}=`))
+      launchId = variable.slice(launchVariable.length + 1)
+    else if (variable.startsWith(`${folderVariable}=`))
+      folderId = variable.slice(folderVariable.length + 1)
   }
   return launchId && folderId ? { launchId, folderId } : undefined
 }

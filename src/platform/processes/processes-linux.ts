@@ -70,7 +70,13 @@ function statOf(pid: number): Stat | undefined {
   const birth = fields?.[birthAt]
   if (!fields || birth === undefined) return undefined
   const dead = 'ZXx'.includes(fields[stateAt] ?? 'X')
-  return { parent: Number(fields[parentAt]), group: Number(fields[groupAt]), threads: Number(fields[threadsAt]), birth, dead }
+  return {
+    parent: Number(fields[parentAt]),
+    group: Number(fields[groupAt]),
+    threads: Number(fields[threadsAt]),
+    birth,
+    dead,
+  }
 }
 
 interface ReadProcess {
@@ -86,14 +92,23 @@ function readProcess(pid: number): ReadProcess[] {
   const environment = group === 0 ? undefined : read(`/proc/${pid}/environ`)
   const isMarked = environment?.includes(launchVariable)
   const mark = isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined
-  return [{ process: { pid, parent, group, birth, mark, threads }, isBetweenPrograms: environment?.length === 0 }]
+  return [
+    {
+      process: { pid, parent, group, birth, mark, threads },
+      isBetweenPrograms: environment?.length === 0,
+    },
+  ]
 }
 
 async function list(): Promise<LiveProcess[]> {
   let seen = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)))
-  for (let again = 0; again < maxRereads && seen.some(({ isBetweenPrograms }) => isBetweenPrograms); again++) {
+  for (
+    let again = 0;
+    again < maxRereads && seen.some(({ isBetweenPrograms }) => isBetweenPrograms);
+    again++
+  ) {
     await new Promise((resolve) => setTimeout(resolve, rereadMs))
     seen = seen.flatMap((each) => (each.isBetweenPrograms ? readProcess(each.process.pid) : each))
   }

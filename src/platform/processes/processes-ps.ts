@@ -35,7 +35,12 @@ function rowsOf(printed: string): Map<string, Row> {
     const [, pid, parent, group, state = '', birth = '', command = ''] =
       /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+) ?(.*)$/.exec(line) ?? []
     if (pid === undefined) continue
-    const process = { pid: Number(pid), parent: Number(parent), group: Number(group), birth: birth.replaceAll(/\s+/g, ' ') }
+    const process = {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      birth: birth.replaceAll(/\s+/g, ' '),
+    }
     rows.set(`${process.pid} ${process.birth}`, { process, command, dead: state.startsWith('Z') })
   }
   return rows
@@ -62,7 +67,10 @@ export const psProcesses: ProcessSource = {
   },
   birthOf(pid, dead) {
     try {
-      const printed = execFileSync('ps', [...columns, '-p', String(pid)], { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
+      const printed = execFileSync('ps', [...columns, '-p', String(pid)], {
+        ...options,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
       const [row] = rowsOf(printed).values()
       return row?.dead && dead === undefined ? undefined : row?.process.birth
     } catch {
@@ -70,7 +78,10 @@ export const psProcesses: ProcessSource = {
     }
   },
   bootId() {
-    const [file, args] = process.platform === 'darwin' ? ['sysctl', ['-n', 'kern.bootsessionuuid']] : ['uptime', ['-s']]
+    const [file, args] =
+      process.platform === 'darwin'
+        ? ['sysctl', ['-n', 'kern.bootsessionuuid']]
+        : ['uptime', ['-s']]
     return execFileSync(file as string, args as string[], options).trim()
   },
 }

@@ -32,10 +32,18 @@ export interface ProcessSource {
 
 /** Undefined on systems where processes cannot be identified; no agents can run there. */
 export const processes: ProcessSource | undefined =
-  process.platform === 'linux' ? linuxProcesses : process.platform === 'win32' ? undefined : psProcesses
+  process.platform === 'linux'
+    ? linuxProcesses
+    : process.platform === 'win32'
+      ? undefined
+      : psProcesses
 
 /** Checks the process again and signals it at once. False when it has ended, or may not be signalled. */
-export function signalExactly(source: ProcessSource, { pid, birth }: ProcessIdentity, signal: NodeJS.Signals): boolean {
+export function signalExactly(
+  source: ProcessSource,
+  { pid, birth }: ProcessIdentity,
+  signal: NodeJS.Signals,
+): boolean {
   if (pid <= 1 || pid === process.pid || source.birthOf(pid) !== birth) return false
   try {
     return process.kill(pid, signal)

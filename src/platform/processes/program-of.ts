@@ -11,4 +11,5 @@ export const programOf = (
   command: string,
   args: readonly string[],
   [file, ...first]: OwnProgram,
-): readonly [file: string, args: readonly string[]] => (command === ownProgram ? [file, [...first, ...args]] : [command, args])
+): readonly [file: string, args: readonly string[]] =>
+  command === ownProgram ? [file, [...first, ...args]] : [command, args]

@@ -11,20 +11,40 @@ export type SandboxAbility = Readonly<SandboxProbe['machine']>
 
 const probeMs = 10_000
 const run = promisify(execFile)
-const none: SandboxAbility = { tool: null, version: null, userNamespaces: null, works: false, problem: null, install: null }
+const none: SandboxAbility = {
+  tool: null,
+  version: null,
+  userNamespaces: null,
+  works: false,
+  problem: null,
+  install: null,
+}
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export async function probeSandbox(env: Variables, platform: NodeJS.Platform = process.platform): Promise<SandboxAbility> {
+export async function probeSandbox(
+  env: Variables,
+  platform: NodeJS.Platform = process.platform,
+): Promise<SandboxAbility> {
   if (platform === 'darwin') return probeMac(env)
   if (platform !== 'linux') return { ...none, problem: 'there is no sandbox for this system' }
   const options = { env: { PATH: env['PATH'] ?? '/usr/bin:/bin' }, timeout: probeMs }
-  const found: SandboxAbility = { ...none, tool: 'bubblewrap', userNamespaces: await namespacesAllowed() }
+  const found: SandboxAbility = {
+    ...none,
+    tool: 'bubblewrap',
+    userNamespaces: await namespacesAllowed(),
+  }
   try {
-    const version = (await run('bwrap', ['--version'], options)).stdout.trim().replace(/^bubblewrap /, '')
+    const version = (await run('bwrap', ['--version'], options)).stdout
+      .trim()
+      .replace(/^bubblewrap /, '')
     try {
       const spaces = ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc']
-      await run('bwrap', [...spaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/true'], options)
+      await run(
+        'bwrap',
+        [...spaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/true'],
+        options,
+      )
       return { ...found, version, userNamespaces: true, works: true }
     } catch (error) {
       return { ...found, version, problem: lastLine(error) }
@@ -37,7 +57,10 @@ export async function probeSandbox(env: Variables, platform: NodeJS.Platform = p
 async function probeMac(env: Variables): Promise<SandboxAbility> {
   const found = { ...none, tool: 'sandbox-exec' } as const
   try {
-    await run('sandbox-exec', ['-p', '(version 1)(allow default)', '/usr/bin/true'], { env: { ...env }, timeout: probeMs })
+    await run('sandbox-exec', ['-p', '(version 1)(allow default)', '/usr/bin/true'], {
+      env: { ...env },
+      timeout: probeMs,
+    })
     return { ...found, version: 'of the system', works: true }
   } catch (error) {
     return { ...found, problem: lastLine(error) }
@@ -45,8 +68,12 @@ async function probeMac(env: Variables): Promise<SandboxAbility> {
 }
 
 async function namespacesAllowed(): Promise<boolean | null> {
-  const read = (name: string): Promise<string> => readFile(`/proc/sys/${name}`, 'utf8').catch(() => '')
-  const [most, debian] = await Promise.all([read('user/max_user_namespaces'), read('kernel/unprivileged_userns_clone')])
+  const read = (name: string): Promise<string> =>
+    readFile(`/proc/sys/${name}`, 'utf8').catch(() => '')
+  const [most, debian] = await Promise.all([
+    read('user/max_user_namespaces'),
+    read('kernel/unprivileged_userns_clone'),
+  ])
   return most === '' ? null : Number(most) > 0 && debian.trim() !== '0'
 }
 

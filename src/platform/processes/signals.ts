@@ -27,7 +27,13 @@ export interface StopOptions {
 
 /** Starts listening; the returned function stops it. */
 export function stopOnSignal(options: StopOptions): () => void {
-  const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = options
+  const {
+    stop,
+    hurry = () => 'exit',
+    onTrouble,
+    clock = systemClock,
+    process: target = process,
+  } = options
   let hurried = false
   let first: { readonly signal: StopSignal; readonly at: number } | undefined
 

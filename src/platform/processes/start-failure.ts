@@ -6,7 +6,11 @@ export class StartFailure extends Error {
   readonly next: string
   readonly exitCode: number
 
-  constructor(message: string, next: string, options: { readonly exitCode?: number; readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    next: string,
+    options: { readonly exitCode?: number; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause })
     this.name = 'StartFailure'
     this.next = next

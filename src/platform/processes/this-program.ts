@@ -1,2 +1,5 @@
 /** Command line of this program, from source or bundled, on the same Node. */
-export const thisProgram = (): [file: string, entry: string] => [process.execPath, process.argv[1] ?? '']
+export const thisProgram = (): [file: string, entry: string] => [
+  process.execPath,
+  process.argv[1] ?? '',
+]

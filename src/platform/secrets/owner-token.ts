@@ -24,7 +24,12 @@ export async function loadOwnerToken(data: string, env: Environment): Promise<st
 export function tokenFromEnvironment(env: Environment): string | undefined {
   const token = env['HOLDFAST_TOKEN']?.trim()
   if (!token) return undefined
-  if (/^[\x21-\x7e]+$/.test(token) && token.length >= minTokenLength && token.length <= maxTokenLength) return token
+  if (
+    /^[\x21-\x7e]+$/.test(token) &&
+    token.length >= minTokenLength &&
+    token.length <= maxTokenLength
+  )
+    return token
   throw new StartFailure(
     `HOLDFAST_TOKEN must have ${minTokenLength} to ${maxTokenLength} printable characters without spaces.`,
     'Make one with `openssl rand -base64 32`, or leave it unset and one is made for you.',
@@ -38,7 +43,10 @@ export async function readOwnerToken(data: string): Promise<string | undefined> 
   if (!kept) return undefined
   const { path, text: token } = kept
   if (token.length < minTokenLength || token.length > maxTokenLength || /\s/.test(token)) {
-    throw new StartFailure(`${path} does not hold a token.`, 'Delete the file; the next start makes a new one.')
+    throw new StartFailure(
+      `${path} does not hold a token.`,
+      'Delete the file; the next start makes a new one.',
+    )
   }
   return token
 }

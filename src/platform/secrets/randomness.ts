@@ -16,4 +16,8 @@ export function randomText(length: number): string {
   return text
 }
 
-export const randomness = { text: randomText, uuid: (): string => randomUUIDv7(), secret: newSecret }
+export const randomness = {
+  text: randomText,
+  uuid: (): string => randomUUIDv7(),
+  secret: newSecret,
+}

@@ -7,12 +7,16 @@ import { Seals, sealingKeyIn } from './seals.ts'
 
 type Place = Pick<ConfigValues, 'data' | 'sealing_key_file'>
 
-export const sealingKeyFile = ({ data, sealing_key_file: named }: Place): string => named ?? secretFile(data, 'sealing-key')
+export const sealingKeyFile = ({ data, sealing_key_file: named }: Place): string =>
+  named ?? secretFile(data, 'sealing-key')
 
 /** Returns undefined when the data folder has none yet. */
 export async function readSeals(place: Place): Promise<Seals | undefined> {
   const named = place.sealing_key_file
-  const kept = named === null ? await readSecret(place.data, 'sealing-key') : { path: named, text: await textOf(named) }
+  const kept =
+    named === null
+      ? await readSecret(place.data, 'sealing-key')
+      : { path: named, text: await textOf(named) }
   if (!kept) return undefined
   const key = sealingKeyIn(kept.text)
   if (key) return new Seals(key)

@@ -32,13 +32,21 @@ export class Seals {
     const iv = randomBytes(ivBytes)
     const sealing = createCipheriv(cipher, this.#key, iv).setAAD(Buffer.from(name))
     const bytes = Buffer.concat([sealing.update(value, 'utf8'), sealing.final()])
-    return { key: this.keyId, sealed: Buffer.concat([iv, sealing.getAuthTag(), bytes]).toString('base64') }
+    return {
+      key: this.keyId,
+      sealed: Buffer.concat([iv, sealing.getAuthTag(), bytes]).toString('base64'),
+    }
   }
 
   /** Throws for a value that was sealed with another key, for another name, or was changed since. */
   open(environment: StoredEnvironment): Record<string, string> {
     const entries = Object.entries(environment)
-    return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : this.#open(name, value)]))
+    return Object.fromEntries(
+      entries.map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : this.#open(name, value),
+      ]),
+    )
   }
 
   #open(name: string, { sealed }: SealedValue): string {
@@ -46,6 +54,8 @@ export class Seals {
     const opening = createDecipheriv(cipher, this.#key, bytes.subarray(0, ivBytes))
       .setAAD(Buffer.from(name))
       .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-    return opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + opening.final('utf8')
+    return (
+      opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + opening.final('utf8')
+    )
   }
 }

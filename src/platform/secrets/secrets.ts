@@ -2,7 +2,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** `hf_owner_…`: masking recognises a secret by its prefix (SE7). */
-export const newSecret = (kind: string): string => `hf_${kind}_${randomBytes(32).toString('base64url')}`
+export const newSecret = (kind: string): string =>
+  `hf_${kind}_${randomBytes(32).toString('base64url')}`
 
 /** The kind in a secret's prefix; only a hint where to look it up first. */
 export const kindOf = (secret: string): string | undefined => /^hf_([a-z]+)_/.exec(secret)?.[1]

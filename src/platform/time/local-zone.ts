@@ -5,4 +5,5 @@ import { localZone } from '../../protocol/config.ts'
 /** An IANA name, read once. Temporal knows it without the tables that a `DateTimeFormat` loads (7 MB of an idle server, SP11). */
 export const machineTimeZone = Temporal.Now.timeZoneId()
 
-export const zoneOf = (setting: string): string => (setting === localZone ? machineTimeZone : setting)
+export const zoneOf = (setting: string): string =>
+  setting === localZone ? machineTimeZone : setting

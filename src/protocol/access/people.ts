@@ -12,7 +12,12 @@ export const Me = z.object({
 })
 export type Me = z.output<typeof Me>
 
-export const Person = z.object({ id: z.string(), name: z.string(), role: z.enum(roles), createdAt: Time })
+export const Person = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  createdAt: Time,
+})
 export type Person = z.output<typeof Person>
 
 export const PersonDraft = z.strictObject({ name: line(200), role: z.enum(roles) })
@@ -36,7 +41,13 @@ export const Token = z.object({
   createdByName: z.string().nullable(),
   createdAt: Time,
   expiresAt: Time.nullable(),
-  made: z.array(z.object({ id: z.string(), kind: z.enum(['script', 'coordinator', 'person']), name: z.string() })),
+  made: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(['script', 'coordinator', 'person']),
+      name: z.string(),
+    }),
+  ),
 })
 export type Token = z.output<typeof Token>
 

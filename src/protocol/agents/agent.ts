@@ -6,7 +6,9 @@ import { ChosenId, Label, line, Time, withoutNul } from '../text.ts'
 import { isolationFields, shownIsolation } from './isolation.ts'
 import { AgentReport, KeptReport } from './report.ts'
 
-const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
+const EnvironmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
 const Argument = withoutNul(z.string().max(8192))
 
 export const Agent = z.object({
@@ -37,7 +39,9 @@ const fields = {
   protocol: z.enum(['acp', 'mcp']),
   command: line(4096).nullable(),
   args: z.array(Argument).max(256),
-  env: z.record(EnvironmentName, Argument).refine((env) => Object.keys(env).length <= 256, refusedAs('entriesTooMany')),
+  env: z
+    .record(EnvironmentName, Argument)
+    .refine((env) => Object.keys(env).length <= 256, refusedAs('entriesTooMany')),
   role: line(100).nullable(),
   maxProcesses: z.int().min(1).max(1000).nullable(),
   holdSeconds: z.int().min(1).max(600),

@@ -13,7 +13,15 @@ export const DetectedAgent = z.object({
   version: z.string().nullable(),
   /** The version this recipe was last tested with. */
   triedWith: z.string().nullable(),
-  draft: Agent.pick({ id: true, name: true, protocol: true, command: true, args: true, env: true, holdSeconds: true }),
+  draft: Agent.pick({
+    id: true,
+    name: true,
+    protocol: true,
+    command: true,
+    args: true,
+    env: true,
+    holdSeconds: true,
+  }),
   /** Whether somebody has signed in on the machine; null where that cannot be seen. */
   signedIn: z.boolean().nullable(),
   /** What to run once to sign in; instead of it, one of these variables in the entry. */

@@ -6,11 +6,17 @@ import { line, withoutNul } from '../text.ts'
 import { SecretName } from './secret.ts'
 
 /** A folder on the machine that runs the agent. The root, and what would show everything of it, is no folder to allow. */
-const Folder = line(4096).refine((path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'), refusedAs('absolutePath'))
+const Folder = line(4096).refine(
+  (path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'),
+  refusedAs('absolutePath'),
+)
 const Host = z
   .string()
   .max(300)
-  .regex(/^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/, 'is no name of a host')
+  .regex(
+    /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/,
+    'is no name of a host',
+  )
   .overwrite((name) => name.toLowerCase())
 
 const Allow = z.strictObject({
@@ -54,7 +60,9 @@ export const shownIsolation = {
   /** A command put in front of its own, such as `nix develop -c`. */
   wrapper: z.array(z.string()).readonly().nullable(),
   /** GW1: its requests to a model go through the coordinator, which adds the key; null: they do not. */
-  gateway: z.object({ upstream: z.string(), secret: z.string(), model: z.string().nullish() }).nullable(),
+  gateway: z
+    .object({ upstream: z.string(), secret: z.string(), model: z.string().nullish() })
+    .nullable(),
 }
 
 export const AssignmentDraft = z.strictObject(isolationFields).partial()

@@ -124,4 +124,6 @@ interface Started {
 
 /** Whether an entry starts this recipe. One that begins with a shell is recognized by its script. */
 export const isRecipeOf = ({ command, protocol, args }: Started, recipe: Started): boolean =>
-  command === recipe.command && protocol === recipe.protocol && (recipe.args[0] !== '-c' || args[1] === recipe.args[1])
+  command === recipe.command &&
+  protocol === recipe.protocol &&
+  (recipe.args[0] !== '-c' || args[1] === recipe.args[1])

@@ -23,7 +23,11 @@ const checkNames = [
   'known',
 ] as const
 
-export const AgentCheck = z.object({ name: z.enum(checkNames), ok: z.boolean(), detail: z.string().max(500) })
+export const AgentCheck = z.object({
+  name: z.enum(checkNames),
+  ok: z.boolean(),
+  detail: z.string().max(500),
+})
 export type AgentCheck = z.output<typeof AgentCheck>
 
 export const AgentReport = z.object({
@@ -32,10 +36,15 @@ export const AgentReport = z.object({
   agentInfo: z
     .object({ name: z.string().min(1).max(1000), version: z.string().max(1000).nullable() })
     .nullish()
-    .describe('What it answered to `initialize`, by which it is known from then on; left out where it gave no name'),
+    .describe(
+      'What it answered to `initialize`, by which it is known from then on; left out where it gave no name',
+    ),
   checks: z.array(AgentCheck).max(100),
   /** What it offers, and what was seen to work. */
-  can: z.record(z.string().max(100), z.union([z.boolean(), z.array(z.string().max(1000)).max(100)])),
+  can: z.record(
+    z.string().max(100),
+    z.union([z.boolean(), z.array(z.string().max(1000)).max(100)]),
+  ),
 })
 export type AgentReport = z.output<typeof AgentReport>
 

@@ -11,12 +11,24 @@ import { AgentInspection, SignInAttempt } from './sign-in.ts'
 
 export const agentRoutes = {
   listAgents: route('GET /api/agents', 'read', listOf(Agent))`List the agents, newest first`,
-  createAgent: route('POST /api/agents', 'manage', { body: AgentDraft, status: 201, answer: AgentWithPasskey })`
+  createAgent: route('POST /api/agents', 'manage', {
+    body: AgentDraft,
+    status: 201,
+    answer: AgentWithPasskey,
+  })`
     Add an agent; its passkey is in this answer and never again`,
   getAgent: route('GET /api/agents/{agentId}', 'read', { answer: Agent })`Read an agent`,
-  changeAgent: route('PATCH /api/agents/{agentId}', 'manage', { body: AgentChange, answer: Agent })`Change an agent`,
-  deleteAgent: route('DELETE /api/agents/{agentId}', 'manage')`Delete an agent and take it off its projects`,
-  replacePasskey: route('POST /api/agents/{agentId}/passkey', 'manage', { answer: z.object({ passkey: z.string() }) })`
+  changeAgent: route('PATCH /api/agents/{agentId}', 'manage', {
+    body: AgentChange,
+    answer: Agent,
+  })`Change an agent`,
+  deleteAgent: route(
+    'DELETE /api/agents/{agentId}',
+    'manage',
+  )`Delete an agent and take it off its projects`,
+  replacePasskey: route('POST /api/agents/{agentId}/passkey', 'manage', {
+    answer: z.object({ passkey: z.string() }),
+  })`
     Replace the passkey of an agent; the old one stops working at once`,
   inspectAgent: route('POST /api/agents/{agentId}/inspect', 'manage', {
     query: z.object({ folder: line(4096).optional() }),

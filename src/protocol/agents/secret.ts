@@ -54,10 +54,17 @@ const which = z.object({ projectId: Id, name: SecretName })
 export const secretRoutes = {
   listSecrets: route(`GET ${many}`, 'manage', { answer: z.object({ items: z.array(Secret) }) })`
     List the secrets of a project by name, with the agents that get them and their last use; never their values`,
-  setSecret: route(`PUT ${many}/{name}`, 'manage', { params: which, body: SecretChange, answer: Secret })`
+  setSecret: route(`PUT ${many}/{name}`, 'manage', {
+    params: which,
+    body: SecretChange,
+    answer: Secret,
+  })`
     Set a secret: its value, how it is given (\`environment\` or \`file\`), and to which agents; what is left out stays`,
   removeSecret: route(`DELETE ${many}/{name}`, 'manage', { params: which })`
     Remove a secret; processes that were given it keep it until they end`,
-  listSecretUses: route(`GET ${many}/{name}/uses`, 'manage', { params: which, answer: z.object({ items: z.array(SecretUse) }) })`
+  listSecretUses: route(`GET ${many}/{name}/uses`, 'manage', {
+    params: which,
+    answer: z.object({ items: z.array(SecretUse) }),
+  })`
     List which launches were given a secret, newest first, to 200`,
 }

@@ -11,12 +11,16 @@ export const AgentInspection = z.object({
       command: z
         .string()
         .nullable()
-        .describe('What to run in a terminal of its machine; null: the agent does it when it is asked to'),
+        .describe(
+          'What to run in a terminal of its machine; null: the agent does it when it is asked to',
+        ),
     }),
   ),
   signOut: z.boolean().describe('Whether it offers to be signed out'),
   acpSessions: z
-    .array(z.object({ id: z.string(), title: z.string().nullable(), folder: z.string().nullable() }))
+    .array(
+      z.object({ id: z.string(), title: z.string().nullable(), folder: z.string().nullable() }),
+    )
     .nullable()
     .describe('The sessions that it keeps, the first page of them; null: it does not list them'),
 })
@@ -26,7 +30,10 @@ export const SignInAttempt = z.object({
   method: z.string(),
   state: z.enum(['waiting', 'signed_in', 'failed']),
   begunAt: Time,
-  visit: z.object({ message: z.string(), url: z.string() }).nullable().describe('What the agent asks the person to open'),
+  visit: z
+    .object({ message: z.string(), url: z.string() })
+    .nullable()
+    .describe('What the agent asks the person to open'),
   error: z.string().nullable(),
 })
 export type SignInAttempt = z.output<typeof SignInAttempt>

@@ -9,7 +9,11 @@ export const AlwaysTerms = z.strictObject({
   scope: z.enum(allowanceScopes).default('request'),
   /** Scope `folder`: an absolute path; defaults to the folder of the requested file. */
   folder: line(maxShownLine).optional(),
-  expiresInMinutes: z.int().min(allowanceMinutes.min).max(allowanceMinutes.max).default(allowanceMinutes.default),
+  expiresInMinutes: z
+    .int()
+    .min(allowanceMinutes.min)
+    .max(allowanceMinutes.max)
+    .default(allowanceMinutes.default),
 })
 export type AlwaysTerms = z.output<typeof AlwaysTerms>
 

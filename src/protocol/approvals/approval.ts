@@ -60,7 +60,10 @@ export const ApprovalRequest = z.strictObject(request)
 
 export const ApprovalDraft = z
   .strictObject({ ...request, sessionId: line(200).nullish(), leaderId: line(200) })
-  .transform(({ sessionId: workSessionId, ...draft }) => ({ ...draft, workSessionId: workSessionId ?? null }))
+  .transform(({ sessionId: workSessionId, ...draft }) => ({
+    ...draft,
+    workSessionId: workSessionId ?? null,
+  }))
 
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),

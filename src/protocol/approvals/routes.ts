@@ -13,9 +13,15 @@ export const approvalRoutes = {
     The inbox: what waits for a decision in any project, oldest first`,
   listApprovals: route(`GET ${project}/approvals`, 'read', listOf(Approval))`
     List the approvals of a project, decided ones too, newest first`,
-  createApproval: route(`POST ${project}/approvals`, 'write', { body: ApprovalDraft, status: 201, answer: Approval })`
+  createApproval: route(`POST ${project}/approvals`, 'write', {
+    body: ApprovalDraft,
+    status: 201,
+    answer: Approval,
+  })`
     Ask for an approval`,
-  readApproval: route(`GET ${project}/approvals/{approvalId}`, 'read', { answer: Approval })`Read an approval`,
+  readApproval: route(`GET ${project}/approvals/{approvalId}`, 'read', {
+    answer: Approval,
+  })`Read an approval`,
   decideApproval: route(`POST ${project}/approvals/{approvalId}/decision`, 'approve', {
     body: ApprovalDecision,
     answer: Approval,
@@ -35,8 +41,14 @@ export const approvalRoutes = {
 
 /** Allowances of a project (AG6). They are given with the decision about a permission. */
 export const allowanceRoutes = {
-  listAllowances: route(`GET ${project}/allowances`, 'read', listOf(Allowance, { ended: z.stringbool().default(false) }))`
+  listAllowances: route(
+    `GET ${project}/allowances`,
+    'read',
+    listOf(Allowance, { ended: z.stringbool().default(false) }),
+  )`
     List what agents are always allowed in a project, newest first; \`ended=true\` adds what has expired or was revoked`,
-  revokeAllowance: route(`DELETE ${project}/allowances/{allowanceId}`, 'approve', { answer: Allowance })`
+  revokeAllowance: route(`DELETE ${project}/allowances/{allowanceId}`, 'approve', {
+    answer: Allowance,
+  })`
     Revoke it: the next time the agent asks again`,
 }

@@ -10,7 +10,13 @@ import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
-import type { AgentAbilities, AgentMode, AgentOption, AgentUpdate, TurnUsage } from '../turns/agent-update.ts'
+import type {
+  AgentAbilities,
+  AgentMode,
+  AgentOption,
+  AgentUpdate,
+  TurnUsage,
+} from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
@@ -20,7 +26,10 @@ import type { AskedPermission, PermissionOutcome, UserSessionState } from './use
 /** Options granted before are accepted as any string. */
 const Role = anyLine(64)
 export const NewRole = line(64).refine(isWord, refusedAs('hasNoWord'))
-export const WorkspacePath = line(1000).refine((path) => !path.split(/[\\/]/).some(isGitFolder), refusedAs('forGitAlone'))
+export const WorkspacePath = line(1000).refine(
+  (path) => !path.split(/[\\/]/).some(isGitFolder),
+  refusedAs('forGitAlone'),
+)
 const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
 const aboutRole = { ...about, role: Role }
@@ -68,13 +77,23 @@ export const RelayMessage = z.discriminatedUnion('type', [
       outcome: z.enum(['allowed', 'denied']).optional(),
       always: AlwaysTerms.optional(),
     })
-    .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
+    .refine(
+      (answer) => (answer.optionId === undefined) !== (answer.outcome === undefined),
+      'say either optionId or outcome',
+    ),
   /** AP13: the first answer stands. */
-  z.object({ type: z.literal('question:answer'), ...about, questionId: z.int().min(1), ...answerFields }),
+  z.object({
+    type: z.literal('question:answer'),
+    ...about,
+    questionId: z.int().min(1),
+    ...answerFields,
+  }),
 ])
 type OnWire = z.output<typeof RelayMessage>
 
-type Inside<Message> = Message extends { sessionId: string } ? Omit<Message, 'sessionId'> & { userSessionId: string } : Message
+type Inside<Message> = Message extends { sessionId: string }
+  ? Omit<Message, 'sessionId'> & { userSessionId: string }
+  : Message
 /** Under the server's names. */
 export type RelayRequest = Inside<OnWire>
 
@@ -84,7 +103,9 @@ export function requestIn(message: OnWire): RelayRequest {
   return { ...rest, userSessionId } as RelayRequest
 }
 
-export const relayTypes: readonly string[] = RelayMessage.options.map((option) => [...option.shape.type.values][0] ?? '')
+export const relayTypes: readonly string[] = RelayMessage.options.map(
+  (option) => [...option.shape.type.values][0] ?? '',
+)
 
 type Requested = { requestId?: string | undefined }
 
@@ -94,8 +115,18 @@ type Requested = { requestId?: string | undefined }
  */
 export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
-  'session:terminated': Requested & { reason: string; notice?: Notice | null; agentsTerminated: number }
-  'agent:spawning': Requested & { role: string; agentId: string; workspace: string; launchId: string | null; by: string }
+  'session:terminated': Requested & {
+    reason: string
+    notice?: Notice | null
+    agentsTerminated: number
+  }
+  'agent:spawning': Requested & {
+    role: string
+    agentId: string
+    workspace: string
+    launchId: string | null
+    by: string
+  }
   'agent:ready': {
     role: string
     agentId: string
@@ -137,11 +168,21 @@ export interface RelayEventBodies {
     by: string
   }
   /** The turn has started. */
-  'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
+  'agent:prompted': Requested & {
+    role: string
+    messageId: string
+    content: readonly PromptPart[]
+    by: string
+  }
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
   /** Requested; `agent:configured` reports the result. */
   'agent:configuring': Requested & { role: string; change: ConfigChange; by: string }
-  'agent:configured': { role: string; change: ConfigChange; error: string | null; notice?: Notice | null }
+  'agent:configured': {
+    role: string
+    change: ConfigChange
+    error: string | null
+    notice?: Notice | null
+  }
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
   /** `stopReason` is the agent's, `cancelled`, or `error` with a message. `limitedUntil`: see `agent:limited`, which follows. */
@@ -183,7 +224,13 @@ export interface RelayEventBodies {
 }
 
 /** Builds an event's message from its parts without parsing the body. */
-export function relayText(type: string, userSessionId: string, seq: number, at: string, data: string): string {
+export function relayText(
+  type: string,
+  userSessionId: string,
+  seq: number,
+  at: string,
+  data: string,
+): string {
   const head = `{"type":${JSON.stringify(type)},"sessionId":${JSON.stringify(userSessionId)},"seq":${seq},"timestamp":"${at}"`
   return data === '{}' ? `${head}}` : `${head},${data.slice(1)}`
 }
@@ -197,7 +244,11 @@ export const relayAnswer = (type: string, userSessionId: string, fields: object)
   ...fields,
 })
 
-export const snapshotMessage = (id: string, atSeq: number, { userSession, turns }: UserSessionState) => ({
+export const snapshotMessage = (
+  id: string,
+  atSeq: number,
+  { userSession, turns }: UserSessionState,
+) => ({
   type: 'session:snapshot',
   sessionId: id,
   atSeq,

@@ -22,7 +22,11 @@ export const userSessionRoutes = {
     ...listOf(UserSession, { projectId: Id.optional(), state: UserSession.shape.state.optional() }),
   })`
     List the user sessions that are not terminated, or those that are, newest first: your own, or everybody's for who manages the installation`,
-  createUserSession: route('POST /api/user-sessions', 'write', { body: NewConsole, status: 201, answer: UserSession })`
+  createUserSession: route('POST /api/user-sessions', 'write', {
+    body: NewConsole,
+    status: 201,
+    answer: UserSession,
+  })`
     Begin a user session, without agents, in a project; left out, in the only one`,
   getUserSession: route('GET /api/user-sessions/{userSessionId}', 'read', { answer: UserSession })`
     Read a user session with its agents, what runs, what waits and what is asked; also one that is terminated`,

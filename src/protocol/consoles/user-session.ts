@@ -2,7 +2,14 @@
 import * as z from 'zod'
 import { Notice, Notices } from '../notices.ts'
 import { Time } from '../text.ts'
-import { AgentCommand, AgentMode, AgentOption, PermissionRequest, ToolCall, TurnUsage } from '../turns/agent-update.ts'
+import {
+  AgentCommand,
+  AgentMode,
+  AgentOption,
+  PermissionRequest,
+  ToolCall,
+  TurnUsage,
+} from '../turns/agent-update.ts'
 import { failureSteps } from '../turns/link.ts'
 import { PromptPart } from '../turns/prompt.ts'
 import { AskedQuestion } from '../turns/question.ts'
@@ -102,7 +109,9 @@ export const RoleAgent = z.object({
   /** The agent's title for the conversation, as last reported. */
   title: z.string().nullable(),
   /** AG6: at its vendor's limit; `goesOn`: the turn continues automatically then. */
-  limit: z.object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() }).nullable(),
+  limit: z
+    .object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() })
+    .nullable(),
   turn: Turn.nullable(),
   queue: z.array(QueuedPrompt),
   permissions: z.array(AskedPermission),

@@ -13,10 +13,14 @@ export const ArchiveQuery = PageQuery.pick({ limit: true })
     around: Seq.describe('This message, with what stands before and behind it'),
     hidden: YesOrNo,
   })
-  .refine(({ before, after, around }) => [before, after, around].filter((each) => each !== undefined).length <= 1, {
-    path: ['around'],
-    error: 'only one of before, after and around can be asked for',
-  })
+  .refine(
+    ({ before, after, around }) =>
+      [before, after, around].filter((each) => each !== undefined).length <= 1,
+    {
+      path: ['around'],
+      error: 'only one of before, after and around can be asked for',
+    },
+  )
 export type ArchiveQuery = z.output<typeof ArchiveQuery>
 
 export const ArchivePart = z.object({

@@ -41,8 +41,16 @@ export const chatRoutes = {
     answer: z.object({ until: Time, goesOn: z.boolean() }),
   })`
     Whether an agent at its vendor’s limit is told again by itself what it could not answer, when the limit is over`,
-  postMessage: route('POST /api/chat', 'write', { body: ChatMessageDraft, status: 201, answer: Message })`
+  postMessage: route('POST /api/chat', 'write', {
+    body: ChatMessageDraft,
+    status: 201,
+    answer: Message,
+  })`
     Write to an agent of a project; with \`toAgentId: null\` to all of them, a copy in the chat of each. Answered when it is durable`,
-  listMessages: route('GET /api/projects/{projectId}/agents/{agentId}/messages', 'read', listOf(Message, { hidden: YesOrNo }))`
+  listMessages: route(
+    'GET /api/projects/{projectId}/agents/{agentId}/messages',
+    'read',
+    listOf(Message, { hidden: YesOrNo }),
+  )`
     The chat with an agent of a project, newest first; \`hidden=true\` shows what nobody was meant to read, too`,
 }

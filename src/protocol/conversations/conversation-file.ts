@@ -30,7 +30,14 @@ export const ConversationFile = z.object({
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
-export const fileMessageOf = ({ role, content, toolCalls, toolCallId, media, extra }: Message): z.output<typeof FileMessage> => ({
+export const fileMessageOf = ({
+  role,
+  content,
+  toolCalls,
+  toolCallId,
+  media,
+  extra,
+}: Message): z.output<typeof FileMessage> => ({
   ...extra,
   role: typeof extra?.['role'] === 'string' ? extra['role'] : role,
   content,
@@ -65,7 +72,8 @@ const filled = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** Unknown roles become `system`, and the original is kept in `extra`. */
 const Role = z.union([HistoryMessage.shape.role, z.string().max(200)]).nullish()
-const isOurs = (role: unknown): role is HistoryRole => HistoryMessage.shape.role.safeParse(role).success
+const isOurs = (role: unknown): role is HistoryRole =>
+  HistoryMessage.shape.role.safeParse(role).success
 type HistoryRole = z.output<typeof HistoryMessage>['role']
 
 const ReadMessage = z

@@ -31,13 +31,18 @@ export const Conversation = z.object({
   /** Only for conversations between agents; others are always open. */
   state: z.enum(['open', 'closed']),
   summary: z.string(),
-  summaryBy: z.string().optional().describe('The person who wrote or imported the summary; left out: the agent'),
+  summaryBy: z
+    .string()
+    .optional()
+    .describe('The person who wrote or imported the summary; left out: the agent'),
   flags: Flags,
   /** Set by a person or the agent; null: none yet. */
   title: z.string().nullable(),
   forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
   /** The current activity; left out in events, where it would be outdated. */
-  activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
+  activity: z
+    .enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended'])
+    .optional(),
   /** The next turn waits for another in the same folder (CX9); null: it does not. */
   waitsFor: z.enum(['checkout']).nullable().optional(),
   /** What stands for a title until it has one: the task, or the beginning of the first message. */

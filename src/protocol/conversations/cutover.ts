@@ -7,7 +7,9 @@ export const Cutover = z.object({
   timezone: z.string().describe('An IANA name'),
   source: z
     .enum(['usual', 'chosen', 'configuration'])
-    .describe('usual: nobody has chosen yet · configuration: the configuration says it, and nothing else can'),
+    .describe(
+      'usual: nobody has chosen yet · configuration: the configuration says it, and nothing else can',
+    ),
 })
 export type Cutover = z.output<typeof Cutover>
 

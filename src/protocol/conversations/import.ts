@@ -36,8 +36,20 @@ export const ImportedPiece = z.object({
 export type ImportedPiece = z.output<typeof ImportedPiece>
 
 /** The pieces of a file to send in order; `after` comes with each answer. */
-export function* piecesOf({ messages, summary, flags, created, updated, extra }: ReadConversation): Generator<ConversationPiece> {
-  let first: Pick<ConversationPiece, 'summary' | 'flags' | 'created' | 'extra'> = { summary, flags, created, extra }
+export function* piecesOf({
+  messages,
+  summary,
+  flags,
+  created,
+  updated,
+  extra,
+}: ReadConversation): Generator<ConversationPiece> {
+  let first: Pick<ConversationPiece, 'summary' | 'flags' | 'created' | 'extra'> = {
+    summary,
+    flags,
+    created,
+    extra,
+  }
   for (let from = 0; from === 0 || from < messages.length; ) {
     const piece = messages.slice(from, from + fitting(messages, from))
     yield { messages: piece, ...first, updated }

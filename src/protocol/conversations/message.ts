@@ -42,7 +42,9 @@ export const Message = z.object({
   /** The `seq` of the message it repeats, when setHistory restored it. */
   copyOf: z.number().int().nullable(),
   createdAt: Time,
-  begunAt: Time.optional().describe('When its agent began to answer; it did not know what was written since'),
+  begunAt: Time.optional().describe(
+    'When its agent began to answer; it did not know what was written since',
+  ),
 })
 export type Message = z.output<typeof Message>
 
@@ -72,7 +74,10 @@ const messageFields = {
 /** Fields of other programs, up to the length of a message. */
 export const Extra = z
   .record(z.string().max(200), z.unknown())
-  .refine((extra) => JSON.stringify(extra).length <= maxContentChars, `must not be longer than ${maxContentChars} characters`)
+  .refine(
+    (extra) => JSON.stringify(extra).length <= maxContentChars,
+    `must not be longer than ${maxContentChars} characters`,
+  )
 
 export const MessageDraft = z.strictObject({ ...messageFields, clientId: Id.optional() })
 

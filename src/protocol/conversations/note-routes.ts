@@ -18,13 +18,23 @@ export const noteRoutes = {
     What was said on a day of a conversation, oldest first; a day is YYYY-MM-DD or YYYYMMDD`,
   cutOverConversation: route('POST /api/conversations/{key}/cutover', 'write', {
     body: z.strictObject({ now: z.iso.datetime({ offset: true }).optional() }).optional(),
-    answer: z.object({ cut: z.boolean(), date: z.iso.date().nullable(), notePath: z.string().nullable() }),
+    answer: z.object({
+      cut: z.boolean(),
+      date: z.iso.date().nullable(),
+      notePath: z.string().nullable(),
+    }),
   })`
     Close the day of a conversation if it is over, now or at the moment \`now\`, and write its note`,
-  getCutover: route('GET /api/cutover', 'read', { answer: Cutover })`When a new day of conversation begins, and who says so`,
+  getCutover: route('GET /api/cutover', 'read', {
+    answer: Cutover,
+  })`When a new day of conversation begins, and who says so`,
   setCutover: route('PUT /api/cutover', 'manage', { body: CutoverChange, answer: Cutover })`
     Say when a new day of conversation begins, or switch days off; chapters that are open keep their end`,
-  listNotes: route('GET /api/notes', 'read', listOf(Note, { month: Month.optional(), state: Note.shape.state.optional() }))`
+  listNotes: route(
+    'GET /api/notes',
+    'read',
+    listOf(Note, { month: Month.optional(), state: Note.shape.state.optional() }),
+  )`
     The notes of days, the newest first; of one month (YYYYMM) or all, written, pending or both`,
   getNote: route('GET /api/notes/{day}', 'read', {
     query: z.object({ timezone: CutoverChange.shape.timezone }),

@@ -4,7 +4,13 @@ import { listOf } from '../page.ts'
 import { route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
 import { ConfigChange } from '../turns/config-change.ts'
-import { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput, TurnItem } from '../turns/conversation-turn.ts'
+import {
+  ConversationContext,
+  ConversationTurn,
+  ListedTurn,
+  ToolCallOutput,
+  TurnItem,
+} from '../turns/conversation-turn.ts'
 import { TurnDiff } from '../worktrees/file-state.ts'
 import { ArchivePart, ArchiveQuery } from './archive.ts'
 import { ChatOptions } from './chat-options.ts'
@@ -18,7 +24,9 @@ const one = '/api/conversations/{key}'
 const Rewound = z.object({
   conversation: z.string(),
   operationId: z.string(),
-  kept: z.array(z.string()).describe('Files that others changed while it was interrupted; they were left alone'),
+  kept: z
+    .array(z.string())
+    .describe('Files that others changed while it was interrupted; they were left alone'),
 })
 
 export const conversationRoutes = {
@@ -36,7 +44,9 @@ export const conversationRoutes = {
     answer: Conversation,
   })`
     The conversation under a key, begun if it was not there`,
-  getConversation: route(`GET ${one}`, 'read', { answer: Conversation })`Read a conversation without its messages`,
+  getConversation: route(`GET ${one}`, 'read', {
+    answer: Conversation,
+  })`Read a conversation without its messages`,
   changeConversation: route(`PATCH ${one}`, 'write', {
     body: z.strictObject({ title: line(200).nullable() }),
     answer: Conversation,
@@ -47,9 +57,15 @@ export const conversationRoutes = {
   deleteConversation: route(`DELETE ${one}`, 'write')`Delete a conversation with its messages`,
   getHistory: route(`GET ${one}/messages`, 'read', listOf(Message, { hidden: YesOrNo }))`
     What agents are handed of a conversation, oldest first`,
-  addMessage: route(`POST ${one}/messages`, 'write', { body: MessageDraft, status: 201, answer: Message })`
+  addMessage: route(`POST ${one}/messages`, 'write', {
+    body: MessageDraft,
+    status: 201,
+    answer: Message,
+  })`
     Add a message; the same \`clientId\` again adds nothing`,
-  withdrawMessage: route(`POST ${one}/messages/{seq}/withdraw`, 'write', { answer: z.object({ seq: z.int() }) })`
+  withdrawMessage: route(`POST ${one}/messages/{seq}/withdraw`, 'write', {
+    answer: z.object({ seq: z.int() }),
+  })`
     Withdraw a message that its agent was not given yet`,
   setHistory: route(`PUT ${one}/messages`, 'write', {
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
@@ -68,14 +84,18 @@ export const conversationRoutes = {
     answer: Conversation,
   })`
     Keep the newest messages for agents; 0 clears. The archive keeps all`,
-  resetConversation: route(`POST ${one}/reset`, 'write', { answer: Conversation })`Clear messages and summary; flags stay`,
+  resetConversation: route(`POST ${one}/reset`, 'write', {
+    answer: Conversation,
+  })`Clear messages and summary; flags stay`,
   importConversation: route(`POST ${one}/import`, 'write', {
     body: ConversationPiece,
     bodyLimit: importLimit,
     answer: ImportedPiece,
   })`
     Take in a piece of a conversation from a file: what the archive does not have is added, nothing is changed`,
-  saveConversation: route(`POST ${one}/save`, 'write', { answer: z.object({ key: z.string(), path: z.string() }) })`
+  saveConversation: route(`POST ${one}/save`, 'write', {
+    answer: z.object({ key: z.string(), path: z.string() }),
+  })`
     Write the conversation's file beside the database now; answers when it is on the disk`,
   listConversationTurns: route(`GET ${one}/turns`, 'read', listOf(ListedTurn, { items: YesOrNo }))`
     List the turns of a conversation, newest first: each prompt and what came of it; with \`items=true\` all of it, as many as fit`,
@@ -90,7 +110,9 @@ export const conversationRoutes = {
     Find files of the workplace of a conversation by a part of their path, at most 20`,
   stopTurns: route(`POST ${one}/stop`, 'write', { answer: z.object({ stopped: z.int() }) })`
     Stop what runs in a chat, a task or a role; what was said so far stays`,
-  getToolOutput: route(`GET ${one}/turns/{turnId}/output/{toolCallId}`, 'read', { answer: ToolCallOutput })`
+  getToolOutput: route(`GET ${one}/turns/{turnId}/output/{toolCallId}`, 'read', {
+    answer: ToolCallOutput,
+  })`
     Read what a tool call of a turn ran, and all of its output that was kept`,
   getTurnDiff: route(`GET ${one}/turns/{turnId}/diff`, 'read', {
     query: z.object({ path: z.string().max(4096).optional(), since: Id.optional() }),
@@ -125,10 +147,18 @@ export const conversationRoutes = {
     What agents know of a conversation: their contexts, and what the one that lives was primed with`,
   getConversationOptions: route(`GET ${one}/options`, 'read', { answer: ChatOptions })`
     Read the modes, models and other options of a conversation’s agent; none until it was opened once anywhere`,
-  setConversationOption: route(`POST ${one}/options`, 'approve', { body: ConfigChange, answer: ChatOptions })`
+  setConversationOption: route(`POST ${one}/options`, 'approve', {
+    body: ConfigChange,
+    answer: ChatOptions,
+  })`
     Set the mode, model or another option of a conversation’s agent, in a chat or a role: at once where it is open, else with its next turn. \`agent:configured\` reports the result`,
-  getFlags: route(`GET ${one}/flags`, 'read', { answer: Flags })`Read the flags; those that are not set are left out`,
-  setFlags: route(`PUT ${one}/flags`, 'write', { body: Flags, answer: Flags })`Replace the flags; unknown ones are kept`,
+  getFlags: route(`GET ${one}/flags`, 'read', {
+    answer: Flags,
+  })`Read the flags; those that are not set are left out`,
+  setFlags: route(`PUT ${one}/flags`, 'write', {
+    body: Flags,
+    answer: Flags,
+  })`Replace the flags; unknown ones are kept`,
 }
 
 export const searchRoutes = {

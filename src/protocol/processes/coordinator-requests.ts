@@ -34,10 +34,18 @@ export type WorktreeFolder = z.output<typeof WorktreeFolder>
 export const CoordinatorRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('worktrees-look'), places: z.array(WorktreeFolder).max(200) }),
   z.object({ kind: z.literal('worktree-state'), top: Folder }),
-  z.object({ kind: z.literal('worktree-diff'), top: Folder, path: z.string().max(4096).nullable() }),
+  z.object({
+    kind: z.literal('worktree-diff'),
+    top: Folder,
+    path: z.string().max(4096).nullable(),
+  }),
   z.object({ kind: z.literal('worktree-patch'), top: Folder }),
   z.object({ kind: z.literal('worktree-losses'), top: Folder }),
-  z.object({ kind: z.literal('worktree-commit'), top: Folder, message: z.string().min(1).max(10_000) }),
+  z.object({
+    kind: z.literal('worktree-commit'),
+    top: Folder,
+    message: z.string().min(1).max(10_000),
+  }),
   z.object({
     kind: z.literal('worktree-merge'),
     top: Folder,
@@ -57,7 +65,13 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     path: z.string().max(4096).nullable(),
   }),
   /** FS7: `state`: the one to keep instead of the present one. */
-  z.object({ kind: z.literal('files-take'), folder: Folder, key: Key, since: ObjectId, state: FileState.optional() }),
+  z.object({
+    kind: z.literal('files-take'),
+    folder: Folder,
+    key: Key,
+    since: ObjectId,
+    state: FileState.optional(),
+  }),
   /** FS8: repeated with the same id it is completed, or answered as before. */
   z.object({
     kind: z.literal('files-restore'),
@@ -78,8 +92,17 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     key: Key,
     state: FileState,
   }),
-  z.object({ kind: z.literal('files-keep'), folders: Folders, key: Key, needed: z.array(ObjectId).max(maxNeededStates) }),
-  z.object({ kind: z.literal('worktree-remove'), place: WorktreeFolder, confirmed: z.string().max(200).nullable() }),
+  z.object({
+    kind: z.literal('files-keep'),
+    folders: Folders,
+    key: Key,
+    needed: z.array(ObjectId).max(maxNeededStates),
+  }),
+  z.object({
+    kind: z.literal('worktree-remove'),
+    place: WorktreeFolder,
+    confirmed: z.string().max(200).nullable(),
+  }),
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
 export type CoordinatorRequestKind = CoordinatorRequest['kind']
@@ -103,11 +126,23 @@ export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
 ])
 
 /** Why a request could not be answered. `why` is for a person. */
-export const requestFailures = ['gone', 'not_ours', 'git_refused', 'needs_filter', 'invalid', 'busy'] as const
+export const requestFailures = [
+  'gone',
+  'not_ours',
+  'git_refused',
+  'needs_filter',
+  'invalid',
+  'busy',
+] as const
 
 export type CoordinatorAnswer =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: (typeof requestFailures)[number]; readonly why: string; readonly notice?: Notice }
+  | {
+      readonly ok: false
+      readonly reason: (typeof requestFailures)[number]
+      readonly why: string
+      readonly notice?: Notice
+    }
 
 /** Body of `question-asked`, also in the snapshot. */
 export interface OpenCoordinatorRequest {

@@ -17,7 +17,13 @@ import { maxLabels } from '../../domain/processes/lifecycle.ts'
 import type { AgentReport } from '../agents/report.ts'
 import { SentNotice } from '../notices.ts'
 import { Label, storable } from '../text.ts'
-import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
+import {
+  type AcpParticulars,
+  type ConfigureOrder,
+  type RunningTurn,
+  type SettledPermission,
+  turnFacts,
+} from '../turns/link.ts'
 import { tokenCounts } from '../turns/model-usage.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
 import { processEndReasons, processStates, UnknownSent } from './process.ts'
@@ -76,7 +82,12 @@ export const LinkFact = z.discriminatedUnion('type', [
     /** The kernel's start time, which identifies the process together with pid and boot id. */
     birth: z.string().max(100),
   }),
-  z.object({ ...about, type: z.literal('start-failed'), error: z.string().max(4000), notice: SentNotice }),
+  z.object({
+    ...about,
+    type: z.literal('start-failed'),
+    error: z.string().max(4000),
+    notice: SentNotice,
+  }),
   z.object({
     ...about,
     type: z.literal('process-exited'),
@@ -97,7 +108,13 @@ export const LinkFact = z.discriminatedUnion('type', [
   }),
   /** GW5: a request through the gateway has begun, or is over; both count once. One never over was cut with its coordinator. */
   z.object({ ...about, ...ofRequest, type: z.literal('model-asked') }),
-  z.object({ ...about, ...ofRequest, type: z.literal('model-answered'), ...tokenCounts, finished: z.boolean() }),
+  z.object({
+    ...about,
+    ...ofRequest,
+    type: z.literal('model-answered'),
+    ...tokenCounts,
+    finished: z.boolean(),
+  }),
   ...turnFacts,
   ...coordinatorRequestFacts,
   /** The last fact of an instance, when everything has ended. */

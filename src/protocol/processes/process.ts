@@ -69,10 +69,14 @@ export type UnknownSent = z.output<typeof UnknownSent>
 
 export const ProcessWithOutput = Process.extend({
   output: z.string(),
-  unknown: z.array(UnknownSent).describe('What an ACP agent sent that Holdfast does not know, and how often'),
+  unknown: z
+    .array(UnknownSent)
+    .describe('What an ACP agent sent that Holdfast does not know, and how often'),
   tools: z
     .enum(['connected', 'missing'])
     .nullable()
-    .describe('Whether an ACP agent has connected to Holdfast’s tools; missing: a person was told that it has not'),
+    .describe(
+      'Whether an ACP agent has connected to Holdfast’s tools; missing: a person was told that it has not',
+    ),
 })
 export type ProcessWithOutput = z.output<typeof ProcessWithOutput>

@@ -9,7 +9,11 @@ const Id = z.string().max(200)
 
 export const processRoutes = {
   listProcesses: route('GET /api/processes', 'read', {
-    ...listOf(Process, { projectId: Id.optional(), agentId: Id.optional(), state: Process.shape.state.optional() }),
+    ...listOf(Process, {
+      projectId: Id.optional(),
+      agentId: Id.optional(),
+      state: Process.shape.state.optional(),
+    }),
   })`
     List the processes of agents, newest first: what lives now, and why the rest ended`,
   getProcess: route('GET /api/processes/{launchId}', 'read', { answer: ProcessWithOutput })`
@@ -22,6 +26,8 @@ export const processRoutes = {
     Let an agent go that is held after too many failed starts. Also when it is not held`,
   listCoordinators: route('GET /api/coordinators', 'read', listOf(Coordinator))`
     List the coordinators, the one that joined last first`,
-  takeOverCoordinator: route('POST /api/coordinators/{coordinatorId}/takeover', 'manage', { answer: Coordinator })`
+  takeOverCoordinator: route('POST /api/coordinators/{coordinatorId}/takeover', 'manage', {
+    answer: Coordinator,
+  })`
     Take over from a coordinator: what it ran is over, and whatever it still says is refused. Only if it will not come back`,
 }

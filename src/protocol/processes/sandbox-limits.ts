@@ -15,7 +15,9 @@ export interface SandboxLimits {
 }
 
 /** The settings, from their keys; the defaults where nothing is given. */
-export const sandboxLimits = (config: { readonly [Key in LimitKey]?: number } = {}): SandboxLimits => ({
+export const sandboxLimits = (
+  config: { readonly [Key in LimitKey]?: number } = {},
+): SandboxLimits => ({
   maxProcesses: of(config, 'sandbox.max_processes'),
   maxMemoryMb: of(config, 'sandbox.max_memory_mb'),
   maxFileMb: of(config, 'sandbox.max_file_mb'),
@@ -25,4 +27,5 @@ export const sandboxLimits = (config: { readonly [Key in LimitKey]?: number } = 
 
 type LimitKey = Extract<keyof typeof configRules, `sandbox.max_${string}`>
 
-const of = (config: { readonly [Key in LimitKey]?: number }, key: LimitKey): number => config[key] ?? configRules[key].fallback
+const of = (config: { readonly [Key in LimitKey]?: number }, key: LimitKey): number =>
+  config[key] ?? configRules[key].fallback

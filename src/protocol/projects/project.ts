@@ -6,7 +6,10 @@ import { refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
 
 /** Values are checked by domain/projects/settings.ts; `null` restores the default. */
-const SettingsChange = z.record(z.string().max(100), z.union([z.number(), z.string().max(200), z.null()]))
+const SettingsChange = z.record(
+  z.string().max(100),
+  z.union([z.number(), z.string().max(200), z.null()]),
+)
 
 /** An absolute path on the machine that runs the agents; never opened by the server. */
 export const ProjectPath = line(4096).refine(

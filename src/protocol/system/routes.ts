@@ -5,18 +5,30 @@ import { maxCursorLength } from '../socket.ts'
 import { PanelIds } from '../text.ts'
 
 export const systemRoutes = {
-  getHealth: route('GET /healthz', 'nobody', { answer: z.object({ status: z.literal('ok'), version: z.string() }) })`
+  getHealth: route('GET /healthz', 'nobody', {
+    answer: z.object({ status: z.literal('ok'), version: z.string() }),
+  })`
     Whether the server is alive`,
-  getReadiness: route('GET /readyz', 'nobody', { answer: z.object({ status: z.literal('ready') }) })`
+  getReadiness: route('GET /readyz', 'nobody', {
+    answer: z.object({ status: z.literal('ready') }),
+  })`
     Whether the store can be read and written, so that requests can be served`,
-  getMetrics: route('GET /metrics', 'read', { media: 'text/plain; version=0.0.4; charset=utf-8' })`Figures for Prometheus`,
-  getDiskUse: route('GET /api/disk', 'read', { answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }) })`
+  getMetrics: route('GET /metrics', 'read', {
+    media: 'text/plain; version=0.0.4; charset=utf-8',
+  })`Figures for Prometheus`,
+  getDiskUse: route('GET /api/disk', 'read', {
+    answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }),
+  })`
     What the logs of the coordinator beside the server take on the disk, and can take at most: older lines go by themselves`,
-  getOpenApi: route('GET /api/openapi.json', 'anybody', { media: 'application/json; charset=utf-8' })`
+  getOpenApi: route('GET /api/openapi.json', 'anybody', {
+    media: 'application/json; charset=utf-8',
+  })`
     This list of routes as an OpenAPI 3.1 document`,
   getDocs: route('GET /api/docs', 'anybody', { media: 'text/html; charset=utf-8' })`
     This list of routes, and every error, for people`,
-  getDocsStyle: route('GET /api/docs/style.css', 'anybody', { media: 'text/css; charset=utf-8' })`The looks of \`/api/docs\``,
+  getDocsStyle: route('GET /api/docs/style.css', 'anybody', {
+    media: 'text/css; charset=utf-8',
+  })`The looks of \`/api/docs\``,
 }
 
 /** Live changes (HT6) and the state they start from. */

@@ -34,7 +34,13 @@ export const toolKinds = [
 ] as const
 export const toolStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
 /** `other`: a kind that the protocol does not name, which makes the request a question (AP14). */
-export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const
+export const permissionKinds = [
+  'allow_once',
+  'allow_always',
+  'reject_once',
+  'reject_always',
+  'other',
+] as const
 
 /** The current state of a tool call; replaces the earlier one with its id. */
 export const ToolCall = z.object({
@@ -121,7 +127,13 @@ export const AgentCommand = z.object({ name: Line, description: Line, hint: Line
 export type AgentCommand = z.output<typeof AgentCommand>
 
 /** Updates of no turn, which may come at any time and are kept with the agent. */
-export const stateKinds: ReadonlySet<string> = new Set(['mode', 'options', 'commands', 'usage', 'title'])
+export const stateKinds: ReadonlySet<string> = new Set([
+  'mode',
+  'options',
+  'commands',
+  'usage',
+  'title',
+])
 
 /** A notice may come at any time too, and belongs to the turn that runs then. */
 export const AgentUpdate = z.discriminatedUnion('kind', [

@@ -29,11 +29,19 @@ export const ConversationTurn = z.object({
   usage: TurnUsage.nullable().describe(
     'Tokens of all its requests (AC15): as the gateway counted them, or as the agent reports them',
   ),
-  counted: z.array(ModelUsage).nullable().describe('As the gateway counted it, by model (GW5); null without a gateway'),
+  counted: z
+    .array(ModelUsage)
+    .nullable()
+    .describe('As the gateway counted it, by model (GW5); null without a gateway'),
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
-  notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
+  notBefore: Time.nullable().describe(
+    'Parked until its agent is no longer at its vendor’s limit (AG6)',
+  ),
   primer: z.string().nullable().describe('What the context was told first in this turn'),
-  before: z.string().nullable().describe('The tree of the files before it (FS7); null where there is none'),
+  before: z
+    .string()
+    .nullable()
+    .describe('The tree of the files before it (FS7); null where there is none'),
   after: z.string().nullable().describe('The tree of the files after it'),
   changes: FileChanges.nullable().describe('What it changed'),
   rewound: z.boolean().describe('A rewind took it back (FS8)'),
@@ -45,14 +53,16 @@ export const ConversationTurn = z.object({
 export type ConversationTurn = z.output<typeof ConversationTurn>
 
 /** A tool call of a turn with its whole output (AC6); null where the agent does not report it. */
-export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, status: true }).extend({
-  command: z.string().nullable(),
-  cwd: z.string().nullable(),
-  output: z.string().nullable(),
-  cut: z.boolean().describe('More came than is kept: the beginning and the end are there'),
-  exitCode: z.int().nullable(),
-  durationMs: z.int().nullable(),
-})
+export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, status: true }).extend(
+  {
+    command: z.string().nullable(),
+    cwd: z.string().nullable(),
+    output: z.string().nullable(),
+    cut: z.boolean().describe('More came than is kept: the beginning and the end are there'),
+    exitCode: z.int().nullable(),
+    durationMs: z.int().nullable(),
+  },
+)
 export type ToolCallOutput = z.output<typeof ToolCallOutput>
 /** What came of a turn, in order: text, thoughts, tool calls, the plan; permissions and questions as they were decided. */
 export const TurnItem = z.looseObject({ kind: z.string() })

@@ -42,7 +42,9 @@ export type FailureStep = (typeof failureSteps)[number]
 const TurnFiles = z.object({
   top: z.string().min(1).max(4096).overwrite(storable),
   state: FileState,
-  leftOut: z.array(LeftOutFile.extend({ path: z.string().max(4096).overwrite(storable) })).max(maxShownLeftOut),
+  leftOut: z
+    .array(LeftOutFile.extend({ path: z.string().max(4096).overwrite(storable) }))
+    .max(maxShownLeftOut),
 })
 export type TurnFiles = z.output<typeof TurnFiles>
 /** `changes` is null when there was no state before. `total`: since the conversation's first turn. */
@@ -140,10 +142,28 @@ export const turnFacts = [
     files: EndFiles.nullish(),
   }),
   /** FS7: the files before a turn; sent before its prompt. `after`: the agent exited during it. */
-  z.object({ ...about, type: z.literal('turn-files'), turnId: Id, before: TurnFiles.nullish(), after: EndFiles.nullish() }),
+  z.object({
+    ...about,
+    type: z.literal('turn-files'),
+    turnId: Id,
+    before: TurnFiles.nullish(),
+    after: EndFiles.nullish(),
+  }),
   /** `askId` is the coordinator's; each request is sent once. */
-  z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
-  z.object({ ...about, type: z.literal('elicitation-asked'), turnId: Id, askId: Id, question: Question }),
+  z.object({
+    ...about,
+    type: z.literal('permission-asked'),
+    turnId: Id,
+    askId: Id,
+    request: PermissionRequest,
+  }),
+  z.object({
+    ...about,
+    type: z.literal('elicitation-asked'),
+    turnId: Id,
+    askId: Id,
+    question: Question,
+  }),
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
   z.object({
     ...about,

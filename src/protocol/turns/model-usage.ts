@@ -3,13 +3,21 @@ import * as z from 'zod'
 import { route } from '../route.ts'
 
 /** `inputTokens` is the whole prompt, `cachedTokens` the part of it that was read from a cache. */
-export const tokenCounts = { inputTokens: z.int().min(0), outputTokens: z.int().min(0), cachedTokens: z.int().min(0) }
+export const tokenCounts = {
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  cachedTokens: z.int().min(0),
+}
 
 export const ModelUsage = z.object({
   model: z.string(),
   requests: z.int(),
   ...tokenCounts,
-  atLeast: z.boolean().describe('A stream was cut or still runs, or its service told no numbers: at least so much was used'),
+  atLeast: z
+    .boolean()
+    .describe(
+      'A stream was cut or still runs, or its service told no numbers: at least so much was used',
+    ),
 })
 export type ModelUsage = z.output<typeof ModelUsage>
 

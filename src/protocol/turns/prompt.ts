@@ -26,7 +26,10 @@ const maxAttachedChars = 700_000
 export const Attachments = z
   .array(PromptPart.refine(({ type }) => type !== 'text', 'must be an image, a file or a link'))
   .max(maxPromptParts)
-  .refine((parts) => JSON.stringify(parts).length <= maxAttachedChars, `must not be longer than ${maxAttachedChars} characters`)
+  .refine(
+    (parts) => JSON.stringify(parts).length <= maxAttachedChars,
+    `must not be longer than ${maxAttachedChars} characters`,
+  )
 
 /** The attachments among a message's `media`, which may hold what other programs put there. */
 export const attachmentsIn = (media: unknown): PromptPart[] =>

@@ -65,13 +65,21 @@ const questionActions = ['accept', 'decline', 'cancel'] as const
 const AnswerContent = z
   .record(
     Line,
-    z.union([z.string().max(maxAnswerText).overwrite(storable), z.number(), z.boolean(), z.array(Line).max(maxListed)]),
+    z.union([
+      z.string().max(maxAnswerText).overwrite(storable),
+      z.number(),
+      z.boolean(),
+      z.array(Line).max(maxListed),
+    ]),
   )
   .refine((content) => JSON.stringify(content).length <= maxQuestionChars, 'is too long')
 
 /** `content` belongs to `accept`. */
 export const answerFields = { action: z.enum(questionActions), content: AnswerContent.nullish() }
-export const QuestionAnswer = z.object({ action: answerFields.action, content: AnswerContent.nullable() })
+export const QuestionAnswer = z.object({
+  action: answerFields.action,
+  content: AnswerContent.nullable(),
+})
 export type QuestionAnswer = Answer
 
 /** A question that waits for a person. Its id is the number of its approval. */

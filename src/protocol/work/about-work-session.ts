@@ -20,9 +20,13 @@ type About = Omit<AboutWorkSession, 'workSessionId'> & { readonly workSessionId:
 
 type Abouts = { readonly [Type in EventType]?: (body: EventBodies[Type]) => About }
 
-const ofWorkSession = ({ workSession }: { workSession: { id: string } }): About => ({ workSessionId: workSession.id })
+const ofWorkSession = ({ workSession }: { workSession: { id: string } }): About => ({
+  workSessionId: workSession.id,
+})
 const ofTask = ({ task }: EventBodies['task-changed']): About => ({ workSessionId: task.sessionId })
-const ofApproval = ({ approval }: EventBodies['approval-asked']): About => ({ workSessionId: approval.sessionId })
+const ofApproval = ({ approval }: EventBodies['approval-asked']): About => ({
+  workSessionId: approval.sessionId,
+})
 const ofApproach = ({ approach }: EventBodies['approach-changed']): About => ({
   workSessionId: approach.sessionId,
   learned: true,
@@ -40,6 +44,9 @@ const abouts: Abouts = {
   'approach-recorded': ofApproach,
   'approach-changed': ofApproach,
   'checkpoint-saved': ({ workSessionId }) => ({ workSessionId }),
-  'artifact-stored': ({ artifact }) => ({ workSessionId: artifact.sessionId, artifact: artifact.name }),
+  'artifact-stored': ({ artifact }) => ({
+    workSessionId: artifact.sessionId,
+    artifact: artifact.name,
+  }),
   'artifact-deleted': ({ workSessionId, name }) => ({ workSessionId, artifact: name }),
 }

@@ -32,7 +32,9 @@ export const Approach = z.object({
   date: z.string(),
   ...content,
   /** Earlier versions, oldest first. */
-  history: z.array(z.object({ at: Time, by: z.string(), before: z.record(z.string(), z.unknown()) })),
+  history: z.array(
+    z.object({ at: Time, by: z.string(), before: z.record(z.string(), z.unknown()) }),
+  ),
   recordedAt: Time,
   updatedAt: Time,
 })
@@ -47,4 +49,9 @@ export const ApproachDraft = z.strictObject({
   description: content.description,
 })
 
-export const ApproachChange = z.strictObject({ kind: z.enum(approachKinds).optional(), category, description, ...optional })
+export const ApproachChange = z.strictObject({
+  kind: z.enum(approachKinds).optional(),
+  category,
+  description,
+  ...optional,
+})

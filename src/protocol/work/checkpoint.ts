@@ -4,7 +4,12 @@ import { checkpointReasons } from '../../domain/work/work-session-lifecycle.ts'
 import { Notice } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 
-export const WorkError = z.object({ code: z.string(), message: z.string(), notice: Notice.optional(), at: Time })
+export const WorkError = z.object({
+  code: z.string(),
+  message: z.string(),
+  notice: Notice.optional(),
+  at: Time,
+})
 
 export const Checkpoint = z.object({
   /** Numbered within the work session. */

@@ -12,8 +12,18 @@ export const Lineage = z.object({
   /** Newest first. */
   items: z.array(
     WorkSession.extend({
-      checkpoints: z.array(Checkpoint.pick({ number: true, at: true, reason: true, subject: true })),
-      approvals: z.array(Approval.pick({ id: true, submittedAt: true, resolvedAt: true, status: true, checkpointType: true })),
+      checkpoints: z.array(
+        Checkpoint.pick({ number: true, at: true, reason: true, subject: true }),
+      ),
+      approvals: z.array(
+        Approval.pick({
+          id: true,
+          submittedAt: true,
+          resolvedAt: true,
+          status: true,
+          checkpointType: true,
+        }),
+      ),
     }),
   ),
 })

@@ -22,12 +22,21 @@ type Lists = { readonly [Kind in ApproachKind]: readonly Readonly<Record<string,
 
 /** Throws `invalid_request` or `unknown_schema_version`. */
 export function newApproaches(file: unknown, added: Lists): NewApproach[] {
-  checkSchemaVersion(workSessionFileNames.approaches, (file as { schema_version?: unknown }).schema_version)
+  checkSchemaVersion(
+    workSessionFileNames.approaches,
+    (file as { schema_version?: unknown }).schema_version,
+  )
   return approachKinds.flatMap((kind) =>
     added[kind].map((entry, index) => {
       const { id, date: _, failure_reason: failureReason, next_to_try: nextToTry, ...words } = entry
-      const named = Object.entries({ ...words, failureReason, nextToTry }).filter(([, value]) => value !== undefined)
-      const draft = checked(ApproachDraft, { ...Object.fromEntries(named), kind }, `${kind}, new entry ${index + 1}`)
+      const named = Object.entries({ ...words, failureReason, nextToTry }).filter(
+        ([, value]) => value !== undefined,
+      )
+      const draft = checked(
+        ApproachDraft,
+        { ...Object.fromEntries(named), kind },
+        `${kind}, new entry ${index + 1}`,
+      )
       return typeof id === 'string' ? { id, draft } : { draft }
     }),
   )
@@ -35,4 +44,6 @@ export function newApproaches(file: unknown, added: Lists): NewApproach[] {
 
 /** What belongs to an untried one alone stays behind. Throws as `newApproaches` does. */
 export const movedApproaches = (file: unknown, moved: Lists): MovedApproach[] =>
-  newApproaches(file, moved).map(({ id = '', draft: { priority: _, nextToTry: __, ...change } }) => ({ id, change }))
+  newApproaches(file, moved).map(
+    ({ id = '', draft: { priority: _, nextToTry: __, ...change } }) => ({ id, change }),
+  )

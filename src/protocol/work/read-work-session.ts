@@ -12,11 +12,14 @@ import { FileTime, FolderId, RemainingTasksFile, StateCheckpoint } from './state
 import { WorkSessionFile } from './work-session-file.ts'
 
 /** Other programs leave the zone out; then it is UTC, on every machine the same. */
-const utc = (at: string): string => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(at) ? at : `${at}Z`).toISOString()
+const utc = (at: string): string =>
+  new Date(/(Z|[+-]\d\d:?\d\d)$/.test(at) ? at : `${at}Z`).toISOString()
 
 const version = { schema_version: true } as const
 const Checkpoint = StateCheckpoint.omit(version)
-const Approaches = ApproachesFile.omit({ ...version, session_id: true }).partial({ last_updated: true })
+const Approaches = ApproachesFile.omit({ ...version, session_id: true }).partial({
+  last_updated: true,
+})
 const Remaining = RemainingTasksFile.pick({ remaining_tasks: true })
 const WorkSession = WorkSessionFile.omit(version)
 const Project = z.object({
@@ -59,16 +62,26 @@ export const workSessionFileNames = {
 
 /** Throws `invalid_request` or `unknown_schema_version`. */
 export function readWorkSession(files: WorkSessionFiles): ReadWorkSession {
-  const read = <Schema extends z.ZodType>(which: keyof WorkSessionFiles, schema: Schema): z.output<Schema> | null => {
+  const read = <Schema extends z.ZodType>(
+    which: keyof WorkSessionFiles,
+    schema: Schema,
+  ): z.output<Schema> | null => {
     const file = files[which]
     if (file === undefined || file === null) return null
-    checkSchemaVersion(workSessionFileNames[which], (file as { schema_version?: unknown }).schema_version)
+    checkSchemaVersion(
+      workSessionFileNames[which],
+      (file as { schema_version?: unknown }).schema_version,
+    )
     return checked(schema, file, workSessionFileNames[which])
   }
-  const checkpoint = read('checkpoint', Checkpoint) ?? checked(Checkpoint, files.checkpoint, workSessionFileNames.checkpoint)
+  const checkpoint =
+    read('checkpoint', Checkpoint) ??
+    checked(Checkpoint, files.checkpoint, workSessionFileNames.checkpoint)
   const { error } = checkpoint
   const remaining = read('remainingTasks', Remaining)
-  const known = new Set([...checkpoint.pending_tasks, ...checkpoint.remaining_tasks].map(({ task_id }) => task_id))
+  const known = new Set(
+    [...checkpoint.pending_tasks, ...checkpoint.remaining_tasks].map(({ task_id }) => task_id),
+  )
   const more = remaining?.remaining_tasks.filter(({ task_id }) => !known.has(task_id)) ?? []
   const listed = read('approaches', Approaches)
   const rows = read('workSession', WorkSession)
@@ -80,7 +93,11 @@ export function readWorkSession(files: WorkSessionFiles): ReadWorkSession {
       remaining_tasks: [...checkpoint.remaining_tasks, ...more],
       error: error ? { ...error, at: utc(error.at) } : null,
     },
-    approaches: listed && approachKinds.flatMap((kind) => listed[kind].map((each) => ({ ...each, kind }))),
-    rows: rows?.work_session.id === checkpoint.session_id ? { ...rows, schema_version: schemaVersion } : null,
+    approaches:
+      listed && approachKinds.flatMap((kind) => listed[kind].map((each) => ({ ...each, kind }))),
+    rows:
+      rows?.work_session.id === checkpoint.session_id
+        ? { ...rows, schema_version: schemaVersion }
+        : null,
   }
 }

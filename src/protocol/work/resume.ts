@@ -16,9 +16,30 @@ export const RememberedTask = z.object({
   blockedBy: z.string().nullable(),
 })
 
-const { id, date, category, description, details, evidence, learnings, reusable, failureReason, error } = Approach.shape
+const {
+  id,
+  date,
+  category,
+  description,
+  details,
+  evidence,
+  learnings,
+  reusable,
+  failureReason,
+  error,
+} = Approach.shape
 const { avoid, priority, nextToTry, note } = Approach.shape
-const fields = { date, category, description, details, evidence, learnings, reusable, failureReason, error }
+const fields = {
+  date,
+  category,
+  description,
+  details,
+  evidence,
+  learnings,
+  reusable,
+  failureReason,
+  error,
+}
 /** As much of it as fits. */
 export const GivenApproach = z
   .object({ kind: z.enum(approachKinds), ...fields, avoid, priority, nextToTry, note })
@@ -58,7 +79,17 @@ export const ResumeContext = z.object({
 export type ResumeContext = z.output<typeof ResumeContext>
 
 export const NotRestored = z.object({
-  what: z.enum(['project', 'agent', 'task', 'approval', 'approach', 'artifact', 'worktree', 'conversation', 'history']),
+  what: z.enum([
+    'project',
+    'agent',
+    'task',
+    'approval',
+    'approach',
+    'artifact',
+    'worktree',
+    'conversation',
+    'history',
+  ]),
   detail: z.string(),
   notice: Notice.optional(),
 })
@@ -84,13 +115,19 @@ export type Resumed = z.output<typeof Resumed>
 
 export const Restored = z.object({
   session: WorkSession,
-  restored: z.object({ tasks: z.number().int(), approvals: z.number().int(), approaches: z.number().int() }),
+  restored: z.object({
+    tasks: z.number().int(),
+    approvals: z.number().int(),
+    approaches: z.number().int(),
+  }),
   notRestored: z.array(NotRestored),
 })
 export type Restored = z.output<typeof Restored>
 
 /** The work session that continues. */
-export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession => workSession
+export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession =>
+  workSession
 
 /** The id of the work session that continues. */
-export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string => workSession.id
+export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string =>
+  workSession.id

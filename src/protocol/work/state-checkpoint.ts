@@ -42,8 +42,12 @@ export const StateCheckpoint = z.object({
   current_state: maybe(
     z.object({
       phase: maybe(z.int().min(0)),
-      active_agent: maybe(z.object({ role: maybe(anyLine(200)), type: maybe(anyLine(200)), agent_id: maybe(FileId) })),
-      active_task: maybe(z.object({ task_id: FileId, name: maybe(FileText), progress_percent: maybe(Percent) })),
+      active_agent: maybe(
+        z.object({ role: maybe(anyLine(200)), type: maybe(anyLine(200)), agent_id: maybe(FileId) }),
+      ),
+      active_task: maybe(
+        z.object({ task_id: FileId, name: maybe(FileText), progress_percent: maybe(Percent) }),
+      ),
     }),
   ),
   completed_tasks: listOf('completed, or approved when a person approved it'),
@@ -57,11 +61,17 @@ export const StateCheckpoint = z.object({
 })
 export type StateCheckpoint = z.output<typeof StateCheckpoint>
 
-const identity = ['project_id', 'session_id', 'timestamp'] as const satisfies (keyof StateCheckpoint)[]
+const identity = [
+  'project_id',
+  'session_id',
+  'timestamp',
+] as const satisfies (keyof StateCheckpoint)[]
 
 /** Whether a JSON file of any name claims to be a checkpoint. */
 export const looksLikeCheckpoint = (content: unknown): boolean =>
-  identity.every((name) => typeof (content as Partial<StateCheckpoint> | null | undefined)?.[name] === 'string')
+  identity.every(
+    (name) => typeof (content as Partial<StateCheckpoint> | null | undefined)?.[name] === 'string',
+  )
 
 export const RemainingTasksFile = z.object({
   schema_version: z.literal(schemaVersion),

@@ -27,7 +27,9 @@ const json = (isFine: (value: unknown) => boolean = () => true) =>
   }, 'is not the JSON that belongs there')
 const Json = json().nullable()
 const JsonList = json(Array.isArray)
-const JsonTexts = json((value) => Array.isArray(value) && value.every((each) => typeof each === 'string'))
+const JsonTexts = json(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+)
 
 const WorkSessionRow = z.object({
   id: Text,
@@ -127,12 +129,27 @@ const CheckpointRow = z.object({
   session_id: Text,
   number: Counted,
   at: At,
-  reason: z.enum(['task_completed', 'approval_decided', 'approach_recorded', 'error', 'periodic', 'ended', 'asked']),
+  reason: z.enum([
+    'task_completed',
+    'approval_decided',
+    'approach_recorded',
+    'error',
+    'periodic',
+    'ended',
+    'asked',
+  ]),
   subject: Maybe,
   error: Json,
 })
 
-const ArtifactFacts = z.object({ name: Text, size: Whole, media_type: Text, sha256: Text, created_at: At, updated_at: At })
+const ArtifactFacts = z.object({
+  name: Text,
+  size: Whole,
+  media_type: Text,
+  sha256: Text,
+  created_at: At,
+  updated_at: At,
+})
 
 export const WorkSessionFile = z.object({
   schema_version: z.literal(schemaVersion),

@@ -72,4 +72,7 @@ export const WorkSessionDraft = z.strictObject({
   agentRole: line(200).nullish(),
   agentType: line(200).nullish(),
 })
-export const WorkSessionEnd = z.strictObject({ reason: line(200).optional(), completed: z.boolean().optional() })
+export const WorkSessionEnd = z.strictObject({
+  reason: line(200).optional(),
+  completed: z.boolean().optional(),
+})

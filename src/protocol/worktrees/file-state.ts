@@ -7,7 +7,11 @@ export const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 export const FileState = z.object({ tree: ObjectId, leftOut: ObjectId.nullable(), head: ObjectId })
 export type FileState = z.output<typeof FileState>
 
-export const FileChanges = z.object({ files: z.int().min(0), added: z.int().min(0), removed: z.int().min(0) })
+export const FileChanges = z.object({
+  files: z.int().min(0),
+  added: z.int().min(0),
+  removed: z.int().min(0),
+})
 export type FileChanges = z.output<typeof FileChanges>
 
 /** What a state does not hold, at most this many by name. */
@@ -21,12 +25,16 @@ export type LeftOutFile = z.output<typeof LeftOutFile>
 export const StateDiff = z.object({
   text: z.string(),
   cut: z.boolean().describe('The text ends early; the files and their sum are whole'),
-  files: z.array(z.object({ path: z.string(), added: z.int().nullable(), removed: z.int().nullable() })),
+  files: z.array(
+    z.object({ path: z.string(), added: z.int().nullable(), removed: z.int().nullable() }),
+  ),
   changes: FileChanges,
 })
 export type StateDiff = z.output<typeof StateDiff>
 
-export const TurnDiff = StateDiff.extend({ leftOut: z.array(LeftOutFile).describe('What the states do not hold') })
+export const TurnDiff = StateDiff.extend({
+  leftOut: z.array(LeftOutFile).describe('What the states do not hold'),
+})
 export type TurnDiff = z.output<typeof TurnDiff>
 
 /** Files that a rewind would overwrite: changed by others since, or ignored and so in no state. */
@@ -43,7 +51,12 @@ export type RestoreAnswer =
       /** Files that others changed while a restore was cut off; they were left alone. */
       readonly kept: readonly string[]
     }
-  | { readonly outcome: 'would_lose'; readonly token: string; readonly files: readonly RewindLoss[]; readonly count: number }
+  | {
+      readonly outcome: 'would_lose'
+      readonly token: string
+      readonly files: readonly RewindLoss[]
+      readonly count: number
+    }
   | {
       readonly outcome: 'refused'
       readonly reason: 'changing' | 'in_the_way' | 'state_gone' | 'failed'

@@ -12,7 +12,9 @@ export const maxCopiedFiles = 100
 
 export const SetUpReport = z.object({
   copied: z.array(z.string().max(1024)).max(maxCopiedFiles),
-  left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024), notice: SentNotice })).max(maxCopiedFiles),
+  left: z
+    .array(z.object({ path: z.string().max(1024), why: z.string().max(1024), notice: SentNotice }))
+    .max(maxCopiedFiles),
   /** null: the project has no command. */
   outcome: z.enum(['done', 'failed', 'timeout', 'stopped', 'not_found']).nullable(),
   exitCode: z.int().nullable(),
@@ -51,7 +53,15 @@ export const ChangedFile = z.object({
   /** Bytes that are no text are escaped as `\xNN`. */
   path: z.string(),
   /** `repository`: one inside of this one, in which nothing is read. */
-  change: z.enum(['added', 'modified', 'deleted', 'renamed', 'untracked', 'conflicted', 'repository']),
+  change: z.enum([
+    'added',
+    'modified',
+    'deleted',
+    'renamed',
+    'untracked',
+    'conflicted',
+    'repository',
+  ]),
 })
 
 export type ChangedFile = z.output<typeof ChangedFile>
@@ -98,12 +108,22 @@ export type RemovalResult =
   | ({ readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused' } & Why)
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
-export type MergeRefusal = 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused' | 'needs_filter'
+export type MergeRefusal =
+  | 'uncommitted'
+  | 'no_branch'
+  | 'target_in_use'
+  | 'moved'
+  | 'git_refused'
+  | 'needs_filter'
 
 export type MergeResult =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
   | { readonly outcome: 'conflicts'; readonly files: readonly string[]; readonly command: string }
-  | ({ readonly outcome: 'refused'; readonly reason: MergeRefusal; readonly command: string | null } & Why)
+  | ({
+      readonly outcome: 'refused'
+      readonly reason: MergeRefusal
+      readonly command: string | null
+    } & Why)
 
 type Why = { readonly why: string; readonly notice?: Notice }
 
@@ -151,6 +171,9 @@ export type SetUp = z.output<typeof SetUp>
 
 /** A name that git accepts as a branch and takes for nothing else. */
 export const BranchName = line(250).refine(
-  (name) => !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|[/.]$|\.lock(?:\/|$)/.test(name) && name !== '@' && name !== 'HEAD',
+  (name) =>
+    !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|[/.]$|\.lock(?:\/|$)/.test(name) &&
+    name !== '@' &&
+    name !== 'HEAD',
   refusedAs('noBranchName'),
 )

@@ -30,47 +30,81 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
     const address = deps.addressOf(request.raw)
     const seen = { requestId: request.id, address }
     deps.loginLimit.attempt(address)
-    const asked = { proof: toSignIn(body, credentials), rules, name: browserName(request.headers['user-agent']), address }
+    const asked = {
+      proof: toSignIn(body, credentials),
+      rules,
+      name: browserName(request.headers['user-agent']),
+      address,
+    }
     try {
       const { cookie, personId: account, deviceId: device } = await store.run(signIn, asked)
-      reply.header('set-cookie', credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)))
+      reply.header(
+        'set-cookie',
+        credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)),
+      )
       logger.info({ ...seen, account, device }, 'Signed in')
     } catch (error) {
-      if (error instanceof Refusal) failedSignIns.info({ ...seen, code: error.code }, 'A sign-in failed')
+      if (error instanceof Refusal)
+        failedSignIns.info({ ...seen, code: error.code }, 'A sign-in failed')
       throw error
     }
   },
-  getLogin: async ({ deps, request }) => ({ signedIn: await isSignedIn(deps.credentials.find(request.raw)) }),
+  getLogin: async ({ deps, request }) => ({
+    signedIn: await isSignedIn(deps.credentials.find(request.raw)),
+  }),
   logout: async ({ deps, who, presented, request, reply }) => {
     if (presented.by !== 'cookie') return
     await endDevice(deps, request, { who, deviceId: who.credentialId })
     reply.header('set-cookie', deps.credentials.noCookie(request.raw))
   },
-  getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
-  createTicket: run(createTicket, ({ who, presented }) => ({ holderId: who.id, madeWith: makerOf(presented) })),
+  getMe: async ({ who }) => ({
+    id: who.id,
+    name: who.name,
+    kind: who.kind,
+    role: who.role,
+    scopes: [...who.scopes],
+  }),
+  createTicket: run(createTicket, ({ who, presented }) => ({
+    holderId: who.id,
+    madeWith: makerOf(presented),
+  })),
   listDevices: query(listDevices, ({ query: page, who }) => ({ ...page, who })),
   removeDevice: async ({ deps, params: { deviceId }, who, request, reply }) => {
-    if (who.kind !== 'person') throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
+    if (who.kind !== 'person')
+      throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     if (!(await endDevice(deps, request, { who, deviceId })))
       throw new Refusal('not_found', refusalText('noDevice'), { deviceId })
-    if (deviceId === who.credentialId) reply.header('set-cookie', deps.credentials.noCookie(request.raw))
+    if (deviceId === who.credentialId)
+      reply.header('set-cookie', deps.credentials.noCookie(request.raw))
   },
   createSignInCode: async ({ deps, who, presented }) => {
-    const made = await deps.store.run(createSignInCode, { by: who.id, madeWith: makerOf(presented) })
+    const made = await deps.store.run(createSignInCode, {
+      by: who.id,
+      madeWith: makerOf(presented),
+    })
     return { ...made, link: deps.publicUrl && signInLink(deps.publicUrl, made.code) }
   },
   listPeople: query(listPeople, (call) => call.query),
   addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: lasting(who) })),
-  changePerson: run(changePersonRole, ({ params, body, who }) => ({ ...params, ...body, by: lasting(who) })),
+  changePerson: run(changePersonRole, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: lasting(who),
+  })),
   renewPerson: run(renewPerson, ({ params, who }) => ({ ...params, by: lasting(who) })),
   removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),
   listTokens: query(listTokens, (call) => call.query),
   createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
-  revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
+  revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({
+    ...params,
+    made,
+    by: who.id,
+  })),
 }
 
 /** What a pass is bound to; the owner's token is not in the store. */
-const makerOf = ({ who, hash }: Presented): string => (who.credentialId === ownerId ? ownerId : hash)
+const makerOf = ({ who, hash }: Presented): string =>
+  who.credentialId === ownerId ? ownerId : hash
 
 async function endDevice(
   { store, addressOf, logger }: ServerDependencies,
@@ -78,7 +112,12 @@ async function endDevice(
   { who, deviceId }: { readonly who: Who; readonly deviceId: string },
 ): Promise<boolean> {
   const isEnded = await store.run(signOut, { credentialId: deviceId, personId: who.id })
-  const seen = { requestId: request.id, address: addressOf(request.raw), account: who.id, device: deviceId }
+  const seen = {
+    requestId: request.id,
+    address: addressOf(request.raw),
+    account: who.id,
+    device: deviceId,
+  }
   if (isEnded) logger.info(seen, 'Signed out')
   return isEnded
 }
@@ -94,7 +133,8 @@ const isSignedIn = (presented: Promise<unknown>): Promise<boolean> =>
 
 /** Refuses a caller whose credential expires: people do not expire, so such a caller may not add or change them (SE3). */
 function lasting(who: Who): string {
-  if (endOfMaker(who)) throw new Refusal('missing_scope', refusalText('peopleStay'), { scope: 'person' })
+  if (endOfMaker(who))
+    throw new Refusal('missing_scope', refusalText('peopleStay'), { scope: 'person' })
   return who.id
 }
 

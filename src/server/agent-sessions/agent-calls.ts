@@ -15,10 +15,17 @@ import {
   logoutAgent,
   type SignedIn,
 } from '../../services/agent-sessions/authenticate-agent.ts'
-import { type CallingSession, type Claim, findAgentSession } from '../../services/agent-sessions/queries.ts'
+import {
+  type CallingSession,
+  type Claim,
+  findAgentSession,
+} from '../../services/agent-sessions/queries.ts'
 import { reportProcessExit } from '../../services/agent-sessions/report-process-exit.ts'
 import { touchAgentSession } from '../../services/agent-sessions/sweep-agent-session.ts'
-import { findCallersNextAction, type NextAnswer } from '../../services/agent-sessions/take-next-action.ts'
+import {
+  findCallersNextAction,
+  type NextAnswer,
+} from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
@@ -91,7 +98,8 @@ export class AgentCalls {
       if ((own !== null && own !== agentId) || elsewhere) throw authenticationFailed()
       return await this.#store.run(authenticateAgent, { agentId, projectId, passkeyHash, launchId })
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'authentication_failed') this.#failures.attempt(agentId)
+      if (error instanceof Refusal && error.code === 'authentication_failed')
+        this.#failures.attempt(agentId)
       throw error
     }
   }
@@ -108,7 +116,10 @@ export class AgentCalls {
     waitSeconds: number,
     signal?: AbortSignal,
   ): Promise<NextAnswer | typeof superseded> {
-    const found = await this.#store.query(findCallersNextAction, { ...claimOf(presented, token), waitSeconds })
+    const found = await this.#store.query(findCallersNextAction, {
+      ...claimOf(presented, token),
+      waitSeconds,
+    })
     return this.waitingCalls.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
   }
 
@@ -124,7 +135,11 @@ export class AgentCalls {
     this.lastSeen.forget(caller.agentSessionId)
   }
 
-  async reportExit(who: Who, report: ProcessExit, receipt?: ReceiptKey): Promise<ProcessExitAnswer> {
+  async reportExit(
+    who: Who,
+    report: ProcessExit,
+    receipt?: ReceiptKey,
+  ): Promise<ProcessExitAnswer> {
     const openConversations = await this.#store.query(findOpenConversations, report)
     return this.#store.run(
       reportProcessExit,
@@ -140,13 +155,19 @@ export class AgentCalls {
 
 function claimOf({ who }: Presented, token: string | undefined): Claim {
   requireAgentScope(who)
-  return { tokenHash: token === undefined ? null : hashSecret(token), agentId: agentOf(who), launchId: who.launch?.id }
+  return {
+    tokenHash: token === undefined ? null : hashSecret(token),
+    agentId: agentOf(who),
+    launchId: who.launch?.id,
+  }
 }
 
 /** SE3: an agent's secret adds nothing to what the connection's bearer may do: a read-only bearer cannot act as an agent. */
 function requireAgentScope({ kind, scopes }: Who): void {
   if (kind === 'agent' || scopes.includes('write')) return
-  throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), { scope: 'write' })
+  throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), {
+    scope: 'write',
+  })
 }
 
 const agentOf = (who: Who): string | null => (who.kind === 'agent' ? who.id : null)

@@ -7,9 +7,26 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
-import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/take-next-action.ts'
-import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import { agentSessionToken, agentTool, defineTool, reads, snakeFields, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
+import {
+  getAgentAction as getActionFor,
+  type NextAnswer,
+} from '../../services/agent-sessions/take-next-action.ts'
+import {
+  DecisionsAnswer,
+  ResumeContextAnswer,
+  resumeContextAnswer,
+  TaskAnswer,
+} from '../mcp/resume-context-answer.ts'
+import {
+  agentSessionToken,
+  agentTool,
+  defineTool,
+  reads,
+  snakeFields,
+  type ToolCall,
+  writes,
+  writesOnce,
+} from '../mcp/tool.ts'
 import { superseded } from './waiting-calls.ts'
 
 /** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
@@ -40,7 +57,10 @@ export const authenticate = defineTool('authenticate', writes)`
   },
   output: {
     status: z.enum(['ok', 'no_work']),
-    session_token: z.string().optional().describe('Send it with every call, unless your connection carries your own credential'),
+    session_token: z
+      .string()
+      .optional()
+      .describe('Send it with every call, unless your connection carries your own credential'),
     ['sessionId']: AgentSession.shape.id.optional(),
     purpose: AgentSession.shape.purpose.optional(),
     expiresAt: AgentSession.shape.expiresAt.optional(),
@@ -85,13 +105,26 @@ const output = {
   state: z.enum(states).describe('Where your session stands'),
   instruction: z.string().describe('How to do it; follow it'),
   reason: z.string().optional().describe('With exit: why'),
-  waitSeconds: z.number().optional().describe('How long to wait before the next call, if your client cannot hold one'),
-  session_timeout_minutes: z.number().optional().describe('The session ends after so long without a message'),
-  throughSeq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
+  waitSeconds: z
+    .number()
+    .optional()
+    .describe('How long to wait before the next call, if your client cannot hold one'),
+  session_timeout_minutes: z
+    .number()
+    .optional()
+    .describe('The session ends after so long without a message'),
+  throughSeq: z
+    .int()
+    .optional()
+    .describe('With summarize_conversation: what to pass to set_summary'),
   approvalId: z.int().optional().describe('With wait_for_approval: what is waited for'),
   task: TaskAnswer.optional().describe('With work_on_task: the task'),
-  decisions: DecisionsAnswer.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
-  resumeContext: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
+  decisions: DecisionsAnswer.optional().describe(
+    'With work_on_task: what people decided about your approvals; heed it',
+  ),
+  resumeContext: ResumeContextAnswer.optional().describe(
+    'With resume_work: what is known about the work you take up',
+  ),
 }
 type Answer = z.input<z.ZodObject<typeof output>>
 
@@ -118,7 +151,9 @@ export const getNextAction = defineTool('get_next_action', writesOnce)`
       .min(0)
       .max(maxWaitSeconds)
       .optional()
-      .describe('Hold the call so long while there is nothing to do; 0 or left out answers at once'),
+      .describe(
+        'Hold the call so long while there is nothing to do; 0 or left out answers at once',
+      ),
   },
   output,
   run: async ({ session_token, waitSeconds = 0 }, call) => {
@@ -133,7 +168,8 @@ export const getNextAction = defineTool('get_next_action', writesOnce)`
 
 /** SE3: refuses a credential that was revoked while the call waited; it is only told that its session is over. */
 async function stillValid({ deps, presented }: ToolCall): Promise<void> {
-  if (!(await deps.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
+  if (!(await deps.credentials.whoHas(presented.hash, presented.secret)))
+    throw new Refusal('authentication_failed')
 }
 
 function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer {
@@ -141,7 +177,11 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer 
   const always = { action, state, instruction }
   switch (next.action) {
     case 'wait_for_messages':
-      return { ...always, waitSeconds: next.waitSeconds, session_timeout_minutes: next.idleTimeoutMinutes }
+      return {
+        ...always,
+        waitSeconds: next.waitSeconds,
+        session_timeout_minutes: next.idleTimeoutMinutes,
+      }
     case 'wait_for_approval':
       return { ...always, approvalId: next.approvalId, waitSeconds: next.waitSeconds }
     case 'summarize_conversation':
@@ -153,7 +193,9 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer 
         ...(decisions.length > 0 && { decisions: decisions.map(snakeFields) }),
       }
     case 'resume_work':
-      return resumeContext ? { ...always, resumeContext: resumeContextAnswer(resumeContext) } : always
+      return resumeContext
+        ? { ...always, resumeContext: resumeContextAnswer(resumeContext) }
+        : always
     case 'exit':
       return { ...always, reason: next.reason }
     default:
@@ -165,15 +207,17 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer 
 export const getAgentAction = defineTool('get_agent_action', reads)`
   For coordinators: should this agent be started?
   For coordinators, the programs that start and watch agent processes; agents do not need it. Says whether a process of this agent
-  should be started in this project now: start, none, or hold (too many failed starts), with the reason.`({
-  input: { agentId: Id, projectId: Id },
-  output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
-  run: async (which, call) => {
-    coordinatorOnly(call)
-    const { action, reason } = await call.deps.store.query(getActionFor, which)
-    return { action, reason }
+  should be started in this project now: start, none, or hold (too many failed starts), with the reason.`(
+  {
+    input: { agentId: Id, projectId: Id },
+    output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
+    run: async (which, call) => {
+      coordinatorOnly(call)
+      const { action, reason } = await call.deps.store.query(getActionFor, which)
+      return { action, reason }
+    },
   },
-})
+)
 
 /** `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no process left. */
 export const invalidateSession = defineTool('invalidate_session', writesOnce)`
@@ -192,13 +236,15 @@ export const invalidateSession = defineTool('invalidate_session', writesOnce)`
 export const logout = agentTool('logout', writesOnce)`
   End your session
   Ends your session. Call it when you have to stop before get_next_action said exit, for example because you cannot go on.
-  Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.`({
-  output: { status: z.literal('ended') },
-  run: async (_, { caller, deps }) => {
-    await deps.agents.logout(caller)
-    return { status: 'ended' as const }
+  Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.`(
+  {
+    output: { status: z.literal('ended') },
+    run: async (_, { caller, deps }) => {
+      await deps.agents.logout(caller)
+      return { status: 'ended' as const }
+    },
   },
-})
+)
 
 const exit = ProcessExit.shape
 
@@ -210,10 +256,14 @@ export const reportProcessExit = defineTool('report_process_exit', writesOnce)`
   left. Give report_id, so that a report that is sent again does no more.`({
   input: {
     ...exit,
-    remainingProcesses: exit.remainingProcesses.describe('Processes of this agent and project that you have left'),
+    remainingProcesses: exit.remainingProcesses.describe(
+      'Processes of this agent and project that you have left',
+    ),
     launchId: exit.launchId.describe('HOLDFAST_LAUNCH_ID of the process that exited'),
     reportId: exit.reportId.describe('Any text of your choice that is new for each report'),
-    epoch: exit.epoch.describe('Your epoch; a report from an older one than the server knows is refused'),
+    epoch: exit.epoch.describe(
+      'Your epoch; a report from an older one than the server knows is refused',
+    ),
   },
   output: ProcessExitAnswer.shape,
   run: async (report, call) => {

@@ -66,7 +66,10 @@ export class WaitingCalls {
     const call = new WaitingCall(this.#options, caller)
     if (refused || waitSeconds <= 0) return call.answerNow(seen)
     this.#calls.set(agentSessionId, call)
-    const stopListening = store.doorbell.onSignal(word, (at) => at > began + newerByMs && call.supersede())
+    const stopListening = store.doorbell.onSignal(
+      word,
+      (at) => at > began + newerByMs && call.supersede(),
+    )
     const leave = () => call.leave()
     signal?.addEventListener('abort', leave, { once: true })
     try {
@@ -117,7 +120,10 @@ class WaitingCall implements TailFollower {
     return this.#answerWith(seen ?? (await this.#read(0)))
   }
 
-  async answer(waitSeconds: number, seen?: FoundNextAction): Promise<NextAnswer | typeof superseded> {
+  async answer(
+    waitSeconds: number,
+    seen?: FoundNextAction,
+  ): Promise<NextAnswer | typeof superseded> {
     const { clock } = this.#options
     const first = seen ?? (await this.#read(waitSeconds))
     if (isAnswer(first)) return this.#superseded ? superseded : this.#answerWith(first)
@@ -131,7 +137,8 @@ class WaitingCall implements TailFollower {
         const left = Math.min(first.holdMs, Math.max(0, until - clock.now()))
         const found = await this.#read(left / 1000)
         if (this.#superseded) return superseded
-        if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#answerWith(found)
+        if (this.#over || isAnswer(found) || isOther(found, first))
+          return await this.#answerWith(found)
         await this.#rungOrAfter(Math.min(left, found.checkAgainMs))
       }
     } finally {
@@ -144,7 +151,13 @@ class WaitingCall implements TailFollower {
     return this.#options.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #answerWith({ changes, holdMs: _, suspected: __, checkAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
+  async #answerWith({
+    changes,
+    holdMs: _,
+    suspected: __,
+    checkAgainMs: ___,
+    ...answer
+  }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
     const { store } = this.#options
     const openConversations = await store.query(findOpenConversations, this.#caller)
@@ -156,7 +169,9 @@ class WaitingCall implements TailFollower {
     const { store, tails } = this.#options
     const { projectId, agentId } = this.#caller
     const project = projectStream(projectId)
-    const stopBell = store.doorbell.on(conversationStream(webKey(projectId, agentId)), () => this.#ring())
+    const stopBell = store.doorbell.on(conversationStream(webKey(projectId, agentId)), () =>
+      this.#ring(),
+    )
     const tail = tails.acquire(project)
     tail.join(this)
     const stop = () => {
@@ -195,7 +210,8 @@ class WaitingCall implements TailFollower {
 }
 
 /** PX4: a waiting call is no sign of life, so a session suspected dead is answered at once and can call again. */
-const isAnswer = ({ holdMs, changes, suspected }: FoundNextAction): boolean => holdMs === 0 || changes || suspected
+const isAnswer = ({ holdMs, changes, suspected }: FoundNextAction): boolean =>
+  holdMs === 0 || changes || suspected
 
 /** A different wait is an answer too, because it may be for something else. */
 const isOther = (found: FoundNextAction, first: FoundNextAction): boolean =>

@@ -13,17 +13,33 @@ import {
   replacePasskey,
   type SentEnvironment,
 } from '../../services/agents/change-agent.ts'
-import { findAgentStart, findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
-import { listSecrets, listSecretUses, removeSecret, setSecret } from '../../services/agents/secrets.ts'
+import {
+  findAgentStart,
+  findOccupiedProjects,
+  getAgent,
+  listAgents,
+} from '../../services/agents/queries.ts'
+import {
+  listSecrets,
+  listSecretUses,
+  removeSecret,
+  setSecret,
+} from '../../services/agents/secrets.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
-const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined): SentEnvironment | undefined =>
+const sealed = (
+  seals: Seals,
+  env: Readonly<Record<string, string>> | undefined,
+): SentEnvironment | undefined =>
   env &&
   Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, value === maskedValue ? maskedValue : seals.seal(name, value)]),
+    Object.entries(env).map(([name, value]) => [
+      name,
+      value === maskedValue ? maskedValue : seals.seal(name, value),
+    ]),
   )
 
 async function startOf({ store, seals }: ServerDependencies, which: { agentId: string }) {
@@ -33,7 +49,11 @@ async function startOf({ store, seals }: ServerDependencies, which: { agentId: s
 
 export const agentHandlers: HandlersOf<typeof agentRoutes> = {
   listAgents: query(listAgents, (call) => call.query),
-  createAgent: run(createAgent, ({ body, who, deps: { seals } }) => ({ ...body, env: sealed(seals, body.env), by: who.id })),
+  createAgent: run(createAgent, ({ body, who, deps: { seals } }) => ({
+    ...body,
+    env: sealed(seals, body.env),
+    by: who.id,
+  })),
   getAgent: query(getAgent, ({ params }) => params),
   changeAgent: run(changeAgent, ({ body, params, who, deps: { seals } }) => ({
     ...body,
@@ -58,7 +78,8 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     if (!attempt) throw new Refusal('not_found', refusalText('noSignIn'))
     return attempt
   },
-  signOutAgent: async ({ params, deps }) => (await deps.signIns()).signOut(await startOf(deps, params)),
+  signOutAgent: async ({ params, deps }) =>
+    (await deps.signIns()).signOut(await startOf(deps, params)),
   listDetectedAgents: ({ deps }) => deps.detectAgents(),
   probeSandbox: ({ body, deps }) => deps.probeSandbox(body),
 }

@@ -1,13 +1,25 @@
 /** REST handlers for channels, the people served on them, and the agent that answers. */
 import type { channelRoutes } from '../../protocol/channels/routes.ts'
-import { changeChannelChat, createPairingCode, setChannelRoute } from '../../services/channels/change-channel.ts'
+import {
+  changeChannelChat,
+  createPairingCode,
+  setChannelRoute,
+} from '../../services/channels/change-channel.ts'
 import { listChannelChats, listChannels } from '../../services/channels/queries.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const channelHandlers: HandlersOf<typeof channelRoutes> = {
   listChannels: query(listChannels, () => ({})),
-  setChannelRoute: run(setChannelRoute, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  setChannelRoute: run(setChannelRoute, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
   createPairingCode: run(createPairingCode, ({ params, who }) => ({ ...params, by: who.id })),
   listChannelChats: query(listChannelChats, (call) => ({ ...call.params, ...call.query })),
-  changeChannelChat: run(changeChannelChat, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  changeChannelChat: run(changeChannelChat, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
 }

@@ -9,7 +9,13 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
-import { RelayMessage, type RelayRequest, relayAnswer, requestIn, snapshotMessage } from '../../protocol/consoles/relay.ts'
+import {
+  RelayMessage,
+  type RelayRequest,
+  relayAnswer,
+  requestIn,
+  snapshotMessage,
+} from '../../protocol/consoles/relay.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
 import type { EndOf } from '../../services/consoles/queries.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
@@ -56,11 +62,18 @@ export class Relay {
   }
 
   /** Follows the stream after `lastSeq`; without it, from a snapshot. `ready` is called before anything is sent. */
-  async attach(userSessionId: string, lastSeq: number | undefined, ready: () => void = () => {}): Promise<void> {
+  async attach(
+    userSessionId: string,
+    lastSeq: number | undefined,
+    ready: () => void = () => {},
+  ): Promise<void> {
     const { store, subscription, attached } = this.#options
     const stream = userSessionStream(userSessionId)
     stillFree([stream], subscription.streams)
-    const after = lastSeq === undefined ? noCursor : encodeCursor(store.incarnation, new Map([[stream, lastSeq]]))
+    const after =
+      lastSeq === undefined
+        ? noCursor
+        : encodeCursor(store.incarnation, new Map([[stream, lastSeq]]))
     await subscription.follow([stream], after, () => {
       if (!this.#streams.has(stream)) attached.enter([userSessionId])
       this.#streams.add(stream)
@@ -94,7 +107,11 @@ export class Relay {
       .filter((stream) => this.has(stream))
       .map((stream) => {
         const known = state[stream] as UserSessionState
-        return snapshotMessage(parseStream(stream)?.id ?? '', known.userSession?.headSeq ?? 0, known)
+        return snapshotMessage(
+          parseStream(stream)?.id ?? '',
+          known.userSession?.headSeq ?? 0,
+          known,
+        )
       })
   }
 
@@ -119,12 +136,21 @@ export interface RelayConnection {
 /** Upper bound per connection. */
 const maxAwaited = 32
 
-const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
+const reads: ReadonlySet<RelayRequest['type']> = new Set([
+  'session:resume',
+  'agent:list',
+  'agent:get',
+])
 
 /** Requests that need the scope of the inbox: answering a permission, and setting a mode in which an agent may no longer ask. */
-const approves: ReadonlySet<RelayRequest['type']> = new Set(['permission:answer', 'question:answer', 'agent:configure'])
+const approves: ReadonlySet<RelayRequest['type']> = new Set([
+  'permission:answer',
+  'question:answer',
+  'agent:configure',
+])
 
-const scopeOf = (type: RelayRequest['type']): Scope => (reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write')
+const scopeOf = (type: RelayRequest['type']): Scope =>
+  reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write'
 
 export async function handleRelayMessage(
   connection: RelayConnection,
@@ -140,12 +166,20 @@ export async function handleRelayMessage(
   switch (request.type) {
     case 'session:create': {
       relay.requireFreeStream()
-      const { userSessionId, seq } = await userSessions.create(who, request, receiptOf(relay.connectionId, request))
-      return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
+      const { userSessionId, seq } = await userSessions.create(
+        who,
+        request,
+        receiptOf(relay.connectionId, request),
+      )
+      return relay.isAttached(userSessionId)
+        ? relay.resend(userSessionId, seq)
+        : relay.attach(userSessionId, 0)
     }
     case 'session:resume': {
       const { id, headSeq } = await userSessions.get(who, request.userSessionId)
-      return relay.attach(id, request.lastSeq, () => connection.answer(relayAnswer('session:resumed', id, { headSeq })))
+      return relay.attach(id, request.lastSeq, () =>
+        connection.answer(relayAnswer('session:resumed', id, { headSeq })),
+      )
     }
     case 'agent:list': {
       const { id, agents } = await userSessions.get(who, request.userSessionId)
@@ -155,7 +189,11 @@ export async function handleRelayMessage(
       const { id, agents } = await userSessions.get(who, request.userSessionId)
       const agent = agents.find(({ role }) => role === request.role)
       if (!agent)
-        throw new Refusal('agent_not_found', refusalText('roleHeldByNone', { role: request.role }), { role: request.role })
+        throw new Refusal(
+          'agent_not_found',
+          refusalText('roleHeldByNone', { role: request.role }),
+          { role: request.role },
+        )
       return connection.answer(relayAnswer('agent:info', id, { agent }))
     }
     default:
@@ -164,7 +202,10 @@ export async function handleRelayMessage(
   }
 }
 
-type Change = Exclude<RelayRequest, { type: 'session:create' | 'session:resume' | 'agent:list' | 'agent:get' }>
+type Change = Exclude<
+  RelayRequest,
+  { type: 'session:create' | 'session:resume' | 'agent:list' | 'agent:get' }
+>
 
 /** Runs the request. Returns the number of the answering event, or null when it comes later or the answer was sent here. */
 async function decide(
@@ -176,7 +217,9 @@ async function decide(
   switch (request.type) {
     case 'session:terminate': {
       const ended = await userSessions.terminate(who, request)
-      return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
+      return 'seq' in ended
+        ? ended.seq
+        : answerWhenEnded(connection, request, userSessions, ended.awaits)
     }
     case 'agent:spawn':
       return (await userSessions.spawn(who, request, receiptIn(request))).seq
@@ -190,10 +233,15 @@ async function decide(
       return userSessions.cancel(who, request)
     case 'agent:terminate': {
       const ended = await userSessions.terminateAgent(who, request)
-      if (ended !== 'nobody') return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
+      if (ended !== 'nobody')
+        return 'seq' in ended
+          ? ended.seq
+          : answerWhenEnded(connection, request, userSessions, ended.awaits)
       // AG3: nothing had to be done.
       const { userSessionId, role } = request
-      connection.answer(relayAnswer('agent:terminated', userSessionId, { role, reason: 'already terminated' }))
+      connection.answer(
+        relayAnswer('agent:terminated', userSessionId, { role, reason: 'already terminated' }),
+      )
       return null
     }
     case 'permission:answer':

@@ -6,13 +6,20 @@ import { listTurns } from '../../services/turns/queries.ts'
 import { type HandlersOf, query } from '../http/handler.ts'
 
 export const userSessionHandlers: HandlersOf<typeof userSessionRoutes> = {
-  listUserSessions: query(listUserSessions, (call) => ({ ...call.query, accountId: viewerOf(call.who) })),
+  listUserSessions: query(listUserSessions, (call) => ({
+    ...call.query,
+    accountId: viewerOf(call.who),
+  })),
   createUserSession: async ({ body, who, deps, receipt }) => {
     const { userSessionId } = await deps.userSessions.create(who, body, receipt)
     return deps.userSessions.get(who, userSessionId)
   },
   getUserSession: ({ params, who, deps }) => deps.userSessions.get(who, params.userSessionId),
-  listTurns: query(listTurns, (call) => ({ ...call.query, ...call.params, accountId: viewerOf(call.who) })),
+  listTurns: query(listTurns, (call) => ({
+    ...call.query,
+    ...call.params,
+    accountId: viewerOf(call.who),
+  })),
   spawnAgent: async ({ params, body, who, deps, receipt }) => {
     const { state } = await deps.userSessions.spawn(who, { ...params, ...body }, receipt)
     return { role: body.role, state }

@@ -21,10 +21,17 @@ import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
 import { checkApproval } from '../../services/access/check-access.ts'
-import { answerPermission, answerQuestion, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
+import {
+  answerPermission,
+  answerQuestion,
+  type PermissionChoice,
+} from '../../services/approvals/answer-permission.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
 import { decideApproval } from '../../services/approvals/request-approval.ts'
-import { createUserSession, terminateUserSession } from '../../services/consoles/change-user-session.ts'
+import {
+  createUserSession,
+  terminateUserSession,
+} from '../../services/consoles/change-user-session.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
 import { requestedReason, terminateRoleAgent } from '../../services/consoles/end-role-agent.ts'
 import {
@@ -38,7 +45,11 @@ import {
   getUserSession,
   type StartTarget,
 } from '../../services/consoles/queries.ts'
-import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
+import {
+  type Spawn,
+  type Spawned,
+  spawnRoleAgent,
+} from '../../services/consoles/spawn-role-agent.ts'
 import { invalidField, noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
 import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
@@ -115,7 +126,10 @@ export class UserSessions {
       return now.startOn === null && now.cannotStart === null ? undefined : now
     }
     const [store, clock] = [this.#store, this.#options.clock]
-    return (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ?? found
+    return (
+      (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ??
+      found
+    )
   }
 
   /** Without a project: in the only one. */
@@ -125,16 +139,31 @@ export class UserSessions {
     receipt: ReceiptKey | undefined,
   ): Promise<{ userSessionId: string; seq: number }> {
     const projectId = request.projectId ?? (await this.#store.query(findOnlyProject, {}))
-    return this.#store.run(createUserSession, { projectId, by: who.id, requestId: request.requestId }, receipt)
+    return this.#store.run(
+      createUserSession,
+      { projectId, by: who.id, requestId: request.requestId },
+      receipt,
+    )
   }
 
-  async spawn(who: Who, request: Requested<'agent:spawn'>, receipt: ReceiptKey | undefined): Promise<Spawned> {
-    const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
+  async spawn(
+    who: Who,
+    request: Requested<'agent:spawn'>,
+    receipt: ReceiptKey | undefined,
+  ): Promise<Spawned> {
+    const which = await this.find(who, request.userSessionId, {
+      role: request.role,
+      agentId: request.agentId ?? undefined,
+    })
     const workspaceRoots = allows(who.scopes, 'manage') ? this.#options.projectRoots : []
     return this.#order({ ...request, ...which, workspaceRoots, by: who.id }, receipt)
   }
 
-  async prompt(who: Who, request: Requested<'agent:message'>, receipt: ReceiptKey | undefined): Promise<SentPrompt> {
+  async prompt(
+    who: Who,
+    request: Requested<'agent:message'>,
+    receipt: ReceiptKey | undefined,
+  ): Promise<SentPrompt> {
     const which = await this.find(who, request.userSessionId)
     return this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receipt)
   }
@@ -142,65 +171,119 @@ export class UserSessions {
   #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<Spawned> {
     const { startOn: coordinatorId, projectId, userSessionId } = spawn
     const where = { coordinatorId, projectId, userSessionId }
-    return this.#options.offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
+    return this.#options.offers.order(where, (offered) =>
+      this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt),
+    )
   }
 
   /**
    * RS2: continues work in its role and its worktree; returns the reason in words when that is impossible. Undefined when the
    * work belonged to no role; `missing` is undefined when the role is unavailable and others may continue.
    */
-  async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<TakenUp | undefined> {
+  async takeUp(
+    who: Who,
+    from: string,
+    workSessionId: string,
+    receipt?: ReceiptKey,
+  ): Promise<TakenUp | undefined> {
     const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
     if (!at) return undefined
     const { userSessionId, ownerId, ...role } = at
     // RS2: somebody else's console is not named.
     if (!isVisible(viewerOf(who), ownerId)) {
       const detail = statusNotice('inConsoleOfOther', { agent: role.agentId })
-      return { notRestored: [{ what: 'agent', ...detailFields('detail', detail) }], missing: undefined }
+      return {
+        notRestored: [{ what: 'agent', ...detailFields('detail', detail) }],
+        missing: undefined,
+      }
     }
     try {
       const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
       const detail = which.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
-      return { notRestored: [], missing: which.startOn === null ? [{ what: 'machine', ...detailFields('detail', detail) }] : [] }
+      return {
+        notRestored: [],
+        missing:
+          which.startOn === null ? [{ what: 'machine', ...detailFields('detail', detail) }] : [],
+      }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const detail = statusNotice('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.detail })
-      return { notRestored: [{ what: 'agent', ...detailFields('detail', detail) }], missing: undefined }
+      const detail = statusNotice('cannotGoOnItself', {
+        agent: role.agentId,
+        role: role.role,
+        why: error.detail,
+      })
+      return {
+        notRestored: [{ what: 'agent', ...detailFields('detail', detail) }],
+        missing: undefined,
+      }
     }
   }
 
   async apply(who: Who, request: Request<keyof typeof useCases>): Promise<number> {
     const which = await this.find(who, request.userSessionId)
     const useCase: UseCase<never, { seq: number }> = useCases[request.type]
-    return (await this.#store.run(useCase, { ...request, ...which, by: who.id } as never, receiptIn(request))).seq
+    return (
+      await this.#store.run(
+        useCase,
+        { ...request, ...which, by: who.id } as never,
+        receiptIn(request),
+      )
+    ).seq
   }
 
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
     const which = await this.find(who, request.userSessionId)
-    const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which, by: who.id }, receiptIn(request))
+    const { turnId } = await this.#store.run(
+      cancelTurn,
+      { ...request, ...which, by: who.id },
+      receiptIn(request),
+    )
     return this.#store.query(findEndSeq, { turnId })
   }
 
-  async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<Terminating | 'nobody'> {
+  async terminateAgent(
+    who: Who,
+    request: Request<'agent:terminate'>,
+  ): Promise<Terminating | 'nobody'> {
     const which = await this.find(who, request.userSessionId)
-    const { roleAgentId, byOther } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
+    const { roleAgentId, byOther } = await this.#store.run(
+      terminateRoleAgent,
+      { ...request, ...which },
+      receiptIn(request),
+    )
     if (roleAgentId === null) return 'nobody'
-    return byOther ? { awaits: { roleAgentId } } : { seq: await this.#store.query(findEndSeq, { roleAgentId }) }
+    return byOther
+      ? { awaits: { roleAgentId } }
+      : { seq: await this.#store.query(findEndSeq, { roleAgentId }) }
   }
 
-  async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<Terminating> {
+  async terminate(
+    who: Who,
+    request: Omit<Request<'session:terminate'>, 'type'>,
+    receipt?: ReceiptKey,
+  ): Promise<Terminating> {
     const { userSessionId, requestId } = request
     const which = await this.find(who, userSessionId)
     const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
-    const { byOther } = await this.#store.run(terminateUserSession, { ...which, reason: requestedReason, requestId }, kept)
-    return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findEndSeq, { userSessionId }) }
+    const { byOther } = await this.#store.run(
+      terminateUserSession,
+      { ...which, reason: requestedReason, requestId },
+      kept,
+    )
+    return byOther
+      ? { awaits: { userSessionId } }
+      : { seq: await this.#store.query(findEndSeq, { userSessionId }) }
   }
 
   /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */
   whenEnded(userSessionId: string, end: EndOf) {
-    const [store, clock, stream] = [this.#store, this.#options.clock, userSessionStream(userSessionId)]
+    const [store, clock, stream] = [
+      this.#store,
+      this.#options.clock,
+      userSessionStream(userSessionId),
+    ]
     const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
     return untilSeen({ store, clock, stream, withinMs: endWithinMs, look })
   }
@@ -219,11 +302,21 @@ export class UserSessions {
   async answerInSession(who: Who, request: Request<'question:answer'>): Promise<number> {
     const { questionId, action, content = null, userSessionId, requestId } = request
     const answer = { action, content }
-    return (await this.#answerQuestion(who, questionId, answer, receiptIn(request), { userSessionId, requestId })).seq
+    return (
+      await this.#answerQuestion(who, questionId, answer, receiptIn(request), {
+        userSessionId,
+        requestId,
+      })
+    ).seq
   }
 
   /** Answers a question (AP13) wherever it was asked. */
-  async answerAnywhere(who: Who, questionId: number, answer: QuestionAnswer, receipt: ReceiptKey | undefined): Promise<Approval> {
+  async answerAnywhere(
+    who: Who,
+    questionId: number,
+    answer: QuestionAnswer,
+    receipt: ReceiptKey | undefined,
+  ): Promise<Approval> {
     return (await this.#answerQuestion(who, questionId, answer, receipt)).approval
   }
 
@@ -237,21 +330,35 @@ export class UserSessions {
     await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
     const which = await this.#store.query(findPermission, { approvalId })
     if (within && which.userSessionId !== within.userSessionId) throw noSuchApproval(approvalId)
-    return this.#store.run(answerQuestion, { ...which, answer, by: who.id, requestId: within?.requestId }, receipt)
+    return this.#store.run(
+      answerQuestion,
+      { ...which, answer, by: who.id, requestId: within?.requestId },
+      receipt,
+    )
   }
 
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always, optionId } = decision
     await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
-    const { permission, question } = await this.#store.query(readApproval, { projectId, approvalId, viewer: null })
+    const { permission, question } = await this.#store.query(readApproval, {
+      projectId,
+      approvalId,
+      viewer: null,
+    })
     if (question && status !== 'revision_requested') {
-      const answer = { action: status === 'approved' ? 'accept' : 'decline', content: null } as const
+      const answer = {
+        action: status === 'approved' ? 'accept' : 'decline',
+        content: null,
+      } as const
       return (await this.#answerQuestion(who, approvalId, answer, receipt)).approval
     }
-    if (!permission && (always || optionId)) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
-    if (!permission && !question) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
-    if (status === 'revision_requested') throw new Refusal('wrong_state', refusalText('nothingRevised'))
+    if (!permission && (always || optionId))
+      throw new Refusal('wrong_state', refusalText('onlyPermissions'))
+    if (!permission && !question)
+      return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
+    if (status === 'revision_requested')
+      throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const which = await this.#store.query(findPermission, { approvalId })
     const choice = chosenBy(status, optionId, permission?.options ?? [])
     const input = { ...which, choice, always, feedback, by: who.id }
@@ -269,17 +376,25 @@ function chosenBy(
   if (optionId === undefined) return { choose: isYes ? 'allow' : 'deny' }
   const found = outcomeOf(optionId, options)
   const outcome = found && isChoice(options) ? 'allowed' : found
-  if (outcome && (outcome === 'allowed') !== isYes) throw invalidField('optionId', refusalText('optionWithNo'))
+  if (outcome && (outcome === 'allowed') !== isYes)
+    throw invalidField('optionId', refusalText('optionWithNo'))
   return { optionId }
 }
 
 /** RL2: a request id counts once within its user session, on any connection. */
-export const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
-  receiptOf(request.userSessionId, request)
+export const receiptIn = (
+  request: Exclude<RelayRequest, { type: 'session:create' }>,
+): ReceiptKey | undefined => receiptOf(request.userSessionId, request)
 
 /** `within`: where the request id counts once: a user session, or a connection before there is one. */
 export function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
   if (request.requestId === undefined) return undefined
   const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
-  return { credentialId: within, operation: 'relay', key: request.requestId, contentHash, sealedBy: '' }
+  return {
+    credentialId: within,
+    operation: 'relay',
+    key: request.requestId,
+    contentHash,
+    sealedBy: '',
+  }
 }

@@ -100,10 +100,15 @@ export class SearchIndexer {
       try {
         if (this.#waiting.size > 0) await this.#indexSome()
         else await this.#findMissed()
-        await this.#rest((performance.now() - from) * restFactor[this.#isUnderLoad() ? 'underLoad' : 'usual'])
+        await this.#rest(
+          (performance.now() - from) * restFactor[this.#isUnderLoad() ? 'underLoad' : 'usual'],
+        )
       } catch (error) {
         if (this.#stopped) return
-        this.#options.logger.warn({ error: String(error) }, 'messages could not be indexed for search; trying again')
+        this.#options.logger.warn(
+          { error: String(error) },
+          'messages could not be indexed for search; trying again',
+        )
         await this.#rest(retryMs, true)
       }
     }
@@ -144,7 +149,8 @@ export class SearchIndexer {
 
   async #lookThrough(): Promise<void> {
     for (let after: string | null = ''; after !== null && !this.#stopped; ) {
-      const { keys, next }: { keys: string[]; next: string | null } = await this.#options.store.query(findUnindexed, { after })
+      const { keys, next }: { keys: string[]; next: string | null } =
+        await this.#options.store.query(findUnindexed, { after })
       for (const key of keys) this.#waiting.add(key)
       after = next
       while (this.#waiting.size >= maxWaiting && !this.#stopped) {

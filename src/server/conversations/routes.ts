@@ -51,7 +51,12 @@ import { beginTurn } from '../../services/turns/begin-turn.ts'
 import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
 import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
-import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
+import {
+  listConversationTurns,
+  readContexts,
+  readToolOutput,
+  readTurnItems,
+} from '../../services/turns/queries.ts'
 import { noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
@@ -67,7 +72,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     return conversation
   },
   getConversation: query(getConversation, ({ params }) => params),
-  changeConversation: run(setTitle, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  changeConversation: run(setTitle, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
   markSeen: run(markSeen, ({ params, body, who }) => ({ ...params, ...body, personId: who.id })),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
@@ -81,7 +90,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     requireOwnMessages(who, params, body.messages)
     return { ...body, ...params, by: who.id }
   }),
-  setConversationSummary: run(setConversationSummary, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  setConversationSummary: run(setConversationSummary, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+  })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
   importConversation: run(importConversation, ({ body, params, who }) => {
@@ -92,25 +105,35 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     await deps.store.query(getConversation, { key })
     return { key, path: await deps.files.saveConversation(key) }
   },
-  listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
+  listConversationTurns: query(listConversationTurns, (call) => ({
+    ...call.query,
+    ...call.params,
+  })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
   getToolOutput: query(readToolOutput, ({ params }) => params),
-  findFiles: async ({ params, query: { q }, who, deps }) => ({ items: await deps.worktrees.files(who, params.key, q) }),
+  findFiles: async ({ params, query: { q }, who, deps }) => ({
+    items: await deps.worktrees.files(who, params.key, q),
+  }),
   stopTurns: async ({ params, who, deps, receipt }) => {
     const coordinatorIds = await deps.store.query(findStop, params)
     return deps.store.run(stopTurns, { ...params, coordinatorIds, by: who.id }, receipt)
   },
   getTurnDiff: (call) => call.deps.fileOperations.diff(call.who, call.params, call.query),
-  rewindToTurn: (call) => call.deps.fileOperations.rewind(call.who, call.params, call.body, call.receipt),
-  undoRewind: (call) => call.deps.fileOperations.undo(call.who, { ...call.params, ...call.body }, call.receipt),
-  forkFromTurn: (call) => call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
+  rewindToTurn: (call) =>
+    call.deps.fileOperations.rewind(call.who, call.params, call.body, call.receipt),
+  undoRewind: (call) =>
+    call.deps.fileOperations.undo(call.who, { ...call.params, ...call.body }, call.receipt),
+  forkFromTurn: (call) =>
+    call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
-  getConversationOptions: async ({ params, deps }) => (await deps.store.query(readOptions, params)).options,
+  getConversationOptions: async ({ params, deps }) =>
+    (await deps.store.query(readOptions, params)).options,
   setConversationOption: async ({ params: { key }, body: change, who, deps, receipt }) => {
     const inRole = parseConsoleKey(key)
     const { coordinatorId } = await deps.store.query(readOptions, { key })
-    if (!inRole) return deps.store.run(configureChat, { key, change, coordinatorId, by: who.id }, receipt)
+    if (!inRole)
+      return deps.store.run(configureChat, { key, change, coordinatorId, by: who.id }, receipt)
     await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
     return (await deps.store.query(readOptions, { key })).options
   },
@@ -122,13 +145,21 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
 const agentsChannels = /^(?:web|agent|telegram):/
 
 /** SE3: writing a message in an agent's name needs more than the scope `write`. */
-function requireOwnMessages(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
+function requireOwnMessages(
+  who: Who,
+  { key }: { key: string },
+  messages: readonly { role: string }[],
+): void {
   const inAgentsName = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
   if (!inAgentsName || who.scopes.includes('manage')) return
-  throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }), {
-    scope: 'manage',
-    field: 'role',
-  })
+  throw new Refusal(
+    'missing_scope',
+    refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }),
+    {
+      scope: 'manage',
+      field: 'role',
+    },
+  )
 }
 
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
@@ -136,7 +167,11 @@ export const searchHandlers: HandlersOf<typeof searchRoutes> = {
     const behind = await deps.search.catchUp()
     const asked = { ...query, accountId: viewerOf(who) }
     const messages = await deps.store.query(searchMessages, asked)
-    return { ...messages, ...(query.titles && { titles: await deps.store.query(searchTitles, asked) }), behind }
+    return {
+      ...messages,
+      ...(query.titles && { titles: await deps.store.query(searchTitles, asked) }),
+      behind,
+    }
   },
 }
 
@@ -151,13 +186,21 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   goOnInChat: async ({ params, body, who, deps, receipt }) => {
-    const { until, goesOn } = await deps.store.run(setContinueAfterLimit, { ...params, ...body, by: who.id }, receipt)
+    const { until, goesOn } = await deps.store.run(
+      setContinueAfterLimit,
+      { ...params, ...body, by: who.id },
+      receipt,
+    )
     return { until, goesOn }
   },
   postMessage: async ({ body: { senderId, ...body }, who, deps, receipt }) => {
-    if (senderId !== undefined && senderId !== who.id) throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
+    if (senderId !== undefined && senderId !== who.id)
+      throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
     const { projectId, toAgentId } = body
-    const agentIds = toAgentId === null ? (await deps.store.query(getProject, { projectId })).agentIds : [toAgentId]
+    const agentIds =
+      toAgentId === null
+        ? (await deps.store.query(getProject, { projectId })).agentIds
+        : [toAgentId]
     return deps.store.run(postMessage, { ...body, agentIds, by: who.id }, receipt)
   },
   listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
@@ -194,7 +237,8 @@ export const noteHandlers: HandlersOf<typeof noteRoutes> = {
     const contents = day && (await deps.store.query(readNote, { day, viewer: viewerOf(who) }))
     if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
     let text = ''
-    for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone))) text += piece
+    for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone)))
+      text += piece
     return text
   },
 }

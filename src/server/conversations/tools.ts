@@ -5,13 +5,28 @@ import { Flags } from '../../protocol/conversations/conversation.ts'
 import { Message, priorities } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
 import { attachmentsIn } from '../../protocol/turns/prompt.ts'
-import { setFlags as setFlagsOf, setSummary as setSummaryOf } from '../../services/conversations/change-conversation.ts'
-import { findOwnConversation, readOwnHistory } from '../../services/conversations/own-conversation.ts'
+import {
+  setFlags as setFlagsOf,
+  setSummary as setSummaryOf,
+} from '../../services/conversations/change-conversation.ts'
+import {
+  findOwnConversation,
+  readOwnHistory,
+} from '../../services/conversations/own-conversation.ts'
 import { sendMessage as sendMessageTo } from '../../services/conversations/post-message.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { answerChat, findAnswerTarget } from '../../services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../services/turns/hand-over-messages.ts'
-import { type AgentCall, agentTool, clientId, content, reads, snakeFields, writes, writesOnce } from '../mcp/tool.ts'
+import {
+  type AgentCall,
+  agentTool,
+  clientId,
+  content,
+  reads,
+  snakeFields,
+  writes,
+  writesOnce,
+} from '../mcp/tool.ts'
 
 const HandedOver = z.object({
   id: Message.shape.id,
@@ -31,7 +46,9 @@ const HandedOver = z.object({
 })
 
 function attached(media: unknown): { attachments?: unknown[] } {
-  const parts = attachmentsIn(media).map((part) => (part.type === 'image' ? { ...part, base64: null } : part))
+  const parts = attachmentsIn(media).map((part) =>
+    part.type === 'image' ? { ...part, base64: null } : part,
+  )
   return parts.length === 0 ? {} : { attachments: parts }
 }
 
@@ -45,15 +62,30 @@ export const getPendingMessages = agentTool('get_pending_messages', writesOnce)`
   output: {
     messages: z.array(HandedOver),
     summary: z.string().nullable(),
-    conversation: z.string().nullable().describe('The key of the conversation they are in; you answer there'),
-    history: z.string().nullable().describe('At the first call in a conversation: who is in it and what was said before'),
+    conversation: z
+      .string()
+      .nullable()
+      .describe('The key of the conversation they are in; you answer there'),
+    history: z
+      .string()
+      .nullable()
+      .describe('At the first call in a conversation: who is in it and what was said before'),
   },
   run: async (_, { caller, deps: { store } }) => {
     const keys = await store.query(findHandOver, caller)
     if (keys.length === 0) return { messages: [], summary: null, conversation: null, history: null }
-    const { messages, senders, summary, conversationKey, primer } = await store.run(handOverMessages, { ...caller, keys })
+    const { messages, senders, summary, conversationKey, primer } = await store.run(
+      handOverMessages,
+      { ...caller, keys },
+    )
     const handed = messages.map((message, at) =>
-      HandedOver.parse(snakeFields({ ...message, ...attached(message.media), senderName: senders[at] ?? message.senderId })),
+      HandedOver.parse(
+        snakeFields({
+          ...message,
+          ...attached(message.media),
+          senderName: senders[at] ?? message.senderId,
+        }),
+      ),
     )
     return { messages: handed, summary, conversation: conversationKey, history: primer }
   },
@@ -76,7 +108,11 @@ export const respondChat = agentTool('respond_chat', writes)`
   },
   run: async (answer, { caller, deps: { store } }) => {
     const target = await store.query(findAnswerTarget, caller)
-    const { messageId, seq, answered } = await store.run(answerChat, { ...caller, ...target, ...answer })
+    const { messageId, seq, answered } = await store.run(answerChat, {
+      ...caller,
+      ...target,
+      ...answer,
+    })
     return { messageId, seq, answered: [...answered] }
   },
 })
@@ -89,7 +125,11 @@ export const sendMessage = agentTool('send_message', writes)`
   input: { toAgentId: Id.describe('The id of the other agent'), content: content.min(1), clientId },
   output: { messageId: z.string(), seq: z.int() },
   run: async (message, { caller, deps, presented: { contextId } }) => {
-    const { messageId, seq } = await deps.store.run(sendMessageTo, { ...caller, contextId, ...message })
+    const { messageId, seq } = await deps.store.run(sendMessageTo, {
+      ...caller,
+      contextId,
+      ...message,
+    })
     return { messageId, seq }
   },
 })
@@ -100,26 +140,43 @@ const most = 100
 export const getHistory = agentTool('get_history', reads)`
   Read what was said before
   Gives the messages of the conversation you are in, oldest first: the newest ones, or those before \`before\`, of a \`day\`, or
-  those in which the words of \`q\` stand. Use it when what you were told at the beginning is not enough.`({
-  input: {
-    before: z.int().min(1).optional().describe('Only messages with a lower seq; `before` of the answer goes on from there'),
-    day: z.string().max(10).optional().describe('A day, as 2026-11-15'),
-    q: z.string().min(1).max(1000).optional().describe('Words to look for'),
-    limit: z.int().min(1).max(most).optional(),
+  those in which the words of \`q\` stand. Use it when what you were told at the beginning is not enough.`(
+  {
+    input: {
+      before: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Only messages with a lower seq; `before` of the answer goes on from there'),
+      day: z.string().max(10).optional().describe('A day, as 2026-11-15'),
+      q: z.string().min(1).max(1000).optional().describe('Words to look for'),
+      limit: z.int().min(1).max(most).optional(),
+    },
+    output: {
+      conversation: z.string(),
+      messages: z.array(
+        z.object({
+          seq: z.int(),
+          sender: z.string(),
+          role: z.string(),
+          content: z.string(),
+          created_at: z.string(),
+        }),
+      ),
+      before: z.int().nullable(),
+    },
+    run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
+      if (wanted.q !== undefined) await deps.search.catchUp()
+      const { key, messages, before } = await deps.store.query(readOwnHistory, {
+        ...caller,
+        ...wanted,
+        contextId,
+        limit,
+      })
+      return { conversation: key, messages: messages.map(snakeFields), before }
+    },
   },
-  output: {
-    conversation: z.string(),
-    messages: z.array(
-      z.object({ seq: z.int(), sender: z.string(), role: z.string(), content: z.string(), created_at: z.string() }),
-    ),
-    before: z.int().nullable(),
-  },
-  run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
-    if (wanted.q !== undefined) await deps.search.catchUp()
-    const { key, messages, before } = await deps.store.query(readOwnHistory, { ...caller, ...wanted, contextId, limit })
-    return { conversation: key, messages: messages.map(snakeFields), before }
-  },
-})
+)
 
 const keyOf = async ({ caller, deps, presented: { contextId } }: AgentCall): Promise<string> =>
   (await deps.store.query(findOwnConversation, { ...caller, contextId })).key
@@ -131,38 +188,48 @@ export const getFlags = agentTool('get_flags', reads)`
   output: { conversation: z.string(), flags: Flags },
   run: async (_, call) => {
     const key = await keyOf(call)
-    return { conversation: key, flags: (await call.deps.store.query(getConversation, { key })).flags }
+    return {
+      conversation: key,
+      flags: (await call.deps.store.query(getConversation, { key })).flags,
+    }
   },
 })
 
 export const setFlags = agentTool('set_flags', writesOnce)`
   Set the flags of the conversation
-  Replaces the flags of the conversation you are in; read them with get_flags first and keep what you do not change.`({
-  input: { flags: Flags },
-  output: { conversation: z.string(), flags: Flags },
-  run: async ({ flags }, call) => {
-    const key = await keyOf(call)
-    return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
+  Replaces the flags of the conversation you are in; read them with get_flags first and keep what you do not change.`(
+  {
+    input: { flags: Flags },
+    output: { conversation: z.string(), flags: Flags },
+    run: async ({ flags }, call) => {
+      const key = await keyOf(call)
+      return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
+    },
   },
-})
+)
 
 /** `set_summary` (NA9): replaces the older part of a conversation by a summary. */
 export const setSummary = agentTool('set_summary', writesOnce)`
   Summarise the conversation
   Stores your summary of the conversation up to and including the message through_seq. Call it when get_next_action says
   summarize_conversation, with the through_seq it gives. From then on the summary is handed over in the place of those messages,
-  so it must hold everything that will be needed: what was asked, decided and done, what is open, names, numbers, paths.`({
-  input: {
-    summary: content
-      .min(1)
-      .max(maxSummaryChars)
-      .describe('What stands for the conversation so far, the earlier summary included'),
-    throughSeq: z.int().min(1).describe('The last message it covers, as get_next_action named it'),
+  so it must hold everything that will be needed: what was asked, decided and done, what is open, names, numbers, paths.`(
+  {
+    input: {
+      summary: content
+        .min(1)
+        .max(maxSummaryChars)
+        .describe('What stands for the conversation so far, the earlier summary included'),
+      throughSeq: z
+        .int()
+        .min(1)
+        .describe('The last message it covers, as get_next_action named it'),
+    },
+    output: { throughSeq: z.int() },
+    run: async (words, call) => {
+      const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
+      const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
+      return { throughSeq }
+    },
   },
-  output: { throughSeq: z.int() },
-  run: async (words, call) => {
-    const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
-    const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
-    return { throughSeq }
-  },
-})
+)

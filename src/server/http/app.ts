@@ -36,7 +36,9 @@ export function buildApp({ deps, listener }: AppOptions): FastifyInstance {
     // The listener already accepts connections and passes on requests that its gate accepted.
     serverFactory: () => listener.server,
     // Schemas are zod's, so Fastify's compilers are not loaded.
-    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
+    schemaController: {
+      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
+    },
     clientErrorHandler: (error, socket) => gate.brokenHttp(error, socket),
     frameworkErrors: (error, request, reply) => void fail(error, request, reply),
   })
@@ -90,12 +92,15 @@ export function buildApp({ deps, listener }: AppOptions): FastifyInstance {
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
       await deps.credentials.find(request.raw)
-      throw path === '/ws' ? new Refusal('invalid_request', refusalText('openAsSocket')) : nothingThere(path)
+      throw path === '/ws'
+        ? new Refusal('invalid_request', refusalText('openAsSocket'))
+        : nothingThere(path)
     },
   })
   app.addHook('onResponse', async (request, reply) => {
     const { url: route = 'unknown', config } = request.routeOptions
-    if (!config.lasting) deps.figures.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
+    if (!config.lasting)
+      deps.figures.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const path = mask(pathOf(request.url).slice(0, maxLoggedPathLength))
     const line = {

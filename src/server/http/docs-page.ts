@@ -102,10 +102,18 @@ ${rows.join('\n')}
 </section>`
 }
 
-const replacements: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (plain: string): string => plain.replaceAll(/[&<>"']/g, (character) => replacements[character] ?? '')
+const replacements: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escapeHtml = (plain: string): string =>
+  plain.replaceAll(/[&<>"']/g, (character) => replacements[character] ?? '')
 /** Escapes text and renders `code` in backticks, as the catalogue writes it. */
-const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const text = (plain: string): string =>
+  escapeHtml(plain).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
 /** Light and dark, from 360 px width. Served apart, because inline styles are not allowed. */
 export const docsStyle = `:root { color-scheme: light dark; --ink: #1c1d21; --paper: #fdfdfc; --quiet: #5b5e66; --line: #d9dade; --box: #f3f3f1; --link: #1a55b8 }

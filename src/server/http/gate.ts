@@ -42,7 +42,11 @@ interface Allowed {
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 /** Needs the actual port. */
-export function hostAndOrigin(port: number, publicUrl: string | null, allowed: Allowed = {}): HostAndOrigin {
+export function hostAndOrigin(
+  port: number,
+  publicUrl: string | null,
+  allowed: Allowed = {},
+): HostAndOrigin {
   const forMetrics = new Set(allowed.metricsHosts)
   const guests = new Set(allowed.origins)
   const hosts = new Set<string>()
@@ -64,12 +68,15 @@ export function hostAndOrigin(port: number, publicUrl: string | null, allowed: A
     check(request) {
       const host = onlyHost(request)?.toLowerCase()
       const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
-      const isOurs = host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
+      const isOurs =
+        host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
       if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
       // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
-      if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', refusalText('targetNoPath'))
+      if (!request.url?.startsWith('/'))
+        throw new Refusal('forbidden_host', refusalText('targetNoPath'))
       const { origin } = request.headers
-      if (origin !== undefined && !origins.has(origin) && !guests.has(origin)) throw new Refusal('forbidden_origin')
+      if (origin !== undefined && !origins.has(origin) && !guests.has(origin))
+        throw new Refusal('forbidden_origin')
     },
   }
 }
@@ -158,14 +165,20 @@ export class Gate {
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
     const { host, origin } = request.headers
-    this.#refused.info({ requestId, code: refusal.code, method: request.method, host, origin }, 'Refused')
+    this.#refused.info(
+      { requestId, code: refusal.code, method: request.method, host, origin },
+      'Refused',
+    )
     return refusal
   }
 
   /** SE8: closes the connection when the rest of a request does not arrive in time. */
   requireArrival(request: IncomingMessage, withinMs: number): void {
     if (request.complete) return
-    const late = setTimeout(() => this.brokenHttp({ code: tookTooLong }, request.socket), withinMs).unref()
+    const late = setTimeout(
+      () => this.brokenHttp({ code: tookTooLong }, request.socket),
+      withinMs,
+    ).unref()
     request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
   }
 
@@ -182,7 +195,8 @@ export class Gate {
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
     // Browsers open connections ahead of need; bytes sent on one would be taken for the answer to its next request.
     const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
-    if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed) return void socket.destroy()
+    if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed)
+      return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)
     const { figures, https } = this.#options
     const requestId = randomUUID()
@@ -193,8 +207,12 @@ export class Gate {
 }
 
 function brokenHttpRefusal(code: string | undefined): Refusal {
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', refusalText('headersTooLarge'), { limit: maxHeaderBytes })
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal('too_large', refusalText('headersTooLarge'), { limit: maxHeaderBytes })
   if (code === tookTooLong)
-    return new Refusal('invalid_request', notice('tooLateToRead', {}, 'The request took too long to arrive'))
+    return new Refusal(
+      'invalid_request',
+      notice('tooLateToRead', {}, 'The request took too long to arrive'),
+    )
   return new Refusal('invalid_request', refusalText('notHttp'))
 }

@@ -3,11 +3,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const requestHeaders = [
-  ...['accept', 'authorization', 'content-type', 'idempotency-key', 'if-none-match', 'last-event-id', 'range'],
+  ...[
+    'accept',
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-none-match',
+    'last-event-id',
+    'range',
+  ],
   ...['mcp-protocol-version', 'mcp-session-id'],
 ].join(', ')
 /** Those that are not readable anyway. */
-const exposed = ['content-disposition', 'etag', 'mcp-session-id', 'retry-after', 'www-authenticate', 'x-request-id'].join(', ')
+const exposed = [
+  'content-disposition',
+  'etag',
+  'mcp-session-id',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
+].join(', ')
 /** For how long a browser need not ask again. */
 const rememberedSeconds = 600
 
@@ -28,5 +43,7 @@ export const preflightHeaders = ({ headers }: IncomingMessage): Record<string, s
   'access-control-allow-headers': requestHeaders,
   'access-control-max-age': String(rememberedSeconds),
   // A page of the internet that asks a server on this machine or in this network.
-  ...(headers['access-control-request-private-network'] === 'true' && { 'access-control-allow-private-network': 'true' }),
+  ...(headers['access-control-request-private-network'] === 'true' && {
+    'access-control-allow-private-network': 'true',
+  }),
 })

@@ -13,7 +13,9 @@ import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
 type Checked<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
-type FieldOf<R, Name extends string> = R extends { readonly [N in Name]: infer Schema } ? Checked<Schema> : undefined
+type FieldOf<R, Name extends string> = R extends { readonly [N in Name]: infer Schema }
+  ? Checked<Schema>
+  : undefined
 type IfKnown<R, Value> = R extends { readonly scope: 'nobody' } ? undefined : Value
 
 /** A request whose credential, scope and input are valid. */
@@ -37,7 +39,9 @@ type Answer<R extends Route> = R extends { readonly answer: infer Schema extends
     : Promise<void>
 
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R>
-export type HandlersOf<Routes extends Record<string, Route>> = { readonly [Name in keyof Routes]: Handler<Routes[Name]> }
+export type HandlersOf<Routes extends Record<string, Route>> = {
+  readonly [Name in keyof Routes]: Handler<Routes[Name]>
+}
 
 /** Handler of a write: runs a use case once, however often the request is repeated (HT4). */
 export const run =
@@ -49,7 +53,10 @@ export const run =
     call.deps.store.run(useCase, toInput(call), call.receipt)
 
 export const query =
-  <C extends Pick<Call<Route>, 'deps'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
+  <C extends Pick<Call<Route>, 'deps'>, Input, Output>(
+    service: Query<Input, Output>,
+    toInput: (call: C) => Input,
+  ) =>
   (call: C): Promise<Output> =>
     call.deps.store.query(service, toInput(call))
 
@@ -66,7 +73,8 @@ export function receiptOf(
   content = request.body === undefined ? '' : JSON.stringify(request.body),
 ): ReceiptKey | undefined {
   const key = request.headers['idempotency-key']
-  if (key === undefined || !presented || request.method === 'GET' || request.method === 'HEAD') return undefined
+  if (key === undefined || !presented || request.method === 'GET' || request.method === 'HEAD')
+    return undefined
   if (typeof key !== 'string' || !keyForm.test(key)) {
     throw new Refusal('invalid_request', refusalText('keyPrintable'), { field: 'Idempotency-Key' })
   }
@@ -74,15 +82,27 @@ export function receiptOf(
     credentialId: presented.who.credentialId,
     operation,
     key,
-    contentHash: contentHash(request, content, secretBodies.has(operation) ? presented.secret : undefined),
+    contentHash: contentHash(
+      request,
+      content,
+      secretBodies.has(operation) ? presented.secret : undefined,
+    ),
     sealedBy: presented.secret,
   }
 }
 
 /** SE12: bodies with secrets are hashed with the caller's secret, so that the stored hash cannot be guessed. */
-const secretBodies: ReadonlySet<string> = new Set<keyof Routes>(['createAgent', 'changeAgent', 'setSecret'])
+const secretBodies: ReadonlySet<string> = new Set<keyof Routes>([
+  'createAgent',
+  'changeAgent',
+  'setSecret',
+])
 
-const contentHash = ({ method, url }: FastifyRequest, content: string, secret: string | undefined): string =>
+const contentHash = (
+  { method, url }: FastifyRequest,
+  content: string,
+  secret: string | undefined,
+): string =>
   (secret === undefined ? createHash('sha256') : createHmac('sha256', secret))
     .update(`${method}\n${url}\n${content}`)
     .digest('base64url')

@@ -63,12 +63,14 @@ export class HttpConnections {
 
   /** Closes connections whose last response is finished. */
   closeIdle(): void {
-    for (const [socket, response] of this.#responses) if (response?.writableFinished) socket.destroySoon()
+    for (const [socket, response] of this.#responses)
+      if (response?.writableFinished) socket.destroySoon()
   }
 
   /** Closes connections that have sent nothing. */
   closeSilent(): void {
-    for (const [socket, response] of this.#responses) if (!response && socket.bytesRead === 0) socket.destroy()
+    for (const [socket, response] of this.#responses)
+      if (!response && socket.bytesRead === 0) socket.destroy()
   }
 }
 
@@ -135,8 +137,14 @@ export class HttpListener {
     })
     this.server.maxConnections = maxOpenSockets
     this.connections = new HttpConnections(this.server)
-    this.gate = new Gate({ logger: options.logger, figures: this.figures, connections: this.connections, https: this.https })
-    const receive = (request: IncomingMessage, response: ServerResponse): void => this.#receive(request, response)
+    this.gate = new Gate({
+      logger: options.logger,
+      figures: this.figures,
+      connections: this.connections,
+      https: this.https,
+    })
+    const receive = (request: IncomingMessage, response: ServerResponse): void =>
+      this.#receive(request, response)
     this.server.on('request', receive)
     this.server.on('checkExpectation', receive)
   }
@@ -158,7 +166,12 @@ export class HttpListener {
       })
     })
     const { publicUrl, metricsHosts, allowedOrigins: origins } = this.options
-    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, { metricsHosts, origins }))
+    this.gate.open(
+      hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, {
+        metricsHosts,
+        origins,
+      }),
+    )
   }
 
   /** Passes queued and later requests to the endpoints. */
@@ -174,9 +187,12 @@ export class HttpListener {
     // Lets pending connections be accepted; closing the port would cut them.
     await new Promise((resolve) => setImmediate(resolve))
     // Not http's own close, which also cuts connections that are not idle.
-    const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(this.server, () => resolve()))
+    const closed = new Promise<void>(
+      (resolve) => void NetServer.prototype.close.call(this.server, () => resolve()),
+    )
     this.connections.beginDrain()
-    for (const [, response] of this.#queued.splice(0)) answerProblem(response, new Refusal('shutting_down'))
+    for (const [, response] of this.#queued.splice(0))
+      answerProblem(response, new Refusal('shutting_down'))
     this.connections.closeIdle()
     void heard.then(() => this.connections.closeSilent())
     await closed
@@ -188,17 +204,26 @@ export class HttpListener {
     if (!this.gate.pass(request, response)) return
     if (this.#handle) return this.#handle(request, response)
     if (request.method === 'GET' && request.url === '/healthz') {
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+      response.writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      })
       return void response.end(healthText(this.options.version))
     }
     const path = request.url?.split('?', 1)[0] ?? ''
-    const file = request.method === 'GET' && !isReserved(path) ? this.page.answer(path, request.headers) : undefined
+    const file =
+      request.method === 'GET' && !isReserved(path)
+        ? this.page.answer(path, request.headers)
+        : undefined
     if (file) {
       response.writeHead(file.status, { ...file.headers, 'content-length': file.body.length })
       return void response.end(file.body)
     }
     if (this.#queued.length >= maxQueuedRequests)
-      return answerProblem(response, new Refusal('busy', notice('stillStarting', {}, 'The server is still starting')))
+      return answerProblem(
+        response,
+        new Refusal('busy', notice('stillStarting', {}, 'The server is still starting')),
+      )
     this.#queued.push([request, response])
   }
 }
@@ -210,7 +235,8 @@ loopback.addAddress('::1', 'ipv6')
 /** SE2: an address reachable from other machines needs TLS in front of it. */
 function refuseOpenListening(host: string, behindProxy: boolean): void {
   const family = isIP(host)
-  const local = host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'))
+  const local =
+    host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'))
   if (local || behindProxy) return
   throw new StartFailure(
     `Listening on ${host} would let other machines in without encryption.`,

@@ -10,7 +10,10 @@ type Json = Readonly<Record<string, unknown>>
 function openApiDocument(list: Readonly<Record<string, Route>>, version: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [operation, route] of Object.entries(list)) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(operation, route) }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(operation, route),
+    }
   }
   return {
     openapi: '3.1.1',
@@ -18,7 +21,8 @@ function openApiDocument(list: Readonly<Record<string, Route>>, version: string)
     info: {
       title: 'Holdfast',
       version,
-      description: 'The session server for AI agents. Live changes: `GET /api/events`, or the WebSocket `/ws`.',
+      description:
+        'The session server for AI agents. Live changes: `GET /api/events`, or the WebSocket `/ws`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -35,7 +39,9 @@ function openApiDocument(list: Readonly<Record<string, Route>>, version: string)
         },
       },
       schemas: { Problem: problemSchema },
-      responses: { Problem: { description: 'Refused; nothing was changed', content: problemContent } },
+      responses: {
+        Problem: { description: 'Refused; nothing was changed', content: problemContent },
+      },
     },
   }
 }
@@ -71,22 +77,35 @@ const problemSchema: Json = {
   },
 }
 
-const problemContent: Json = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+const problemContent: Json = {
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+}
 
 function operationOf(operationId: string, route: Route): Json {
   return {
     operationId,
     summary: route.summary,
     ...(route.scope === 'nobody' ? { security: [] } : { 'x-scope': route.scope }),
-    parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
-    ...(route.body ? { requestBody: bodyOf(route.body) } : route.upload ? { requestBody: uploadBody } : {}),
+    parameters: [
+      ...parametersOf('path', route.params),
+      ...parametersOf('query', route.query),
+      ...headersOf(route),
+    ],
+    ...(route.body
+      ? { requestBody: bodyOf(route.body) }
+      : route.upload
+        ? { requestBody: uploadBody }
+        : {}),
     responses: responsesOf(route),
   }
 }
 
 function parametersOf(place: 'path' | 'query', schema: z.ZodObject | undefined): Json[] {
   if (!schema) return []
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Json; required?: string[] }
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Json
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, each]) => ({
     name,
     in: place,
@@ -124,9 +143,19 @@ function responsesOf(route: Route): Json {
     : media
       ? { [media.split(';', 1)[0] ?? media]: { schema: { type: 'string' } } }
       : undefined
-  const success = { description: status === 204 ? 'Done' : 'The answer', ...(content ? { content } : {}) }
-  const refusals = refusalStatuses(route).map((each) => [each, { $ref: '#/components/responses/Problem' }])
-  return { [status]: success, ...(alsoStatus ? { [alsoStatus]: success } : {}), ...Object.fromEntries(refusals) }
+  const success = {
+    description: status === 204 ? 'Done' : 'The answer',
+    ...(content ? { content } : {}),
+  }
+  const refusals = refusalStatuses(route).map((each) => [
+    each,
+    { $ref: '#/components/responses/Problem' },
+  ])
+  return {
+    [status]: success,
+    ...(alsoStatus ? { [alsoStatus]: success } : {}),
+    ...Object.fromEntries(refusals),
+  }
 }
 
 /** Lists the statuses a route can refuse with because of its checks; refusals of its service are covered by `default`. */

@@ -39,7 +39,8 @@ interface PageAnswer {
 }
 
 /** Whether a path belongs to the API; an unknown one there needs a credential and gets `not_found`. */
-export const isReserved = (path: string): boolean => /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)
+export const isReserved = (path: string): boolean =>
+  /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)
 
 export class Page {
   readonly #folder: string | null
@@ -56,23 +57,41 @@ export class Page {
     if (this.#files.size === 0) this.#files = this.#list()
     const files = this.#files
     if (files.size === 0)
-      return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from(notBuilt) }
-    const name = path !== '/' && files.has(path) ? path : path === '/' || wantsHtml(headers) ? '/index.html' : ''
+      return {
+        status: 503,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: Buffer.from(notBuilt),
+      }
+    const name =
+      path !== '/' && files.has(path)
+        ? path
+        : path === '/' || wantsHtml(headers)
+          ? '/index.html'
+          : ''
     if (!files.has(name)) return undefined
     const accepted = String(headers['accept-encoding'] ?? '')
-    const encoding = encodings.find((each) => files.has(name + each.ending) && accepts(accepted, each.name))
+    const encoding = encodings.find(
+      (each) => files.has(name + each.ending) && accepts(accepted, each.name),
+    )
     const { body, etag } = this.#file(files.get(name + (encoding?.ending ?? '')) ?? '')
     const about = {
       etag,
       vary: 'accept-encoding',
       // File names under /assets contain a hash of their content.
-      'cache-control': name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': name.startsWith('/assets/')
+        ? 'public, max-age=31536000, immutable'
+        : 'no-cache',
     }
-    if (headers['if-none-match'] === etag) return { status: 304, headers: about, body: Buffer.alloc(0) }
+    if (headers['if-none-match'] === etag)
+      return { status: 304, headers: about, body: Buffer.alloc(0) }
     const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
     return {
       status: 200,
-      headers: { ...about, 'content-type': type, ...(encoding ? { 'content-encoding': encoding.name } : {}) },
+      headers: {
+        ...about,
+        'content-type': type,
+        ...(encoding ? { 'content-encoding': encoding.name } : {}),
+      },
       body,
     }
   }
@@ -95,14 +114,18 @@ export class Page {
     const known = this.#read.get(file)
     if (known) return known
     const body = readFileSync(file)
-    const read = { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+    const read = {
+      body,
+      etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
+    }
     this.#read.set(file, read)
     return read
   }
 }
 
 /** Whether a browser asks for a page; deep links get index.html. */
-const wantsHtml = ({ accept }: IncomingHttpHeaders): boolean => String(accept ?? '').includes('text/html')
+const wantsHtml = ({ accept }: IncomingHttpHeaders): boolean =>
+  String(accept ?? '').includes('text/html')
 
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((each) => {

@@ -35,12 +35,14 @@ const always = {
 const overHttps = { ...always, 'strict-transport-security': 'max-age=31536000' } as const
 
 /** Security headers of every answer (SE6): the page loads only its own files, is not framed, and types are not guessed. */
-const securityHeaders = (https: boolean): Readonly<Record<string, string>> => (https ? overHttps : always)
+const securityHeaders = (https: boolean): Readonly<Record<string, string>> =>
+  https ? overHttps : always
 
 const listed = { always: Object.entries(always), overHttps: Object.entries(overHttps) } as const
 
 export function setSecurityHeaders(response: ServerResponse, https: boolean): void {
-  for (const [name, value] of https ? listed.overHttps : listed.always) response.setHeader(name, value)
+  for (const [name, value] of https ? listed.overHttps : listed.always)
+    response.setHeader(name, value)
 }
 
 const problemMedia = 'application/problem+json; charset=utf-8'
@@ -57,11 +59,19 @@ const retryAfter: Partial<Record<ErrorCode, number>> = {
 export function maskedProblem(refusal: Refusal): Problem {
   const fields = maskDeep(refusal.fields) as Record<string, unknown>
   const maskedNotice = maskDeep(refusal.notice) as Refusal['notice']
-  return problemOf({ code: refusal.code, message: mask(refusal.message), fields, notice: maskedNotice })
+  return problemOf({
+    code: refusal.code,
+    message: mask(refusal.message),
+    fields,
+    notice: maskedNotice,
+  })
 }
 
 export function problemHeaders(refusal: Refusal): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': problemMedia, 'cache-control': 'no-store' }
+  const headers: Record<string, string> = {
+    'content-type': problemMedia,
+    'cache-control': 'no-store',
+  }
   if (errorCatalogue[refusal.code].status === 401) headers['www-authenticate'] = 'Bearer'
   const seconds = refusal.fields['retryAfterSeconds'] ?? retryAfter[refusal.code]
   if (seconds !== undefined) headers['retry-after'] = String(seconds)
@@ -70,13 +80,19 @@ export function problemHeaders(refusal: Refusal): Record<string, string> {
 }
 
 /** Converts Fastify's errors to refusals; any other error is our own failure. */
-export function refusalOf(error: unknown, requestId: string, logger: Logger, limit = bodyLimit): Refusal {
+export function refusalOf(
+  error: unknown,
+  requestId: string,
+  logger: Logger,
+  limit = bodyLimit,
+): Refusal {
   if (error instanceof Refusal) return error
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too_large', undefined, { limit })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', refusalText('pathNoUrl'))
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', refusalText('pathPartTooLong'))
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new Refusal('invalid_request', refusalText('pathPartTooLong'))
   // Node's error for a client that disconnects in the middle of a body.
   const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
   if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))
@@ -93,11 +109,18 @@ export const anonymousBodyLimit = 16 * 1024
 /** Answers a request that is refused before Fastify sees it. */
 export function answerProblem(response: ServerResponse, refusal: Refusal): void {
   const problem = maskedProblem(refusal)
-  response.writeHead(problem.status, { ...problemHeaders(refusal), connection: 'close' }).end(JSON.stringify(problem))
+  response
+    .writeHead(problem.status, { ...problemHeaders(refusal), connection: 'close' })
+    .end(JSON.stringify(problem))
 }
 
 /** Answers on a socket without a request: malformed HTTP, refused upgrades. */
-export function answerProblemOn(socket: Duplex, refusal: Refusal, requestId: string, https: boolean): void {
+export function answerProblemOn(
+  socket: Duplex,
+  refusal: Refusal,
+  requestId: string,
+  https: boolean,
+): void {
   if (!socket.writable) return void socket.destroy()
   const problem = maskedProblem(refusal)
   const body = JSON.stringify(problem)
@@ -109,5 +132,8 @@ export function answerProblemOn(socket: Duplex, refusal: Refusal, requestId: str
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
 }

@@ -19,13 +19,23 @@ import { agentHandlers, modelUsageHandlers, secretHandlers } from '../agents/rou
 import { allowanceHandlers, approvalHandlers } from '../approvals/routes.ts'
 import { channelHandlers } from '../channels/routes.ts'
 import { userSessionHandlers } from '../consoles/routes.ts'
-import { chatHandlers, conversationHandlers, noteHandlers, searchHandlers } from '../conversations/routes.ts'
+import {
+  chatHandlers,
+  conversationHandlers,
+  noteHandlers,
+  searchHandlers,
+} from '../conversations/routes.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { processHandlers } from '../processes/routes.ts'
 import { projectHandlers } from '../projects/routes.ts'
 import type { Presented } from '../security/credentials.ts'
 import { eventHandlers, systemHandlers } from '../system/routes.ts'
-import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from '../work/routes.ts'
+import {
+  approachHandlers,
+  artifactHandlers,
+  taskHandlers,
+  workSessionHandlers,
+} from '../work/routes.ts'
 import { worktreeHandlers } from '../worktrees/routes.ts'
 import { type Call, type Handler, type HandlersOf, receiptOf } from './handler.ts'
 import { anonymousBodyLimit, bodyLimit } from './problem-answer.ts'
@@ -137,11 +147,15 @@ function takeAnyBytes(app: FastifyInstance, uploads: readonly RouteOptions[]): v
 /** Refuses NUL in parameters: PostgreSQL cannot store it. */
 function withoutNul(values: unknown): unknown {
   for (const [field, value] of Object.entries(values ?? {}))
-    if (String(value).includes('\u0000')) throw new Refusal('invalid_request', inField(field, refusalText('noNul')), { field })
+    if (String(value).includes('\u0000'))
+      throw new Refusal('invalid_request', inField(field, refusalText('noNul')), { field })
   return values
 }
 
-async function identify(request: FastifyRequest, { credentials }: ServerDependencies): Promise<void> {
+async function identify(
+  request: FastifyRequest,
+  { credentials }: ServerDependencies,
+): Promise<void> {
   const { scope = 'anybody' } = request.routeOptions.config
   if (scope === 'nobody') return credentials.count(request.raw)
   request.presented = await credentials.of(request.raw)
@@ -160,7 +174,9 @@ const patterns = Object.values<Route>(routes).map((route) => ({
 
 /** Returns the refusal for an unknown path or method. */
 export function nothingThere(path: string): Refusal {
-  const allow = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+  const allow = patterns
+    .filter(({ pattern }) => pattern.test(path))
+    .flatMap(({ methods }) => methods)
   if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })
   return new Refusal('not_found', refusalText('nothingHere'))
 }

@@ -53,7 +53,10 @@ export class Connections {
   readonly #open = new Set<OpenConnection>()
   readonly #perCredential = new Map<string, number>()
   /** When each ends, and what stops waiting for it. */
-  readonly #expiries = new Map<OpenConnection, { readonly at: Instant; readonly stop: () => void }>()
+  readonly #expiries = new Map<
+    OpenConnection,
+    { readonly at: Instant; readonly stop: () => void }
+  >()
   #looks = 0
   #stopLooking: (() => void) | undefined
   #closing = false
@@ -90,7 +93,9 @@ export class Connections {
     if (this.#closing) throw new Refusal('shutting_down')
     if ((this.#perCredential.get(who.credentialId) ?? 0) < maxConnectionsPerCredential) return
     const limit = maxConnectionsPerCredential
-    throw new Refusal('too_many_connections', refusalText('connections', { count: limit }), { limit })
+    throw new Refusal('too_many_connections', refusalText('connections', { count: limit }), {
+      limit,
+    })
   }
 
   add(connection: OpenConnection): void {
@@ -150,7 +155,8 @@ export class Connections {
   }
 
   async #recheckAll(): Promise<void> {
-    for (const hash of new Set([...this.#open].map(({ presented }) => presented.hash))) await this.#recheck(hash)
+    for (const hash of new Set([...this.#open].map(({ presented }) => presented.hash)))
+      await this.#recheck(hash)
   }
 
   async #recheck(hash: string): Promise<void> {
@@ -162,7 +168,8 @@ export class Connections {
       if (presented.hash !== hash) continue
       if (!now) connection.end('revoked')
       // The role has fewer scopes now: the client must reconnect.
-      else if (presented.who.scopes.some((scope) => !now.scopes.includes(scope))) connection.end('going-away')
+      else if (presented.who.scopes.some((scope) => !now.scopes.includes(scope)))
+        connection.end('going-away')
     }
   }
 

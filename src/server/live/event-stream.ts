@@ -51,13 +51,16 @@ export class EventStream implements FeedSink, OpenConnection {
 
   events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void {
     let text = ''
-    for (const event of events) text += `id: ${cursorBehind(event)}\nevent: ${event.type}\ndata: ${event.json}\n\n`
+    for (const event of events)
+      text += `id: ${cursorBehind(event)}\nevent: ${event.type}\ndata: ${event.json}\n\n`
     this.#figures.feedEvents += events.length
     this.#write(text)
   }
 
   snapshot({ cursor, state }: FeedSnapshot): void {
-    this.#write(`id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify({ type: 'snapshot', cursor, state })}\n\n`)
+    this.#write(
+      `id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify({ type: 'snapshot', cursor, state })}\n\n`,
+    )
   }
 
   failed(): void {

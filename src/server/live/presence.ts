@@ -4,7 +4,10 @@
  * Decides nothing.
  */
 import { type Instant, instant } from '../../domain/instant.ts'
-import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/change-user-session.ts'
+import {
+  maxAttachedAtOnce,
+  touchUserSessions,
+} from '../../services/consoles/change-user-session.ts'
 import { maxTouchedPanels, touchPanels } from '../../services/conversations/start-chat.ts'
 import type { Basics } from '../dependencies.ts'
 
@@ -41,7 +44,8 @@ export class Presence {
       this.#held.set(id, (this.#held.get(id) ?? 0) + 1)
       this.#note(id)
     }
-    if (this.#held.size > 0 && !this.#closed) this.#stopSeeing ??= this.#options.clock.after(seenEveryMs, () => this.#seeAll())
+    if (this.#held.size > 0 && !this.#closed)
+      this.#stopSeeing ??= this.#options.clock.after(seenEveryMs, () => this.#seeAll())
   }
 
   leave(ids: Iterable<string>): void {
@@ -63,7 +67,10 @@ export class Presence {
 
   #note(id: string): void {
     this.#changed.add(id)
-    if (!this.#closed) this.#stopGathering ??= this.#options.clock.after(this.#options.gatherMs, () => this.#seeChanged())
+    if (!this.#closed)
+      this.#stopGathering ??= this.#options.clock.after(this.#options.gatherMs, () =>
+        this.#seeChanged(),
+      )
   }
 
   #seeChanged(): void {
@@ -74,7 +81,8 @@ export class Presence {
   }
 
   #seeAll(): void {
-    this.#stopSeeing = this.#held.size > 0 ? this.#options.clock.after(seenEveryMs, () => this.#seeAll()) : undefined
+    this.#stopSeeing =
+      this.#held.size > 0 ? this.#options.clock.after(seenEveryMs, () => this.#seeAll()) : undefined
     void this.#see([...this.#held.keys()])
   }
 
@@ -82,7 +90,9 @@ export class Presence {
     const { record, maxAtOnce, logger, failureText } = this.#options
     try {
       for (let at = 0; at < ids.length; at += maxAtOnce) {
-        const { held = [], gone = [] } = Object.groupBy(ids.slice(at, at + maxAtOnce), (id) => (this.holds(id) ? 'held' : 'gone'))
+        const { held = [], gone = [] } = Object.groupBy(ids.slice(at, at + maxAtOnce), (id) =>
+          this.holds(id) ? 'held' : 'gone',
+        )
         await record(held, gone)
       }
     } catch (error) {

@@ -89,16 +89,28 @@ export class Subscription {
    * Follows more streams from a cursor, or from their heads. `ready` is called with the start cursor before anything is sent,
    * with null when a snapshot follows, which brings the cursor. A stream that is already followed starts again.
    */
-  async follow(streams: readonly StreamName[], after: string | undefined, ready: (cursor: string | null) => void): Promise<void> {
+  async follow(
+    streams: readonly StreamName[],
+    after: string | undefined,
+    ready: (cursor: string | null) => void,
+  ): Promise<void> {
     this.unfollow(streams)
     // Tails first: they hear every doorbell from now on, so nothing is missed between reading positions and joining.
     const tails = streams.map((stream) => this.#tails.acquire(stream))
     try {
       const positions = await this.#store.positions(streams)
-      const starts = startsFrom(streams, positions, after === undefined ? 'heads' : cursorOf(after, this.#store.incarnation))
+      const starts = startsFrom(
+        streams,
+        positions,
+        after === undefined ? 'heads' : cursorOf(after, this.#store.incarnation),
+      )
       const unserved = streams.filter((stream) => !starts.has(stream))
-      const snapshot = unserved.length > 0 ? await this.#store.query(readSnapshot, { streams: unserved }) : undefined
-      for (const [index, stream] of unserved.entries()) starts.set(stream, snapshot?.positions[index]?.head ?? 0)
+      const snapshot =
+        unserved.length > 0
+          ? await this.#store.query(readSnapshot, { streams: unserved })
+          : undefined
+      for (const [index, stream] of unserved.entries())
+        starts.set(stream, snapshot?.positions[index]?.head ?? 0)
       if (this.#closed) return
       for (const [index, tail] of tails.splice(0).entries()) {
         tail.start(positions[index]?.head ?? 0)
@@ -106,7 +118,11 @@ export class Subscription {
       }
       // A cursor after a snapshot that never arrived would hide its content.
       ready(snapshot ? null : this.#cursorOver(streams))
-      if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() }, true)
+      if (snapshot)
+        this.#sink.snapshot(
+          { streams: unserved, state: snapshot.state, cursor: this.#cursorOver() },
+          true,
+        )
     } finally {
       for (const tail of tails) this.#tails.release(tail.stream)
     }
@@ -160,7 +176,8 @@ export class Subscription {
     while (next !== -1 && next < events.length) {
       if (this.#sink.full || events[next]?.seq !== lane.position + 1) return false
       let end = next
-      for (let characters = 0; end < events.length && characters < pieceCharacters; end++) characters += events[end]?.size ?? 0
+      for (let characters = 0; end < events.length && characters < pieceCharacters; end++)
+        characters += events[end]?.size ?? 0
       this.#sink.events(this.#asSeen(events.slice(next, end)), this.#cursorBehind)
       lane.position = events[end - 1]?.seq ?? lane.position
       next = end
@@ -170,7 +187,9 @@ export class Subscription {
 
   #asSeen(events: readonly FeedEvent[]): readonly FeedEvent[] {
     const viewer = this.#viewer
-    return events.every((event) => event.isWholeFor(viewer)) ? events : events.map((event) => event.for(viewer))
+    return events.every((event) => event.isWholeFor(viewer))
+      ? events
+      : events.map((event) => event.for(viewer))
   }
 
   /** Whether whose the stream is may have changed with one of these. */
@@ -232,10 +251,16 @@ export class Subscription {
   }
 
   async #readLog(lane: Lane): Promise<readonly FeedEvent[]> {
-    const events = await feedEvents(this.#store, await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents))
+    const events = await feedEvents(
+      this.#store,
+      await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents),
+    )
     if (events.length > 0) {
       const average = events.reduce((sum, event) => sum + event.size, 0) / events.length
-      this.#chunkEvents = Math.max(1, Math.min(maxChunkEvents, Math.floor(chunkCharacters / average)))
+      this.#chunkEvents = Math.max(
+        1,
+        Math.min(maxChunkEvents, Math.floor(chunkCharacters / average)),
+      )
     }
     return events
   }
@@ -250,13 +275,17 @@ export class Subscription {
   }
 
   #cursorOver(streams: readonly StreamName[] = this.streams): string {
-    return encodeCursor(this.#store.incarnation, new Map(streams.map((name) => [name, this.#lanes.get(name)?.position ?? 0])))
+    return encodeCursor(
+      this.#store.incarnation,
+      new Map(streams.map((name) => [name, this.#lanes.get(name)?.position ?? 0])),
+    )
   }
 
   #cursorAt(event: FeedEvent): string {
     if (this.#lanes.size === 1) return event.cursor
     const heads = new Map<StreamName, number>()
-    for (const lane of this.#lanes.values()) heads.set(lane.stream, lane.stream === event.stream ? event.seq : lane.position)
+    for (const lane of this.#lanes.values())
+      heads.set(lane.stream, lane.stream === event.stream ? event.seq : lane.position)
     return encodeCursor(this.#store.incarnation, heads)
   }
 }
@@ -292,16 +321,25 @@ const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(
 const notForReaders: ReadonlySet<StreamKind> = new Set(['coordinator', 'user-session', 'note'])
 const maxStreamNameLength = 300
 
-export function readableStreams(names: readonly string[], followed: readonly StreamName[] = []): StreamName[] {
+export function readableStreams(
+  names: readonly string[],
+  followed: readonly StreamName[] = [],
+): StreamName[] {
   const streams = new Set<StreamName>()
   for (const name of names) {
     // PostgreSQL cannot store NUL, so no stream has such a name.
-    const stream = name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
+    const stream =
+      name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
     if (!stream)
-      throw new Refusal('invalid_request', refusalText('notStream', { name: JSON.stringify(name.slice(0, 100)) }), {
-        field: 'streams',
-      })
-    if (notForReaders.has(stream.kind)) throw new Refusal('not_found', refusalText('noStream'), { stream: name })
+      throw new Refusal(
+        'invalid_request',
+        refusalText('notStream', { name: JSON.stringify(name.slice(0, 100)) }),
+        {
+          field: 'streams',
+        },
+      )
+    if (notForReaders.has(stream.kind))
+      throw new Refusal('not_found', refusalText('noStream'), { stream: name })
     streams.add(name as StreamName)
   }
   stillFree([...streams], followed)
@@ -309,11 +347,18 @@ export function readableStreams(names: readonly string[], followed: readonly Str
 }
 
 /** Refuses streams that are not the caller's (SE28). */
-export const requireStreams = (store: Store, who: Who, streams: readonly StreamName[]): Promise<void> =>
-  store.query(checkStreams, { viewer: viewerOf(who), streams })
+export const requireStreams = (
+  store: Store,
+  who: Who,
+  streams: readonly StreamName[],
+): Promise<void> => store.query(checkStreams, { viewer: viewerOf(who), streams })
 
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {
   if (new Set([...streams, ...followed]).size <= maxStreamsPerClient) return
   const limit = { field: 'streams', max: maxStreamsPerClient }
-  throw new Refusal('invalid_request', refusalText('streamsTooMany', { most: maxStreamsPerClient }), limit)
+  throw new Refusal(
+    'invalid_request',
+    refusalText('streamsTooMany', { most: maxStreamsPerClient }),
+    limit,
+  )
 }

@@ -43,13 +43,18 @@ export class FeedEvent {
   for(viewer: Viewer): FeedEvent {
     if (this.isWholeFor(viewer)) return this
     const data = bodyToOthers(this.#event)
-    this.#toOthers ??= new FeedEvent({ ...this.#event, data, refStream: null, refSeq: null }, this.#incarnation)
+    this.#toOthers ??= new FeedEvent(
+      { ...this.#event, data, refStream: null, refSeq: null },
+      this.#incarnation,
+    )
     return this.#toOthers
   }
 
   /** Whether its stream begins here, or ends and may begin again as another's. */
   get begins(): boolean {
-    return this.seq === 1 || this.type === 'conversation-created' || this.type === 'conversation-deleted'
+    return (
+      this.seq === 1 || this.type === 'conversation-created' || this.type === 'conversation-deleted'
+    )
   }
 
   /** Approximate number of characters in any form. */
@@ -70,14 +75,18 @@ export class FeedEvent {
 
   /** WebSocket frame of the event, shared by all clients: server frames are not masked (RFC 6455). */
   get socketFrame(): Buffer {
-    this.#socketFrame ??= textFrame(`{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`)
+    this.#socketFrame ??= textFrame(
+      `{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`,
+    )
     return this.#socketFrame
   }
 
   /** The same for clients attached to the user session of the stream (RL3). */
   get relayFrame(): Buffer {
     const { stream, seq, type, at, data } = this.#event
-    this.#relayFrame ??= textFrame(relayText(type, parseStream(stream)?.id ?? '', seq, at, data ?? '{}'))
+    this.#relayFrame ??= textFrame(
+      relayText(type, parseStream(stream)?.id ?? '', seq, at, data ?? '{}'),
+    )
     return this.#relayFrame
   }
 }
@@ -108,9 +117,14 @@ function textFrame(text: string): Buffer {
  * Builds events for readers, with whose they are where that is not their stream's matter. Most are nobody's: these are there at once, in front of
  * what is sent behind them.
  */
-export function feedEvents(store: FeedStore, rows: readonly StoredEvent[]): readonly FeedEvent[] | Promise<readonly FeedEvent[]> {
+export function feedEvents(
+  store: FeedStore,
+  rows: readonly StoredEvent[],
+): readonly FeedEvent[] | Promise<readonly FeedEvent[]> {
   const guarded = rows.filter(isGuarded)
-  return guarded.length === 0 ? rows.map((row) => new FeedEvent(row, store.incarnation)) : guardedEvents(store, rows, guarded)
+  return guarded.length === 0
+    ? rows.map((row) => new FeedEvent(row, store.incarnation))
+    : guardedEvents(store, rows, guarded)
 }
 
 type FeedStore = Pick<Store, 'query' | 'incarnation'>
@@ -122,7 +136,9 @@ async function guardedEvents(
 ): Promise<readonly FeedEvent[]> {
   const found = await store.query(findOwnersOfEvents, { events: guarded })
   const owners = new Map(guarded.map((row, index) => [row, found[index]]))
-  return rows.map((row) => new FeedEvent(row, store.incarnation, owners.has(row) ? owners.get(row) : null))
+  return rows.map(
+    (row) => new FeedEvent(row, store.incarnation, owners.has(row) ? owners.get(row) : null),
+  )
 }
 
 export interface TailFollower {
@@ -235,8 +251,10 @@ export class Tail {
       this.#recentCharacters += event.size
     }
     let drop = Math.max(0, this.#recent.length - maxRecentEvents)
-    for (let index = 0; index < drop; index++) this.#recentCharacters -= this.#recent[index]?.size ?? 0
-    while (this.#recentCharacters > maxRecentCharacters) this.#recentCharacters -= this.#recent[drop++]?.size ?? 0
+    for (let index = 0; index < drop; index++)
+      this.#recentCharacters -= this.#recent[index]?.size ?? 0
+    while (this.#recentCharacters > maxRecentCharacters)
+      this.#recentCharacters -= this.#recent[drop++]?.size ?? 0
     if (drop > 0) this.#recent.splice(0, drop)
   }
 }

@@ -13,7 +13,13 @@ interface Watch<Seen> {
   readonly look: () => Promise<Seen | undefined>
 }
 
-export async function untilSeen<Seen>({ store, clock, stream, withinMs, look }: Watch<Seen>): Promise<Seen | undefined> {
+export async function untilSeen<Seen>({
+  store,
+  clock,
+  stream,
+  withinMs,
+  look,
+}: Watch<Seen>): Promise<Seen | undefined> {
   let isLate = false
   let wake = (): void => {}
   const stopListening = store.doorbell.on(stream, () => wake())

@@ -40,30 +40,49 @@ export class McpRequests {
     if (!launch || this.#connected.has(launch.id)) return
     this.#connected.add(launch.id)
     if (this.#connected.size > maxConnected) this.#connected.clear()
-    await this.#deps.store.run(noteTools, { launchId: launch.id }).catch(() => this.#connected.delete(launch.id))
+    await this.#deps.store
+      .run(noteTools, { launchId: launch.id })
+      .catch(() => this.#connected.delete(launch.id))
   }
 
   async close(): Promise<void> {
     await (await this.#sdk)?.close()
   }
 
-  async #callTool(tool: Tool, call: PlainCall, presented: Presented, requestId: string, reply: FastifyReply): Promise<void> {
+  async #callTool(
+    tool: Tool,
+    call: PlainCall,
+    presented: Presented,
+    requestId: string,
+    reply: FastifyReply,
+  ): Promise<void> {
     const answer = new ToolAnswer(reply, call, this.#serverInfo)
     if (tool.mayWait) answer.mayTakeLong(this.#deps.clock)
-    const result = await runTool(tool, call.args, { deps: this.#deps, presented, gone: () => goneSignal(reply) }, requestId)
+    const result = await runTool(
+      tool,
+      call.args,
+      { deps: this.#deps, presented, gone: () => goneSignal(reply) },
+      requestId,
+    )
     // The client calls again at once and should reach another node.
     if (this.#deps.closing) reply.raw.shouldKeepAlive = false
     answer.finish(result)
   }
 
-  async #askSdk({ raw, body, id: requestId }: FastifyRequest, presented: Presented, reply: FastifyReply): Promise<void> {
+  async #askSdk(
+    { raw, body, id: requestId }: FastifyRequest,
+    presented: Presented,
+    reply: FastifyReply,
+  ): Promise<void> {
     const sdk = await this.#loadSdk()
     reply.hijack()
     await sdk.handle({ request: raw, response: reply.raw, body, presented, requestId })
   }
 
   #loadSdk(): Promise<SdkHandler> {
-    this.#sdk ??= import('./sdk-handler.ts').then(({ createSdkHandler }) => createSdkHandler(this.#deps, this.#serverInfo))
+    this.#sdk ??= import('./sdk-handler.ts').then(({ createSdkHandler }) =>
+      createSdkHandler(this.#deps, this.#serverInfo),
+    )
     return this.#sdk
   }
 }

@@ -15,7 +15,13 @@ export interface PlainCall {
 }
 
 /** Protocol versions with a handshake; a call that names no version is one of these. */
-export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
+export const handshakeVersions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]
 export const envelopeVersion = '2026-07-28'
 
 const envelopePrefix = 'io.modelcontextprotocol/'
@@ -30,9 +36,11 @@ export function plainCall(headers: IncomingHttpHeaders, body: unknown): PlainCal
   if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id)) return undefined
   if (!isFields(params) || !hasOnly(params, paramFields)) return undefined
   const { name, arguments: args, _meta: meta = {} } = params
-  if (typeof name !== 'string' || !(args === undefined || isFields(args)) || !isFields(meta)) return undefined
+  if (typeof name !== 'string' || !(args === undefined || isFields(args)) || !isFields(meta))
+    return undefined
   const { progressToken } = meta
-  if (!(progressToken === undefined || isId(progressToken)) || !takesBoth(headers.accept)) return undefined
+  if (!(progressToken === undefined || isId(progressToken)) || !takesBoth(headers.accept))
+    return undefined
   const modern = Object.keys(meta).some((key) => key.startsWith(envelopePrefix))
   if (modern ? !envelopeAgrees(headers, meta, name) : !handshakeAgrees(headers)) return undefined
   return { id, name, args, progressToken, modern }
@@ -44,7 +52,9 @@ const takesBoth = (accept: string | undefined): boolean =>
 
 function handshakeAgrees(headers: IncomingHttpHeaders): boolean {
   const version = headers['mcp-protocol-version']
-  return version === undefined || (typeof version === 'string' && handshakeVersions.includes(version))
+  return (
+    version === undefined || (typeof version === 'string' && handshakeVersions.includes(version))
+  )
 }
 
 /** Whether headers and body name the same method and tool. */
@@ -62,7 +72,8 @@ function envelopeAgrees(headers: IncomingHttpHeaders, meta: Fields, name: string
   )
 }
 
-const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isInteger(value)
+const isId = (value: unknown): value is string | number =>
+  typeof value === 'string' || Number.isInteger(value)
 
 function hasOnly(value: Fields, allowed: ReadonlySet<string>): boolean {
   for (const key in value) if (!allowed.has(key)) return false

@@ -68,10 +68,19 @@ export async function listResources(
   who: Who,
   cursor: string | undefined,
 ): Promise<{ resources: Listed[]; nextCursor?: string }> {
-  const { items, nextCursor } = await readableProjects(store, who, { limit: projectsPerPage, cursor })
+  const { items, nextCursor } = await readableProjects(store, who, {
+    limit: projectsPerPage,
+    cursor,
+  })
   const resources = items.flatMap(({ id, name }) => [
     { uri: uriOf(id), name: id, title: name, description: 'The project', mimeType },
-    { uri: `${uriOf(id)}/tasks`, name: `${id}/tasks`, title: `${name}: tasks`, description: 'Its tasks, newest first', mimeType },
+    {
+      uri: `${uriOf(id)}/tasks`,
+      name: `${id}/tasks`,
+      title: `${name}: tasks`,
+      description: 'Its tasks, newest first',
+      mimeType,
+    },
     {
       uri: `${uriOf(id)}/approaches`,
       name: `${id}/approaches`,
@@ -83,17 +92,29 @@ export async function listResources(
   return nextCursor === null ? { resources } : { resources, nextCursor }
 }
 
-async function readableProjects(store: Store, who: Who, page: PageQuery): Promise<Page<{ id: string; name: string }>> {
+async function readableProjects(
+  store: Store,
+  who: Who,
+  page: PageQuery,
+): Promise<Page<{ id: string; name: string }>> {
   const agentId = agentIn(who)
   if (agentId === null) return store.query(listProjects, page)
   if (!who.launch) return store.query(listProjectsOfAgent, { ...page, agentId })
   // CO4: a launch belongs to one project, even if its agent works on others.
-  const found = await findOrNothing(store, { projectId: who.launch.projectId, part: 'project', agentId })
+  const found = await findOrNothing(store, {
+    projectId: who.launch.projectId,
+    part: 'project',
+    agentId,
+  })
   return { items: found && 'project' in found ? [found.project] : [], nextCursor: null }
 }
 
 /** Returns undefined when the resource does not exist or is not visible to the caller. */
-export async function readResource(store: Store, who: Who, uri: string): Promise<{ contents: [Read] } | undefined> {
+export async function readResource(
+  store: Store,
+  who: Who,
+  uri: string,
+): Promise<{ contents: [Read] } | undefined> {
   const named = resourceNamed(uri)
   const agentId = agentIn(who)
   if (!named || (who.launch && who.launch.projectId !== named.projectId)) return undefined
@@ -124,7 +145,11 @@ function resourceNamed(uri: string): ResourceName | undefined {
   if (part === undefined) return { projectId, part: 'project' }
   if (part === 'approaches') return taskId === undefined ? { projectId, part } : undefined
   if (part !== 'tasks') return undefined
-  return taskId === undefined ? { projectId, part: 'tasks' } : taskId ? { projectId, part: { taskId } } : undefined
+  return taskId === undefined
+    ? { projectId, part: 'tasks' }
+    : taskId
+      ? { projectId, part: { taskId } }
+      : undefined
 }
 
 /** Returns '' for text that cannot be an id; PostgreSQL refuses NUL. */
@@ -140,7 +165,8 @@ function decoded(part: string): string {
 function contentOf(found: FoundResource): object {
   if ('project' in found) return snakeFields(found.project)
   if ('task' in found) return snakeFields(found.task)
-  if ('approaches' in found) return { approaches: found.approaches.map(snakeFields), more: found.more }
+  if ('approaches' in found)
+    return { approaches: found.approaches.map(snakeFields), more: found.more }
   const tasks = found.tasks.map(({ description: _, result: __, ...task }) => ({
     ...snakeFields(task),
     uri: `${uriOf(task.projectId)}/tasks/${encodeURIComponent(task.id)}`,

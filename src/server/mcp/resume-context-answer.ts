@@ -1,7 +1,12 @@
 /** Resume context of a work session (RS1) with snake_case names. */
 import type * as z from 'zod'
 import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
-import { GivenApproach, PastDecision, RememberedTask, ResumeContext } from '../../protocol/work/resume.ts'
+import {
+  GivenApproach,
+  PastDecision,
+  RememberedTask,
+  ResumeContext,
+} from '../../protocol/work/resume.ts'
 import { Task } from '../../protocol/work/task.ts'
 import { snakeFields, snakeShape } from './tool.ts'
 

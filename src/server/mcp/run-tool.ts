@@ -20,11 +20,17 @@ export type ToolResult = {
   isError?: true
 }
 
-export async function runTool(tool: Tool, args: unknown, call: ToolCall, requestId: string): Promise<ToolResult> {
+export async function runTool(
+  tool: Tool,
+  args: unknown,
+  call: ToolCall,
+  requestId: string,
+): Promise<ToolResult> {
   const { logger, figures } = call.deps
   try {
     const own = await toolsOf(call.deps.store, call.presented)
-    if (!own.has(tool.name)) throw new Refusal('missing_scope', refusalText('toolOfOthers', { tool: tool.name }))
+    if (!own.has(tool.name))
+      throw new Refusal('missing_scope', refusalText('toolOfOthers', { tool: tool.name }))
     const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
     const answer = (await tool.run(clean, call)) as Record<string, unknown>
     logger.debug({ requestId, tool: tool.name }, 'A tool was called')
@@ -33,13 +39,19 @@ export async function runTool(tool: Tool, args: unknown, call: ToolCall, request
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
     // The HTTP status is 200, so the refusal is only visible in this log line.
-    logger.info({ requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id }, 'A tool refused')
+    logger.info(
+      { requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id },
+      'A tool refused',
+    )
     return { ...result(errorIn(refusal)), isError: true }
   }
 }
 
 /** SR4: an agent that reports over MCP may write what it was given; nothing of it is kept. */
-async function withoutSecrets<Value>(args: Value, { deps: { store, seals }, presented: { who } }: ToolCall): Promise<Value> {
+async function withoutSecrets<Value>(
+  args: Value,
+  { deps: { store, seals }, presented: { who } }: ToolCall,
+): Promise<Value> {
   if (who.kind !== 'agent') return args
   const given = await store.query(findGivenSecrets, { agentId: who.id })
   if (given.length === 0) return args
@@ -55,7 +67,11 @@ function checkedArguments({ input }: Tool, args: unknown): Record<string, unknow
   const field = issue?.path.map(String).join('.') ?? ''
   const why = issue?.message ?? 'Invalid input'
   // Not `session_token: …`, which would look like a secret and be masked.
-  throw new Refusal('invalid_request', field ? refusalText('argumentWrong', { field, why }) : why, field ? { field } : {})
+  throw new Refusal(
+    'invalid_request',
+    field ? refusalText('argumentWrong', { field, why }) : why,
+    field ? { field } : {},
+  )
 }
 
 const result = (value: Record<string, unknown>): ToolResult => ({

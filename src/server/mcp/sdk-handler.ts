@@ -48,7 +48,8 @@ export interface SdkHandler {
 }
 
 export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
-  const onerror = (error: Error): void => deps.logger.debug({ err: error }, 'An MCP request was refused')
+  const onerror = (error: Error): void =>
+    deps.logger.debug({ err: error }, 'An MCP request was refused')
   const handler = createMcpHandler(() => serverFor(deps, serverInfo), { onerror })
   const nodeHandler = toNodeHandler(handler, { onerror })
   return {
@@ -68,24 +69,37 @@ export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInf
 
 /** Builds the low-level server with prepared lists, so a request registers no tools. */
 function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
-  const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
+  const server = new Server(serverInfo, {
+    capabilities: { tools: {}, resources: {} },
+    instructions,
+  })
   server.setRequestHandler('tools/list', async (_, { http }) => ({
     tools: listedTools(await toolsOf(deps.store, carriedBy(http?.authInfo).presented)),
   }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
     const tool = toolNamed(params.name)
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    if (!tool)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const { presented, requestId } = carriedBy(http?.authInfo)
-    return runTool(tool, params.arguments, { deps, presented, gone: () => mcpReq.signal }, requestId)
+    return runTool(
+      tool,
+      params.arguments,
+      { deps, presented, gone: () => mcpReq.signal },
+      requestId,
+    )
   })
   server.setRequestHandler('resources/list', ({ params }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    return toProtocolErrors(deps, carried, () => listResources(deps.store, carried.presented.who, params?.cursor))
+    return toProtocolErrors(deps, carried, () =>
+      listResources(deps.store, carried.presented.who, params?.cursor),
+    )
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    const found = await toProtocolErrors(deps, carried, () => readResource(deps.store, carried.presented.who, uri))
+    const found = await toProtocolErrors(deps, carried, () =>
+      readResource(deps.store, carried.presented.who, uri),
+    )
     if (!found) throw new ResourceNotFoundError(uri)
     return found
   })
@@ -99,7 +113,8 @@ interface Carried {
 
 function carriedBy(auth: AuthInfo | undefined): Carried {
   const carried = auth?.extra as Carried | undefined
-  if (!carried) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The credential was lost on its way')
+  if (!carried)
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'The credential was lost on its way')
   return carried
 }
 
@@ -114,7 +129,13 @@ async function toProtocolErrors<T>(
   } catch (error) {
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
-    const ours = refusal.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
-    throw new ProtocolError(ours, mask(refusal.message), { code: refusal.code, next: nextStepFor(refusal.code) })
+    const ours =
+      refusal.code === 'internal'
+        ? ProtocolErrorCode.InternalError
+        : ProtocolErrorCode.InvalidParams
+    throw new ProtocolError(ours, mask(refusal.message), {
+      code: refusal.code,
+      next: nextStepFor(refusal.code),
+    })
   }
 }

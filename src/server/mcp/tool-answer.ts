@@ -46,7 +46,13 @@ export class ToolAnswer {
     // Written past Fastify, which would add a charset to the content type.
     this.#reply.hijack()
     const length = Buffer.byteLength(text)
-    raw.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'cache-control': 'no-store' }).end(text)
+    raw
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': length,
+        'cache-control': 'no-store',
+      })
+      .end(text)
   }
 
   #tick(): void {

@@ -26,7 +26,11 @@ function outputSchemaOf({ output }: Tool): JsonObject {
   const good = schemaOf(output, 'output')
   const error = schemaOf(ToolError, 'output')
   const properties = { ...(error['properties'] as object), ...(good['properties'] as object) }
-  return { type: 'object', properties, anyOf: [{ required: good['required'] ?? [] }, { required: error['required'] }] }
+  return {
+    type: 'object',
+    properties,
+    anyOf: [{ required: good['required'] ?? [] }, { required: error['required'] }],
+  }
 }
 
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
@@ -96,7 +100,13 @@ const forPrompted: readonly Tool[] = [
   chats.sendMessage,
   work.recordApproach,
 ]
-const forWork = [...forPrompted, work.getMyTask, work.updateTask, work.saveCheckpoint, work.getResumeContext]
+const forWork = [
+  ...forPrompted,
+  work.getMyTask,
+  work.updateTask,
+  work.saveCheckpoint,
+  work.getResumeContext,
+]
 
 const byPurpose: Readonly<Record<ToolPurpose, ReadonlySet<string>>> = {
   any: new Set(byName.keys()),
@@ -106,7 +116,10 @@ const byPurpose: Readonly<Record<ToolPurpose, ReadonlySet<string>>> = {
 }
 
 /** The names of the tools of a connection. */
-export async function toolsOf(store: Store, { who: { launch }, contextId }: Presented): Promise<ReadonlySet<string>> {
+export async function toolsOf(
+  store: Store,
+  { who: { launch }, contextId }: Presented,
+): Promise<ReadonlySet<string>> {
   if (!launch) return byPurpose.any
   return byPurpose[await store.query(findToolPurpose, { launchId: launch.id, contextId })]
 }

@@ -28,7 +28,12 @@ export interface Annotations {
   readonly openWorldHint: false
 }
 
-const none = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false } as const
+const none = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const
 
 export const reads: Annotations = { ...none, readOnlyHint: true, idempotentHint: true }
 export const writes: Annotations = none
@@ -50,27 +55,36 @@ export interface Tool {
 type Shape = z.core.$ZodLooseShape
 
 /** A tool in the names of our code; clients see its arguments and its answer with snake_case names. */
-interface Definition<Input extends Shape, Output extends Shape, Call> extends Pick<Tool, 'mayWait'> {
+interface Definition<Input extends Shape, Output extends Shape, Call>
+  extends Pick<Tool, 'mayWait'> {
   readonly input?: Input
   readonly output: Output
-  readonly run: (args: z.output<z.ZodObject<Input>>, call: Call) => Promise<z.input<z.ZodObject<Output>>>
+  readonly run: (
+    args: z.output<z.ZodObject<Input>>,
+    call: Call,
+  ) => Promise<z.input<z.ZodObject<Output>>>
 }
 
 /** Defines a tool with its title and, on the lines behind it, its description. */
 export const defineTool =
   (name: string, annotations: Annotations) =>
   ([text = '']: TemplateStringsArray) =>
-  <Output extends Shape, Input extends Shape = object>(tool: Definition<Input, Output, ToolCall>): Tool => {
+  <Output extends Shape, Input extends Shape = object>(
+    tool: Definition<Input, Output, ToolCall>,
+  ): Tool => {
     const [title = '', ...description] = text.trim().split(/\s*\n\s*/)
     const input: Shape = tool.input ?? {}
     const names = new Map(Object.keys(input).map((each) => [snake(each), each]))
     const ours = (args: Record<string, unknown>): Record<string, unknown> =>
-      Object.fromEntries(Object.entries(args).map(([each, value]) => [names.get(each) ?? each, value]))
+      Object.fromEntries(
+        Object.entries(args).map(([each, value]) => [names.get(each) ?? each, value]),
+      )
     return {
       ...{ ...tool, name, title, description: description.join(' '), annotations },
       input: z.strictObject(snakeFields(input)),
       output: z.object(snakeFields(tool.output)),
-      run: async (args, call) => snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
+      run: async (args, call) =>
+        snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
     }
   }
 
@@ -83,12 +97,17 @@ export interface AgentCall extends ToolCall {
 export const agentTool =
   (...about: Parameters<typeof defineTool>) =>
   (text: TemplateStringsArray) =>
-  <Output extends Shape, Input extends Shape = object>(tool: Definition<Input, Output, AgentCall>): Tool =>
+  <Output extends Shape, Input extends Shape = object>(
+    tool: Definition<Input, Output, AgentCall>,
+  ): Tool =>
     defineTool(...about)(text)<Output, Shape>({
       ...tool,
       input: { session_token: agentSessionToken, ...tool.input },
       run: async ({ session_token, ...args }, call) => {
-        const caller = await call.deps.agents.caller(call.presented, session_token as string | undefined)
+        const caller = await call.deps.agents.caller(
+          call.presented,
+          session_token as string | undefined,
+        )
         return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
       },
     })
@@ -99,7 +118,9 @@ export const agentSessionToken = z
   .min(1)
   .max(512)
   .optional()
-  .describe('What authenticate gave you. Leave it out if your connection carries your own credential.')
+  .describe(
+    'What authenticate gave you. Leave it out if your connection carries your own credential.',
+  )
 
 export const clientId = Id.optional().describe(
   'Any text of your choice that is new for each message. Call again with the same one after a lost answer: the message is stored once.',
@@ -112,13 +133,20 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name
 
 /** snake_case names for MCP (HT1). Converts the names of an object's own fields, not of nested values. */
-export type SnakeFields<Thing> = { [Name in keyof Thing as Name extends string ? Snake<Name> : never]: Thing[Name] }
+export type SnakeFields<Thing> = {
+  [Name in keyof Thing as Name extends string ? Snake<Name> : never]: Thing[Name]
+}
 
-const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const snake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export const snakeFields = <Thing extends object>(thing: Thing): SnakeFields<Thing> =>
-  Object.fromEntries(Object.entries(thing).map(([name, value]) => [snake(name), value])) as SnakeFields<Thing>
+  Object.fromEntries(
+    Object.entries(thing).map(([name, value]) => [snake(name), value]),
+  ) as SnakeFields<Thing>
 
 /** Returns a schema with snake_case field names. */
-export const snakeShape = <Fields extends Shape>(schema: z.ZodObject<Fields>): z.ZodObject<SnakeFields<Fields>> =>
+export const snakeShape = <Fields extends Shape>(
+  schema: z.ZodObject<Fields>,
+): z.ZodObject<SnakeFields<Fields>> =>
   z.object(snakeFields(schema.shape)) as unknown as z.ZodObject<SnakeFields<Fields>>

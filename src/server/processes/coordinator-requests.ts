@@ -6,7 +6,10 @@ import { Refusal } from '../../domain/errors.ts'
 import { detailFrom } from '../../domain/notices.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { type CoordinatorAnswer, changingRequests } from '../../protocol/processes/coordinator-requests.ts'
+import {
+  type CoordinatorAnswer,
+  changingRequests,
+} from '../../protocol/processes/coordinator-requests.ts'
 import {
   findCoordinatorAnswer,
   forgetCoordinatorRequest,
@@ -29,12 +32,16 @@ export class Questions {
   async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
     const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
     const answer = await this.#untilAnswered(id, question)
-    if (!changingRequests.has(question.ask.kind)) await this.#store.run(forgetCoordinatorRequest, { id })
+    if (!changingRequests.has(question.ask.kind))
+      await this.#store.run(forgetCoordinatorRequest, { id })
     return valueIn<Value>(answer)
   }
 
   /** The same for a request that was sent before. */
-  async answerTo<Value>(id: string, sent: Pick<Question, 'coordinatorId' | 'withinMs'>): Promise<Value> {
+  async answerTo<Value>(
+    id: string,
+    sent: Pick<Question, 'coordinatorId' | 'withinMs'>,
+  ): Promise<Value> {
     return valueIn<Value>(await this.#untilAnswered(id, sent))
   }
 
@@ -43,8 +50,15 @@ export class Questions {
     { coordinatorId, withinMs }: Pick<Question, 'coordinatorId' | 'withinMs'>,
   ): Promise<CoordinatorAnswer> {
     const stream = coordinatorStream(coordinatorId)
-    const look = (): Promise<CoordinatorAnswer | undefined> => this.#store.query(findCoordinatorAnswer, { id })
-    const answer = await untilSeen({ store: this.#store, clock: this.#clock, stream, withinMs, look })
+    const look = (): Promise<CoordinatorAnswer | undefined> =>
+      this.#store.query(findCoordinatorAnswer, { id })
+    const answer = await untilSeen({
+      store: this.#store,
+      clock: this.#clock,
+      stream,
+      withinMs,
+      look,
+    })
     if (!answer) throw new Refusal('no_answer', undefined, { coordinatorId })
     return answer
   }

@@ -26,7 +26,11 @@ import {
   locateLaunch,
 } from '../../services/processes/coordinator-queries.ts'
 import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/launch-record.ts'
-import { registerCoordinator, storeFacts, takeOverCoordinator } from '../../services/processes/store-facts.ts'
+import {
+  registerCoordinator,
+  storeFacts,
+  takeOverCoordinator,
+} from '../../services/processes/store-facts.ts'
 import {
   type Offer,
   type OfferId,
@@ -39,7 +43,10 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 
 /** Opens the sealed values of a launch, to be sent to its coordinator and kept nowhere (SE12, SR2). */
-const openedParticulars = (seals: Seals, { env, secrets, gatewayKey, ...rest }: SealedParticulars): LaunchParticulars => ({
+const openedParticulars = (
+  seals: Seals,
+  { env, secrets, gatewayKey, ...rest }: SealedParticulars,
+): LaunchParticulars => ({
   type: 'coordinator:launch',
   ...rest,
   env: seals.open(env),
@@ -86,32 +93,50 @@ export class Offers {
    */
   hear(coordinatorId: string, epoch: number, connection: Connection): void {
     const known = this.#linked.get(coordinatorId)
-    if (known?.connection !== connection || known.epoch !== epoch) this.#linked.set(coordinatorId, { connection, epoch })
+    if (known?.connection !== connection || known.epoch !== epoch)
+      this.#linked.set(coordinatorId, { connection, epoch })
   }
 
   leave(coordinatorId: string, connection: Connection): void {
-    if (this.#linked.get(coordinatorId)?.connection === connection) this.#linked.delete(coordinatorId)
+    if (this.#linked.get(coordinatorId)?.connection === connection)
+      this.#linked.delete(coordinatorId)
   }
 
   /** `order` must call the store before it awaits anything, so that order and offer can share a commit. */
-  order<Answer>({ coordinatorId, ...where }: Where, order: (offered: OfferId) => Promise<Answer>): Promise<Answer> {
+  order<Answer>(
+    { coordinatorId, ...where }: Where,
+    order: (offered: OfferId) => Promise<Answer>,
+  ): Promise<Answer> {
     const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
     if (coordinatorId === null || !linked) return order({})
     const offeredAs = randomness.uuid()
     const ordered = order({ offeredAs })
-    const offer = (): Promise<void> => this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
+    const offer = (): Promise<void> =>
+      this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
     if (this.#store.inOrder) void offer()
     // The requester of the order learns of the refusal.
     else ordered.then(offer, () => {})
     return ordered
   }
 
-  async #offer({ connection, epoch }: Linked, launch: Omit<Offer, 'epoch' | 'maxConcurrent' | 'keyId'>): Promise<void> {
+  async #offer(
+    { connection, epoch }: Linked,
+    launch: Omit<Offer, 'epoch' | 'maxConcurrent' | 'keyId'>,
+  ): Promise<void> {
     try {
       const { keyId } = this.#seals
-      const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent, keyId })
+      const begun = await this.#store.run(offerLaunch, {
+        ...launch,
+        epoch,
+        maxConcurrent: this.#maxConcurrent,
+        keyId,
+      })
       if (!begun) return
-      connection.tell({ type: 'coordinator:offer', order: begun.order, launch: openedParticulars(this.#seals, begun.launch) })
+      connection.tell({
+        type: 'coordinator:offer',
+        order: begun.order,
+        launch: openedParticulars(this.#seals, begun.launch),
+      })
     } catch {
       // The coordinator was replaced or the store fails: the requester learns of it, and the launch waits for its turn.
     }
@@ -145,28 +170,55 @@ export class Launches {
   ): Promise<CoordinatorWelcome> {
     const registered = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
     const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
-    return { type: 'coordinator:welcome', coordinatorId, ...registered, ...this.#rules, maxConcurrent }
+    return {
+      type: 'coordinator:welcome',
+      coordinatorId,
+      ...registered,
+      ...this.#rules,
+      maxConcurrent,
+    }
   }
 
-  async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
-    const found = await this.#store.query(locateLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
+  async take(
+    { id: coordinatorId }: Who,
+    { launchId, epoch }: CoordinatorTake,
+  ): Promise<LaunchParticulars> {
+    const found = await this.#store
+      .query(locateLaunch, { launchId })
+      .catch(withdrawnIfNotFound(launchId))
     const { projectId, userSessionId } = found
     const { keyId } = this.#seals
-    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId, keyId })
+    const taken = await this.#store.run(takeLaunch, {
+      coordinatorId,
+      epoch,
+      launchId,
+      projectId,
+      userSessionId,
+      keyId,
+    })
     if ('withdrawn' in taken) throw launchWithdrawn(launchId)
     return openedParticulars(this.#seals, taken)
   }
 
   /** Returns the prompt of a turn, for a coordinator that reconnects and knows only its id. */
-  async prompt({ id: coordinatorId }: Who, { launchId, turnId, epoch }: CoordinatorTurn): Promise<CoordinatorPrompt> {
+  async prompt(
+    { id: coordinatorId }: Who,
+    { launchId, turnId, epoch }: CoordinatorTurn,
+  ): Promise<CoordinatorPrompt> {
     const order = await this.#store.query(findPrompt, { coordinatorId, epoch, launchId, turnId })
     return { type: 'coordinator:prompt', ...order }
   }
 
-  async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
+  async facts(
+    { id: coordinatorId }: Who,
+    { epoch, facts }: CoordinatorFacts,
+  ): Promise<CoordinatorTaken> {
     const from = { coordinatorId, epoch }
     const locked = await this.#store.query(findFactLocks, { ...from, facts })
-    const { through } = 'through' in locked ? locked : await this.#store.run(storeFacts, { ...from, facts, ...locked })
+    const { through } =
+      'through' in locked
+        ? locked
+        : await this.#store.run(storeFacts, { ...from, facts, ...locked })
     return { type: 'coordinator:taken', through }
   }
 
@@ -176,7 +228,9 @@ export class Launches {
     const start = await this.#store.query(findStart, { ...pair, inChat })
     if (!start) return null
     const where = { ...start, projectId, userSessionId: null }
-    return this.#offers.order(where, (offered) => this.#store.run(orderLaunch, { ...pair, ...start, ...offered }))
+    return this.#offers.order(where, (offered) =>
+      this.#store.run(orderLaunch, { ...pair, ...start, ...offered }),
+    )
   }
 
   async stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
@@ -195,7 +249,8 @@ export class Launches {
   }
 }
 
-const launchWithdrawn = (launchId: string): Refusal => new Refusal('launch_withdrawn', undefined, { launchId })
+const launchWithdrawn = (launchId: string): Refusal =>
+  new Refusal('launch_withdrawn', undefined, { launchId })
 
 const withdrawnIfNotFound =
   (launchId: string) =>

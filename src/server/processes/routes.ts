@@ -7,8 +7,10 @@ import { type HandlersOf, query } from '../http/handler.ts'
 export const processHandlers: HandlersOf<typeof processRoutes> = {
   listProcesses: query(listProcesses, (call) => ({ ...call.query, viewer: viewerOf(call.who) })),
   getProcess: query(getProcess, ({ params, who }) => ({ ...params, viewer: viewerOf(who) })),
-  stopProcess: ({ params, deps, receipt }) => deps.launches.stop(params.launchId, 'stopped_by_person', receipt),
+  stopProcess: ({ params, deps, receipt }) =>
+    deps.launches.stop(params.launchId, 'stopped_by_person', receipt),
   releaseAgent: ({ params, deps, receipt }) => deps.launches.release(params, receipt),
   listCoordinators: query(listCoordinators, (call) => call.query),
-  takeOverCoordinator: ({ params, who, deps, receipt }) => deps.launches.takeOver(params.coordinatorId, who.id, receipt),
+  takeOverCoordinator: ({ params, who, deps, receipt }) =>
+    deps.launches.takeOver(params.coordinatorId, who.id, receipt),
 }

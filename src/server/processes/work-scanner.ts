@@ -126,7 +126,9 @@ const startableAfter: ReadonlySet<string> = new Set<EventType>([
 ])
 
 /** One pair, or all pairs that match a filter. */
-type StartTarget = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
+type StartTarget =
+  | { readonly pair: Pair; readonly inChat: boolean }
+  | { readonly among: PairsFilter }
 
 /**
  * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks each (agent, project) pair
@@ -177,7 +179,10 @@ export class Starter implements TailFollower {
     const { store, launches } = this.#options
     if ('pair' in target) return void (await launches.order(target.pair, target.inChat))
     await forEachSettled(
-      inPages<Pair>((after) => store.query(findPairsWithWork, { ...target.among, after }), pairsPageSize),
+      inPages<Pair>(
+        (after) => store.query(findPairsWithWork, { ...target.among, after }),
+        pairsPageSize,
+      ),
       (pair) => launches.order(pair),
     )
   }
@@ -189,7 +194,9 @@ function* pairsOf(name: StreamName): Iterable<ScanTarget<StartTarget>> {
   if (stream?.kind !== 'conversation') return
   const pair = parseWebKey(stream.id)
   if (pair) yield [name, { pair, inChat: true }]
-  else for (const agentId of parseAgentKey(stream.id)?.agentIds ?? []) yield [`agent:${agentId}`, { among: { agentId } }]
+  else
+    for (const agentId of parseAgentKey(stream.id)?.agentIds ?? [])
+      yield [`agent:${agentId}`, { among: { agentId } }]
 }
 
 /** Interval of the full scan, and so the largest delay in ending an idle process. */
@@ -215,13 +222,19 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
 function* conversationsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {
   const stream = parseStream(name)
   const projectId = stream?.kind === 'conversation' ? parseWebKey(stream.id)?.projectId : stream?.id
-  if (stream?.kind === 'project' || stream?.kind === 'conversation') yield [projectId ?? '', projectId]
+  if (stream?.kind === 'project' || stream?.kind === 'conversation')
+    yield [projectId ?? '', projectId]
 }
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
-  await forEachSettled(await store.query(findStartableRoles, {}), (which) => store.run(startWaitingRole, which))
+  await forEachSettled(await store.query(findStartableRoles, {}), (which) =>
+    store.run(startWaitingRole, which),
+  )
   await forEachSettled(
-    inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyPageSize),
+    inPages<ReadyLaunch>(
+      (last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }),
+      readyPageSize,
+    ),
     async (launch) => {
       // A process may have several free contexts.
       for (let more = true; more; ) {

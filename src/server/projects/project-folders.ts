@@ -8,7 +8,11 @@ import { homedir, hostname } from 'node:os'
 import { dirname, join, parse } from 'node:path'
 import { type FolderInspection, folderRefusal } from '../../domain/projects/folder.ts'
 import type { FolderState } from '../../domain/projects/folder-states.ts'
-import { type FolderRules, inspectFolder, type LocalLook } from '../../platform/files/folder-rules.ts'
+import {
+  type FolderRules,
+  inspectFolder,
+  type LocalLook,
+} from '../../platform/files/folder-rules.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { listMachines } from '../../services/processes/queries.ts'
 import { listProjectPaths } from '../../services/projects/queries.ts'
@@ -31,8 +35,17 @@ export class ProjectFolders {
     const found = inspectFolder(this.#rules, wanted)
     const state = await this.#here(found)
     const others = await this.#store.query(listProjectPaths, {})
-    const alsoKnownAs = others.filter((path) => path !== found.path && inspectFolder(this.#rules, path).path === found.path)
-    return { path: found.path, state, hasGit: found.hasGit, alsoKnownAs, data: this.#rules.data, roots: this.#rules.roots }
+    const alsoKnownAs = others.filter(
+      (path) => path !== found.path && inspectFolder(this.#rules, path).path === found.path,
+    )
+    return {
+      path: found.path,
+      state,
+      hasGit: found.hasGit,
+      alsoKnownAs,
+      data: this.#rules.data,
+      roots: this.#rules.roots,
+    }
   }
 
   /** The folders in a folder, hidden ones left out. Where no project may be, only the way to where one may is shown. */
@@ -40,14 +53,22 @@ export class ProjectFolders {
     const { path, state, hasGit } = inspectFolder(this.#rules, wanted)
     const isOnTheWay = state === 'above_data' || (state === 'system' && path === parse(path).root)
     const { data, roots } = this.#rules
-    const refused = isOnTheWay ? undefined : folderRefusal({ path, state, hasGit, alsoKnownAs: [], data, roots })
+    const refused = isOnTheWay
+      ? undefined
+      : folderRefusal({ path, state, hasGit, alsoKnownAs: [], data, roots })
     if (refused) throw refused
     const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
-    const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
+    const names = entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
     const items = names
       .toSorted((a, b) => a.localeCompare(b))
       .slice(0, maxFolders)
-      .map((name) => ({ name, path: join(path, name), hasGit: existsSync(join(path, name, '.git')) }))
+      .map((name) => ({
+        name,
+        path: join(path, name),
+        hasGit: existsSync(join(path, name, '.git')),
+      }))
     const above = dirname(path)
     const parent = above === path || roots.includes(path) ? null : above
     return { path, parent, hasGit, items, more: names.length > maxFolders }

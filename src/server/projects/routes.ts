@@ -19,15 +19,33 @@ export const projectHandlers: HandlersOf<typeof projectRoutes> = {
   listFolders: ({ query: { path }, deps }) => deps.folders.list(path),
   createProject: async ({ body, who, deps: { store, folders }, receipt }) => {
     const { id: by, scopes } = who
-    return store.run(createProject, { ...body, by, scopes, look: await folders.look(body.path) }, receipt)
+    return store.run(
+      createProject,
+      { ...body, by, scopes, look: await folders.look(body.path) },
+      receipt,
+    )
   },
-  getProject: async ({ params, deps: { store, folders } }) => folders.shown(await store.query(getProject, params)),
+  getProject: async ({ params, deps: { store, folders } }) =>
+    folders.shown(await store.query(getProject, params)),
   changeProject: async ({ body, params, who, deps: { store, folders }, receipt }) => {
     const { id: by, scopes } = who
-    return store.run(changeProject, { ...body, ...params, by, scopes, look: await folders.look(body.path) }, receipt)
+    return store.run(
+      changeProject,
+      { ...body, ...params, by, scopes, look: await folders.look(body.path) },
+      receipt,
+    )
   },
   deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
-  assignAgent: run(assignAgent, ({ body, params, who }) => ({ ...body, ...params, by: who.id, scopes: who.scopes })),
+  assignAgent: run(assignAgent, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+    scopes: who.scopes,
+  })),
   getAssignment: query(getAssignment, ({ params }) => params),
-  unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id, scopes: who.scopes })),
+  unassignAgent: run(unassignAgent, ({ params, who }) => ({
+    ...params,
+    by: who.id,
+    scopes: who.scopes,
+  })),
 }

@@ -15,7 +15,8 @@ export function clientAddress(proxies: readonly string[]): ClientAddress {
     if (bits === undefined) trusted.addAddress(address, familyOf(address))
     else trusted.addSubnet(address, Number(bits), familyOf(address))
   }
-  const isTrusted = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address))
+  const isTrusted = (address: string): boolean =>
+    isIP(address) !== 0 && trusted.check(address, familyOf(address))
   return ({ headers, socket }) => {
     let address = plain(socket.remoteAddress ?? '')
     if (proxies.length === 0 || !isTrusted(address)) return address
@@ -34,6 +35,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 
 /** Without a port, and IPv4 as it is where it comes in IPv6. */
 function plain(address: string): string {
-  const inside = /^\[([^\]]*)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
+  const inside =
+    /^\[([^\]]*)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
   return /^::ffff:([\d.]+)$/i.exec(inside)?.[1] ?? inside
 }

@@ -103,7 +103,9 @@ export class Credentials {
 
   async #ofTicket(ticket: string): Promise<Presented> {
     const madeWith =
-      ticket.length > maxSecretLength ? null : await this.#options.store.run(takeTicket, { hash: hashSecret(ticket) })
+      ticket.length > maxSecretLength
+        ? null
+        : await this.#options.store.run(takeTicket, { hash: hashSecret(ticket) })
     const hash = madeWith === ownerId ? this.#options.ownerTokenHash : madeWith
     const who = hash === null ? undefined : await this.whoHas(hash)
     if (hash === null || !who) throw new Refusal('authentication_failed')
@@ -114,7 +116,8 @@ export class Credentials {
   async find(request: IncomingMessage): Promise<Presented> {
     const found = this.#presented(request)
     if (!found) throw new Refusal('unauthenticated')
-    if (found.secret === '' || found.secret.length > maxSecretLength) throw new Refusal('authentication_failed')
+    if (found.secret === '' || found.secret.length > maxSecretLength)
+      throw new Refusal('authentication_failed')
     const hash = hashSecret(found.secret)
     const who = await this.whoHas(hash, found.secret)
     if (!who) throw new Refusal('authentication_failed')
@@ -134,7 +137,9 @@ export class Credentials {
     this.#usedAt.set(who.credentialId, now)
     store
       .run(useBrowser, { credentialId: who.credentialId, rules })
-      .catch((error: unknown) => logger.warn({ err: error }, 'That a browser is used could not be written down'))
+      .catch((error: unknown) =>
+        logger.warn({ err: error }, 'That a browser is used could not be written down'),
+      )
   }
 
   /** Looks a credential up again for every message, so that revoking takes effect at once. With the secret it is faster. */
@@ -150,7 +155,15 @@ export class Credentials {
   cookieFor(request: IncomingMessage, value: string, maxAge: number): string {
     const secure = this.#isOverHttps(request)
     const name = secure ? hostPrefix + this.cookieName : this.cookieName
-    return stringifySetCookie({ name, value, httpOnly: true, sameSite: 'strict', path: '/', secure, maxAge })
+    return stringifySetCookie({
+      name,
+      value,
+      httpOnly: true,
+      sameSite: 'strict',
+      path: '/',
+      secure,
+      maxAge,
+    })
   }
 
   noCookie(request: IncomingMessage): string {
@@ -160,10 +173,15 @@ export class Credentials {
   /** This machine's own address is reached without TLS. A proxy may put it in the place of ours; a page says where it is from. */
   #isOverHttps(request: IncomingMessage): boolean {
     const { host, origin } = request.headers
-    return this.#publicHost !== undefined && (host?.toLowerCase() === this.#publicHost || !!origin?.startsWith('https:'))
+    return (
+      this.#publicHost !== undefined &&
+      (host?.toLowerCase() === this.#publicHost || !!origin?.startsWith('https:'))
+    )
   }
 
-  #presented({ headers }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
+  #presented({
+    headers,
+  }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
     if (headers.authorization !== undefined) {
       const [, secret = ''] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.authorization) ?? []
       // Tokens contain no dot; the text after one names the context in which a launch calls its tools.
@@ -173,7 +191,8 @@ export class Credentials {
     }
     const cookies = headers.cookie === undefined ? {} : parseCookie(headers.cookie)
     // Under our own name a cookie without the prefix may be from another host of the domain.
-    const plain = headers.host?.toLowerCase() === this.#publicHost ? undefined : cookies[this.cookieName]
+    const plain =
+      headers.host?.toLowerCase() === this.#publicHost ? undefined : cookies[this.cookieName]
     const secret = cookies[hostPrefix + this.cookieName] ?? plain
     return secret === undefined ? undefined : { secret, by: 'cookie' }
   }

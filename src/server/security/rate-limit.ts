@@ -47,8 +47,13 @@ export class RateLimit {
     const recent = this.#recent(networkOf(by), now)
     if (recent.total >= this.#limit) {
       const oldest = recent.slots[0]?.at ?? now
-      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + this.#slotMs - 1 + windowMs - now) / 1000))
-      throw new Refusal('rate_limited', refusalText(this.#what, { count: this.#limit }), { retryAfterSeconds })
+      const retryAfterSeconds = Math.max(
+        1,
+        Math.ceil((oldest + this.#slotMs - 1 + windowMs - now) / 1000),
+      )
+      throw new Refusal('rate_limited', refusalText(this.#what, { count: this.#limit }), {
+        retryAfterSeconds,
+      })
     }
     const newest = recent.slots.at(-1)
     if (newest && now - newest.at < this.#slotMs) newest.count++
@@ -82,6 +87,10 @@ function networkOf(address: string): string {
   const [front = '', back = ''] = address.split('::')
   const groups = front.split(':').filter(Boolean)
   const missing = 8 - groups.length - back.split(':').filter(Boolean).length
-  const whole = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...back.split(':').filter(Boolean)]
+  const whole = [
+    ...groups,
+    ...Array<string>(Math.max(0, missing)).fill('0'),
+    ...back.split(':').filter(Boolean),
+  ]
   return whole.slice(0, 4).join(':')
 }

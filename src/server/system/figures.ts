@@ -3,7 +3,9 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import type { UnknownSent } from '../../protocol/processes/process.ts'
 
 /** Upper bounds of the latency buckets in seconds. */
-export const latencyEdges = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+export const latencyEdges = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
 
 export interface Latency {
   readonly method: string
@@ -40,7 +42,13 @@ export class Figures {
     const key = `${method} ${route} ${status}`
     let latency = this.latencies.get(key)
     if (!latency) {
-      latency = { method, route, status, counts: Array<number>(latencyEdges.length + 1).fill(0), sum: 0 }
+      latency = {
+        method,
+        route,
+        status,
+        counts: Array<number>(latencyEdges.length + 1).fill(0),
+        sum: 0,
+      }
       this.latencies.set(key, latency)
     }
     const index = latencyEdges.findIndex((edge) => seconds <= edge)
@@ -50,7 +58,8 @@ export class Figures {
   }
 
   sentUnknown({ kind, name, count }: UnknownSent): void {
-    const known = this.unknown.has(`${kind} ${name}`) || this.unknown.size < maxUnknownNames ? name : 'other'
+    const known =
+      this.unknown.has(`${kind} ${name}`) || this.unknown.size < maxUnknownNames ? name : 'other'
     const before = this.unknown.get(`${kind} ${known}`)?.count ?? 0
     this.unknown.set(`${kind} ${known}`, { kind, name: known, count: before + count })
   }

@@ -50,14 +50,21 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     // A reconnecting browser repeats its original URL, so the last event id takes precedence.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
-      throw new Refusal('invalid_request', refusalText('notEventCursor'), { field: 'Last-Event-ID' })
+      throw new Refusal('invalid_request', refusalText('notEventCursor'), {
+        field: 'Last-Event-ID',
+      })
     }
     deps.connections.admit(presented)
     reply.hijack()
     // Disconnected during authentication: `close` has already fired and would never end a stream opened now.
     if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
-    const subscription = new Subscription(deps.store, deps.tails, eventStream, viewerOf(presented.who))
+    const subscription = new Subscription(
+      deps.store,
+      deps.tails,
+      eventStream,
+      viewerOf(presented.who),
+    )
     const panels = new Set(query.panels?.split(','))
     deps.panels.enter(panels)
     reply.raw.on('close', () => {
@@ -71,7 +78,10 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
       await subscription.follow(streams, after, (cursor) => eventStream.begin(cursor))
       deps.logger.debug({ requestId: request.id, streams }, 'An event stream began')
     } catch (error) {
-      deps.logger.error({ requestId: request.id, streams, err: error }, 'An event stream could not begin')
+      deps.logger.error(
+        { requestId: request.id, streams, err: error },
+        'An event stream could not begin',
+      )
       eventStream.cut()
     }
     return undefined

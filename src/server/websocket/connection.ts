@@ -49,7 +49,13 @@ export class SocketConnection implements FeedSink, OpenConnection {
   /** Id of the message that is being answered. */
   #requestId: string | undefined
 
-  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, deps: ServerDependencies) {
+  constructor(
+    webSocket: WebSocket,
+    socket: Socket,
+    presented: Presented,
+    id: string,
+    deps: ServerDependencies,
+  ) {
     this.presented = presented
     this.#webSocket = webSocket
     this.#socket = socket
@@ -59,12 +65,20 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.subscription = new Subscription(deps.store, deps.tails, this, viewerOf(presented.who))
     const { store, attached } = deps
     const { subscription } = this
-    this.relay = new Relay({ store, attached, subscription, connectionId: randomUUID(), send: (frame) => this.#sendFrame(frame) })
+    this.relay = new Relay({
+      store,
+      attached,
+      subscription,
+      connectionId: randomUUID(),
+      send: (frame) => this.#sendFrame(frame),
+    })
     webSocket.on('message', (data, binary) => this.#receive(data, binary))
     webSocket.on('pong', () => this.#heard())
     webSocket.on('ping', () => this.#heard())
     // An error is followed by `close`; bad frames are the client's fault.
-    webSocket.on('error', (error) => deps.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'))
+    webSocket.on('error', (error) =>
+      deps.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'),
+    )
     webSocket.on('close', (code) => this.#closed(code))
     deps.connections.add(this)
   }
@@ -85,7 +99,8 @@ export class SocketConnection implements FeedSink, OpenConnection {
     if (!this.isOpen) return
     const together = events.length > 1
     if (together) this.#socket.cork()
-    for (const event of events) this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
+    for (const event of events)
+      this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
     if (together) this.#socket.uncork()
     this.#deps.figures.feedEvents += events.length
   }
@@ -124,7 +139,9 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   #say(message: Said, requestId: string | undefined): void {
-    this.#webSocket.send(JSON.stringify(requestId === undefined ? message : { ...message, requestId }))
+    this.#webSocket.send(
+      JSON.stringify(requestId === undefined ? message : { ...message, requestId }),
+    )
   }
 
   get waitingBytes(): number {
@@ -186,7 +203,8 @@ export class SocketConnection implements FeedSink, OpenConnection {
       const who = await credentials.whoHas(this.presented.hash)
       if (!who) return this.end('revoked')
       credentials.use(this.presented)
-      if (bytes.length > maxMessageBytes) throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
+      if (bytes.length > maxMessageBytes)
+        throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
       const message = parseJson(bytes)
       this.#requestId = requestIdIn(message)
       await handleMessage(this, who, message, this.#deps)

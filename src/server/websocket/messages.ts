@@ -9,7 +9,11 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { relayTypes } from '../../protocol/consoles/relay.ts'
-import { CoordinatorFacts, CoordinatorHello, CoordinatorTake } from '../../protocol/processes/link.ts'
+import {
+  CoordinatorFacts,
+  CoordinatorHello,
+  CoordinatorTake,
+} from '../../protocol/processes/link.ts'
 import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
 import { CoordinatorTurn } from '../../protocol/turns/link.ts'
 import { handleRelayMessage, type RelayConnection } from '../consoles/relay.ts'
@@ -24,9 +28,18 @@ interface MessageConnection extends RelayConnection {
   tell(message: { readonly type: string }): void
 }
 
-type Handle<Message> = (on: MessageConnection, message: Message, who: Who, deps: ServerDependencies) => void | Promise<void>
+type Handle<Message> = (
+  on: MessageConnection,
+  message: Message,
+  who: Who,
+  deps: ServerDependencies,
+) => void | Promise<void>
 
-const accept = <Schema extends z.ZodType>(scope: Scope, schema: Schema, handle: Handle<z.output<Schema>>) => ({
+const accept = <Schema extends z.ZodType>(
+  scope: Scope,
+  schema: Schema,
+  handle: Handle<z.output<Schema>>,
+) => ({
   scope,
   handle: (connection: MessageConnection, message: unknown, who: Who, deps: ServerDependencies) =>
     handle(connection, checked(schema, message), who, deps),
@@ -40,32 +53,52 @@ const noCursor = ''
  * REST, but orders go to a machine. After the welcome its orders are sent, beginning with all that have not ended.
  */
 const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
-  subscribe: accept('read', Subscribe, async (connection, { streams: names, after }, who, { store }) => {
-    const streams = readableStreams(names, connection.subscription.streams)
-    await requireStreams(store, who, streams)
-    const ready = (cursor: string | null): void => connection.answer({ type: 'subscribed', streams, cursor })
-    await connection.subscription.follow(streams, after, ready)
-  }),
+  subscribe: accept(
+    'read',
+    Subscribe,
+    async (connection, { streams: names, after }, who, { store }) => {
+      const streams = readableStreams(names, connection.subscription.streams)
+      await requireStreams(store, who, streams)
+      const ready = (cursor: string | null): void =>
+        connection.answer({ type: 'subscribed', streams, cursor })
+      await connection.subscription.follow(streams, after, ready)
+    },
+  ),
   unsubscribe: accept('read', Unsubscribe, (connection, { streams: names }) => {
     const streams = readableStreams(names)
     connection.subscription.unfollow(streams)
     connection.answer({ type: 'unsubscribed', streams })
   }),
-  'coordinator:hello': accept('coordinator', CoordinatorHello, async (connection, hello, who, { launches }) => {
-    connection.answer({ ...(await launches.register(who, hello)) })
-    await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
-  }),
-  'coordinator:take': accept('coordinator', CoordinatorTake, async (connection, take, who, { launches }) =>
-    connection.answer({ ...(await launches.take(who, take)) }),
+  'coordinator:hello': accept(
+    'coordinator',
+    CoordinatorHello,
+    async (connection, hello, who, { launches }) => {
+      connection.answer({ ...(await launches.register(who, hello)) })
+      await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
+    },
   ),
-  'coordinator:turn': accept('coordinator', CoordinatorTurn, async (connection, turn, who, { launches }) =>
-    connection.answer({ ...(await launches.prompt(who, turn)) }),
+  'coordinator:take': accept(
+    'coordinator',
+    CoordinatorTake,
+    async (connection, take, who, { launches }) =>
+      connection.answer({ ...(await launches.take(who, take)) }),
   ),
-  'coordinator:facts': accept('coordinator', CoordinatorFacts, async (connection, facts, who, { launches, offers, figures }) => {
-    connection.answer({ ...(await launches.facts(who, facts)) })
-    for (const fact of facts.facts) if ('unknown' in fact && fact.unknown) figures.sentUnknown(fact.unknown)
-    if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
-  }),
+  'coordinator:turn': accept(
+    'coordinator',
+    CoordinatorTurn,
+    async (connection, turn, who, { launches }) =>
+      connection.answer({ ...(await launches.prompt(who, turn)) }),
+  ),
+  'coordinator:facts': accept(
+    'coordinator',
+    CoordinatorFacts,
+    async (connection, facts, who, { launches, offers, figures }) => {
+      connection.answer({ ...(await launches.facts(who, facts)) })
+      for (const fact of facts.facts)
+        if ('unknown' in fact && fact.unknown) figures.sentUnknown(fact.unknown)
+      if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
+    },
+  ),
 }
 
 export async function handleMessage(
@@ -77,7 +110,8 @@ export async function handleMessage(
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     throw new Refusal('invalid_request', refusalText('messageShape'))
   const { type } = message as { type?: unknown }
-  if (typeof type !== 'string') throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
+  if (typeof type !== 'string')
+    throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
   if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, deps)
   const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
   if (!known) throw unknownType(type)

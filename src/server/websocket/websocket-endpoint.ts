@@ -35,7 +35,9 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
   ): Promise<void> {
     gate.check(request)
     const isHere = request.url?.split('?', 1)[0] === '/ws'
-    const presented = await (isHere ? deps.credentials.ofUpgrade(request) : deps.credentials.of(request))
+    const presented = await (isHere
+      ? deps.credentials.ofUpgrade(request)
+      : deps.credentials.of(request))
     if (!isHere) throw new Refusal('not_found', refusalText('socketsAtWs'))
     const webSockets = await loaded
     deps.connections.admit(presented)
@@ -49,7 +51,13 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
 async function webSocketServer(deps: ServerDependencies, gate: Gate): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   // A variable, because the types do not know closeTimeout yet.
-  const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }
+  const options = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    closeTimeout,
+  }
   const server = new WebSocketServer(options)
   server.on('wsClientError', (_, socket, request) => {
     const refusal = new Refusal('invalid_request', refusalText('noHandshake'))

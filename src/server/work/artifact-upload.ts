@@ -29,7 +29,9 @@ export function mediaTypeOf({ headers }: FastifyRequest): string {
 }
 
 const tooLarge = (): Refusal =>
-  new Refusal('too_large', refusalText('artifactTooLarge', { count: maxArtifactBytes }), { limit: maxArtifactBytes })
+  new Refusal('too_large', refusalText('artifactTooLarge', { count: maxArtifactBytes }), {
+    limit: maxArtifactBytes,
+  })
 
 /** Refuses an upload that announces a size over the limit. */
 export async function refuseTooLarge(request: FastifyRequest, clock: Clock): Promise<void> {
@@ -65,7 +67,8 @@ export async function takeBytes(
       waitingBytes += chunk.length
       if (waitingBytes < partBytes) continue
       let whole = Buffer.concat(waiting)
-      for (; whole.length >= partBytes; whole = whole.subarray(partBytes)) await write(whole.subarray(0, partBytes))
+      for (; whole.length >= partBytes; whole = whole.subarray(partBytes))
+        await write(whole.subarray(0, partBytes))
       waiting = whole.length > 0 ? [whole] : []
       waitingBytes = whole.length
     }
@@ -96,7 +99,11 @@ class PendingParts {
 
   /** Resolves when another part can be added. */
   async add(bytes: Buffer): Promise<void> {
-    const part = { uploadId: this.#uploadId, number: this.#number++, bytes: bytes.toString('base64') }
+    const part = {
+      uploadId: this.#uploadId,
+      number: this.#number++,
+      bytes: bytes.toString('base64'),
+    }
     const written = this.#store.run(addUploadPart, part)
     written.catch(() => undefined)
     this.#written.push(written)
@@ -119,7 +126,8 @@ async function* chunksOf(request: FastifyRequest): AsyncGenerator<Buffer> {
   const stream = streamOf(request)
   try {
     // Left open when reading stops early, because an answer is still to be sent on this connection.
-    if (stream) for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Buffer
+    if (stream)
+      for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch {
     throw new Refusal('invalid_request', refusalText('bodyCutNothingStored'))
   }

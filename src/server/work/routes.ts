@@ -8,10 +8,20 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
-import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
+import type {
+  approachRoutes,
+  artifactRoutes,
+  taskRoutes,
+  workSessionRoutes,
+} from '../../protocol/work/routes.ts'
 import { changeApproach, recordApproach } from '../../services/work/change-approach.ts'
 import { changeTask, createTask } from '../../services/work/change-task.ts'
-import { createWorkSession, dismissWorkSession, endWorkSession, saveCheckpoint } from '../../services/work/end-work-session.ts'
+import {
+  createWorkSession,
+  dismissWorkSession,
+  endWorkSession,
+  saveCheckpoint,
+} from '../../services/work/end-work-session.ts'
 import {
   getArtifact,
   getLineage,
@@ -27,7 +37,12 @@ import {
 } from '../../services/work/queries.ts'
 import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
-import { beginUpload, deleteArtifact, dropUpload, storeArtifact } from '../../services/work/upload-artifact.ts'
+import {
+  beginUpload,
+  deleteArtifact,
+  dropUpload,
+  storeArtifact,
+} from '../../services/work/upload-artifact.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, receiptOf, run } from '../http/handler.ts'
@@ -65,7 +80,9 @@ async function sendArtifact(
   if (known || request.method === 'HEAD') return void raw.end()
   raw.setTimeout(stuckAfterMs, () => raw.destroy())
   try {
-    await sendParts(raw, artifact.size, (number) => store.query(readUploadPart, { uploadId, number }))
+    await sendParts(raw, artifact.size, (number) =>
+      store.query(readUploadPart, { uploadId, number }),
+    )
   } catch (error) {
     // The response must be ended here, or the client would wait for the rest.
     logger.error({ requestId: request.id, err: error }, 'A download was broken off')
@@ -73,7 +90,11 @@ async function sendArtifact(
   }
 }
 
-async function sendParts(raw: ServerResponse, size: number, read: (number: number) => Promise<string | null>): Promise<void> {
+async function sendParts(
+  raw: ServerResponse,
+  size: number,
+  read: (number: number) => Promise<string | null>,
+): Promise<void> {
   let left = size
   for (let number = 0; left > 0 && !raw.destroyed; number++) {
     const part = await read(number)
@@ -89,7 +110,10 @@ async function sendParts(raw: ServerResponse, size: number, read: (number: numbe
 }
 
 const encodeRFC5987 = (name: string): string =>
-  encodeURIComponent(name).replaceAll(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /** Resumes interrupted work (RS1), for REST and MCP: a child work session, and its agent in its role if there is a console. */
 interface Place {
@@ -111,7 +135,10 @@ async function resumeWork(
   const role = await deps.userSessions.takeUp(who, place.workSessionId, childOf(resumed), receipt)
   if (!role) return { begun: true, resumed }
   const notRestored = [...resumed.notRestored, ...role.notRestored]
-  return { begun: true, resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing } }
+  return {
+    begun: true,
+    resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing },
+  }
 }
 
 /** CK7: resumes from files at a path on the server's machine; needs the scope `manage`. */
@@ -131,7 +158,10 @@ const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
-  getWorkSession: query(getWorkSession, ({ params, who }) => ({ ...params, viewer: viewerOf(who) })),
+  getWorkSession: query(getWorkSession, ({ params, who }) => ({
+    ...params,
+    viewer: viewerOf(who),
+  })),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
   dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),
@@ -147,9 +177,15 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
     return resumed
   },
   restoreWorkSession: async ({ body, params, who, deps: { store, folders }, receipt }) => {
-    const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)
+    const path = ProjectPath.safeParse(
+      (body.project as { path?: unknown } | null | undefined)?.path,
+    )
     const look = await folders.look(path.success ? path.data : null)
-    return store.run(restoreWorkSession, { ...params, files: body, by: who.id, scopes: who.scopes, look }, receipt)
+    return store.run(
+      restoreWorkSession,
+      { ...params, files: body, by: who.id, scopes: who.scopes, look },
+      receipt,
+    )
   },
   saveCheckpoint: async ({ params, body, deps, receipt }) => {
     const { at } = await deps.store.run(saveCheckpoint, { ...body, ...params }, receipt)
@@ -168,10 +204,25 @@ export const taskHandlers: HandlersOf<typeof taskRoutes> = {
 
 export const approachHandlers: HandlersOf<typeof approachRoutes> = {
   listApproaches: query(listApproaches, (call) => ({ ...call.query, ...call.params })),
-  recordApproach: run(recordApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
-  changeApproach: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
-  listProjectApproaches: query(listProjectApproaches, (call) => ({ ...call.query, ...call.params })),
-  changeApproachOfProject: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  recordApproach: run(recordApproach, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+  })),
+  changeApproach: run(changeApproach, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+  })),
+  listProjectApproaches: query(listProjectApproaches, (call) => ({
+    ...call.query,
+    ...call.params,
+  })),
+  changeApproachOfProject: run(changeApproach, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+  })),
 }
 
 export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {

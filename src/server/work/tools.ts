@@ -11,21 +11,39 @@ import { TaskProgress } from '../../protocol/work/task.ts'
 import { recordAgentApproach } from '../../services/work/change-approach.ts'
 import { updateTask as updateTaskOf } from '../../services/work/change-task.ts'
 import { saveMyCheckpoint } from '../../services/work/end-work-session.ts'
-import { getResumeContext as contextFor, getMyTask as getTaskOf } from '../../services/work/queries.ts'
-import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import { agentTool, defineTool, reads, snakeFields, snakeShape, writes, writesOnce } from '../mcp/tool.ts'
+import {
+  getResumeContext as contextFor,
+  getMyTask as getTaskOf,
+} from '../../services/work/queries.ts'
+import {
+  DecisionsAnswer,
+  ResumeContextAnswer,
+  resumeContextAnswer,
+  TaskAnswer,
+} from '../mcp/resume-context-answer.ts'
+import {
+  agentTool,
+  defineTool,
+  reads,
+  snakeFields,
+  snakeShape,
+  writes,
+  writesOnce,
+} from '../mcp/tool.ts'
 import { resumeFromFile as resume } from './routes.ts'
 
 export const getMyTask = agentTool('get_my_task', reads)`
   Read your task
   Gives the task that is assigned to you and in progress, or null when you have none, and what people decided about what you asked
-  for it (decisions, with their feedback). get_next_action gives both too; call this when you need to read it again.`({
-  output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
-  run: async (_, { caller, deps }) => {
-    const { task, decisions } = await deps.store.query(getTaskOf, caller)
-    return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
+  for it (decisions, with their feedback). get_next_action gives both too; call this when you need to read it again.`(
+  {
+    output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
+    run: async (_, { caller, deps }) => {
+      const { task, decisions } = await deps.store.query(getTaskOf, caller)
+      return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
+    },
   },
-})
+)
 
 const { status, progressPercent, result } = TaskProgress.shape
 
@@ -65,7 +83,9 @@ export const recordApproach = agentTool('record_approach', writesOnce)`
     reusable: draft.reusable.describe('verified: whether it is good for other work too'),
     failureReason: draft.failureReason.describe('failed: why it did not work'),
     error: draft.error.describe('failed: the error that was seen'),
-    avoid: draft.avoid.describe('failed: whether nobody should try it again; true unless you say otherwise'),
+    avoid: draft.avoid.describe(
+      'failed: whether nobody should try it again; true unless you say otherwise',
+    ),
     priority: draft.priority.describe('untried: high, medium or low'),
     nextToTry: draft.nextToTry.describe('untried: whether it should be tried next'),
     note: draft.note.describe('Anything else'),
@@ -85,7 +105,9 @@ export const saveCheckpoint = agentTool('save_checkpoint', writes)`
   whenever you have learned something that whoever goes on must know. Tasks, approvals and approaches are saved by themselves: say
   in context_summary what only you know.`({
   input: {
-    contextSummary: asked.contextSummary.describe('How the work stands, in a few sentences; it replaces what was said before'),
+    contextSummary: asked.contextSummary.describe(
+      'How the work stands, in a few sentences; it replaces what was said before',
+    ),
     currentPhase: asked.currentPhase.describe('The phase of the work, when it has changed'),
     error: asked.error.describe('What went wrong, when that is why you save'),
   },
@@ -93,7 +115,11 @@ export const saveCheckpoint = agentTool('save_checkpoint', writes)`
   run: async (words, { caller, deps }) => {
     const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: words })
     const path = deps.files.checkpointPath(caller.projectId, saved.workSessionId)
-    return { path, timestamp: saved.checkpoint.at, written: await deps.files.written(caller.projectId) }
+    return {
+      path,
+      timestamp: saved.checkpoint.at,
+      written: await deps.files.written(caller.projectId),
+    }
   },
 })
 
@@ -117,7 +143,9 @@ export const resumeFromFile = defineTool('resume_from_file', writesOnce)`
   state_checkpoint.json at a path on the machine of the server, though the database may know nothing of it. The file must lie
   below the projects of the data folder or in the folder of a project. Called again while that work runs, it answers the same work
   session.`({
-  input: { path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder') },
+  input: {
+    path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder'),
+  },
   output: {
     ['sessionId']: z.string(),
     projectId: z.string(),
@@ -127,9 +155,17 @@ export const resumeFromFile = defineTool('resume_from_file', writesOnce)`
     missing: z.array(Missing).describe('What is needed before anything starts'),
   },
   run: async ({ path }, { deps, presented: { who } }) => {
-    if (!allows(who.scopes, 'manage')) throw new Refusal('missing_scope', undefined, { scope: 'manage' })
+    if (!allows(who.scopes, 'manage'))
+      throw new Refusal('missing_scope', undefined, { scope: 'manage' })
     const { begun, resumed } = await resume(deps, who, path)
     const { id, projectId, parentSessionId } = workSessionIn(resumed)
-    return { ['sessionId']: id, projectId, parentSessionId, begun, notRestored: resumed.notRestored, missing: resumed.missing }
+    return {
+      ['sessionId']: id,
+      projectId,
+      parentSessionId,
+      begun,
+      notRestored: resumed.notRestored,
+      missing: resumed.missing,
+    }
   },
 })

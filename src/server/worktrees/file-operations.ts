@@ -7,7 +7,12 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
-import type { ForkAnswer, RestoreAnswer, StateDiff, TurnDiff } from '../../protocol/worktrees/file-state.ts'
+import type {
+  ForkAnswer,
+  RestoreAnswer,
+  StateDiff,
+  TurnDiff,
+} from '../../protocol/worktrees/file-state.ts'
 import {
   type AskedOperation,
   askFork,
@@ -59,9 +64,19 @@ export class FileOperations {
     which: WhichTurn,
     { path, since }: { path?: string | undefined; since?: string | undefined },
   ): Promise<TurnDiff> {
-    const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#store.query(findTurnFiles, { ...which, since })
+    const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#store.query(
+      findTurnFiles,
+      { ...which, since },
+    )
     const ask = { kind: 'files-diff', folders, from, to, path: path ?? null } as const
-    const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: inspectWithinMs, by: who.id }
+    const about = {
+      coordinatorId,
+      ask,
+      projectId,
+      worktreeId: null,
+      withinMs: inspectWithinMs,
+      by: who.id,
+    }
     return { ...(await this.#questions.ask<StateDiff>(about)), leftOut }
   }
 
@@ -72,11 +87,20 @@ export class FileOperations {
     receipt?: ReceiptKey,
   ) {
     const operation = await this.#store.run(askRewind, { ...which, ...asked, by: who.id }, receipt)
-    return { conversation: which.key, turnId: which.turnId, to: asked.to, ...(await this.#restored(operation)) }
+    return {
+      conversation: which.key,
+      turnId: which.turnId,
+      to: asked.to,
+      ...(await this.#restored(operation)),
+    }
   }
 
   /** Undoes the last rewind of a conversation. */
-  async undo(who: Caller, { key, confirm }: { key: string; confirm?: string | undefined }, receipt?: ReceiptKey) {
+  async undo(
+    who: Caller,
+    { key, confirm }: { key: string; confirm?: string | undefined },
+    receipt?: ReceiptKey,
+  ) {
     const operation = await this.#store.run(askUndo, { key, confirm, by: who.id }, receipt)
     return { conversation: key, ...(await this.#restored(operation)) }
   }
@@ -95,9 +119,22 @@ export class FileOperations {
       await this.#takeAfter(turn).catch((error: unknown) => onTrouble(turn, error))
   }
 
-  async #takeAfter({ turnId, key, coordinatorId, projectId, ...what }: UnfinishedFiles): Promise<void> {
+  async #takeAfter({
+    turnId,
+    key,
+    coordinatorId,
+    projectId,
+    ...what
+  }: UnfinishedFiles): Promise<void> {
     const ask = { kind: 'files-take', key, ...what } as const
-    const about = { coordinatorId, projectId, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
+    const about = {
+      coordinatorId,
+      projectId,
+      ask,
+      worktreeId: null,
+      withinMs: inspectWithinMs,
+      by: systemId,
+    }
     const after = await this.#questions.ask<EndFiles | null>(about)
     if (after) await this.#store.run(completeFiles, { turnId, key, after })
   }
@@ -115,15 +152,27 @@ export class FileOperations {
     for (const { key, top, place } of await this.#store.query(findDisownedFiles, {})) {
       // A new conversation may have the same key.
       const { needed } = await this.#store.run(forgetOldFiles, { key, before: '' })
-      if (!place || (await this.#keepOnly(key, place, needed, onTrouble))) await this.#store.run(dropDisownedFiles, { key, top })
+      if (!place || (await this.#keepOnly(key, place, needed, onTrouble)))
+        await this.#store.run(dropDisownedFiles, { key, top })
     }
   }
 
   /** False when the machine has to be asked again. */
-  async #keepOnly(key: string, { folders, ...where }: StatePlace, needed: string[], onTrouble: OnTrouble): Promise<boolean> {
+  async #keepOnly(
+    key: string,
+    { folders, ...where }: StatePlace,
+    needed: string[],
+    onTrouble: OnTrouble,
+  ): Promise<boolean> {
     const ask: CoordinatorRequest = { kind: 'files-keep', folders, key, needed }
     try {
-      await this.#questions.ask({ ...where, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId })
+      await this.#questions.ask({
+        ...where,
+        ask,
+        worktreeId: null,
+        withinMs: inspectWithinMs,
+        by: systemId,
+      })
       return true
     } catch (error) {
       onTrouble({ key, ...where }, error)
@@ -136,7 +185,9 @@ export class FileOperations {
     if (answer.outcome === 'done') return { operationId: operation.id, kept: [...answer.kept] }
     if (answer.outcome === 'would_lose') {
       const { token: digest, files, count } = answer
-      throw new Refusal('would_lose', refusalText('rewindLoses', { count }), { losses: { files, count, digest } })
+      throw new Refusal('would_lose', refusalText('rewindLoses', { count }), {
+        losses: { files, count, digest },
+      })
     }
     throw refusalOf(answer)
   }
@@ -149,8 +200,12 @@ export class FileOperations {
       return await this.#complete<Answer>(operation)
     } catch (error) {
       const isUnsent = error instanceof Refusal && ['coordinator_away', 'busy'].includes(error.code)
-      const isRefused = error instanceof Refusal && error.code !== 'no_answer' && operation.request.kind === 'files-fork'
-      if (isUnsent || isRefused) await this.#store.run(finishOperation, { ...operation, answer: null })
+      const isRefused =
+        error instanceof Refusal &&
+        error.code !== 'no_answer' &&
+        operation.request.kind === 'files-fork'
+      if (isUnsent || isRefused)
+        await this.#store.run(finishOperation, { ...operation, answer: null })
       throw error
     }
   }
@@ -158,16 +213,27 @@ export class FileOperations {
   async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
     const sent = { ...operation, withinMs: writeWithinMs }
     const asked = await this.#store.run(askMachine, sent)
-    const answer = 'answer' in asked ? (asked.answer as Answer) : await this.#questions.answerTo<Answer>(asked.id, sent)
+    const answer =
+      'answer' in asked
+        ? (asked.answer as Answer)
+        : await this.#questions.answerTo<Answer>(asked.id, sent)
     const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
     return { answer, forkKey }
   }
 }
 
-function refusalOf({ reason, files, why }: Extract<RestoreAnswer, { outcome: 'refused' }>): Refusal {
+function refusalOf({
+  reason,
+  files,
+  why,
+}: Extract<RestoreAnswer, { outcome: 'refused' }>): Refusal {
   switch (reason) {
     case 'in_the_way':
-      return new Refusal('wrong_state', refusalText('rewindBlocked', { files: (files ?? []).join(', ') }), { reason, files })
+      return new Refusal(
+        'wrong_state',
+        refusalText('rewindBlocked', { files: (files ?? []).join(', ') }),
+        { reason, files },
+      )
     case 'changing':
       return new Refusal('busy', refusalText('rewindChanging'))
     case 'state_gone':

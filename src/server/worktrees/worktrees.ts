@@ -11,7 +11,10 @@ import { detailFrom, inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
+import type {
+  CoordinatorRequest,
+  WorktreeFolder,
+} from '../../protocol/processes/coordinator-requests.ts'
 import type {
   ListedWorktree,
   Losses,
@@ -26,7 +29,11 @@ import { findWorkplace } from '../../services/conversations/queries.ts'
 import { findOwnerOfBranch, findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
 import { noticeFrom } from '../../store/fields.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
-import { type WorktreeRow, type WorktreesFilter, worktreeOf } from '../../store/worktrees/worktrees.ts'
+import {
+  type WorktreeRow,
+  type WorktreesFilter,
+  worktreeOf,
+} from '../../store/worktrees/worktrees.ts'
 import type { Questions } from '../processes/coordinator-requests.ts'
 
 /** Time limit for inspection: git answers within a second, a large tree takes longer. */
@@ -60,9 +67,15 @@ export class Worktrees {
     who: Caller,
     { look, ...asked }: PageQuery & Omit<WorktreesFilter, 'accountId'> & { look: boolean },
   ): Promise<Page<ListedWorktree>> {
-    const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: viewerOf(who) })
+    const { items, nextCursor } = await this.#store.query(listWorktrees, {
+      ...asked,
+      accountId: viewerOf(who),
+    })
     const looks = look ? await this.#inspect(who, asked.projectId, items) : undefined
-    return { items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })), nextCursor }
+    return {
+      items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })),
+      nextCursor,
+    }
   }
 
   /** Files of the workplace of a conversation; none while it has no folder. */
@@ -71,10 +84,19 @@ export class Worktrees {
     if (!place) return []
     const { folder, ...about } = place
     const ask = { kind: 'folder-files', folder, q } as const
-    return this.#questions.ask({ ...about, ask, worktreeId: null, withinMs: inspectWithinMs, by: who.id })
+    return this.#questions.ask({
+      ...about,
+      ask,
+      worktreeId: null,
+      withinMs: inspectWithinMs,
+      by: who.id,
+    })
   }
 
-  async state(who: Caller, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
+  async state(
+    who: Caller,
+    which: WhichWorktree,
+  ): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
     const row = await this.#find(who, which)
     const worktree = worktreeOf(row)
     if (row.kind === 'plain' || row.removed_at !== null) return { worktree, state: null }
@@ -90,8 +112,13 @@ export class Worktrees {
   async patch(who: Caller, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-patch', top: row.top } as const
-    const { base64, cut, limit } = await this.#look<{ base64: string; cut: boolean; limit: number }>(who, row, ask)
-    if (cut) throw new Refusal('too_large', refusalText('patchTooLarge'), { limit, folder: row.folder })
+    const { base64, cut, limit } = await this.#look<{
+      base64: string
+      cut: boolean
+      limit: number
+    }>(who, row, ask)
+    if (cut)
+      throw new Refusal('too_large', refusalText('patchTooLarge'), { limit, folder: row.folder })
     const name = (row.branch ?? row.role).replaceAll(/[^\w.-]+/g, '-')
     return { bytes: Buffer.from(base64, 'base64'), name: `${name}.patch` }
   }
@@ -101,29 +128,67 @@ export class Worktrees {
     return this.#look(who, row, { kind: 'worktree-losses', top: row.top })
   }
 
-  async commit(who: Caller, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
+  async commit(
+    who: Caller,
+    which: WhichWorktree,
+    message: string | undefined,
+    receipt?: ReceiptKey,
+  ) {
     const row = await this.#tree(who, which)
-    const ask = { kind: 'worktree-commit', top: row.top, message: message ?? `Work of ${row.role}` } as const
-    const done = await this.#do<{ commit: string | null; files?: number; left?: string[] }>(who, row, ask, receipt)
+    const ask = {
+      kind: 'worktree-commit',
+      top: row.top,
+      message: message ?? `Work of ${row.role}`,
+    } as const
+    const done = await this.#do<{ commit: string | null; files?: number; left?: string[] }>(
+      who,
+      row,
+      ask,
+      receipt,
+    )
     return { commit: done.commit, files: done.files ?? 0, left: done.left ?? [] }
   }
 
-  async merge(who: Caller, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
+  async merge(
+    who: Caller,
+    which: WhichWorktree,
+    { branch, how = 'merge', message }: Merge,
+    receipt?: ReceiptKey,
+  ) {
     const row = await this.#tree(who, which)
     const target = branch ?? row.base_branch
-    if (target === null) throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), { field: 'branch' })
+    if (target === null)
+      throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), {
+        field: 'branch',
+      })
     const { coordinator_id: coordinatorId } = row
-    const whose = await this.#store.query(findOwnerOfBranch, { coordinatorId, branch: target, viewer: viewerOf(who) })
-    if (whose === 'others') throw new Refusal('not_found', statusNotice('noBranch', { branch: target }), { field: 'branch' })
+    const whose = await this.#store.query(findOwnerOfBranch, {
+      coordinatorId,
+      branch: target,
+      viewer: viewerOf(who),
+    })
+    if (whose === 'others')
+      throw new Refusal('not_found', statusNotice('noBranch', { branch: target }), {
+        field: 'branch',
+      })
     const words = message ?? `Merge branch '${row.branch}' into ${target}`
     const ofCaller = whose === 'callers'
-    const ask = { kind: 'worktree-merge', top: row.top, target, ofCaller, how, message: words } as const
+    const ask = {
+      kind: 'worktree-merge',
+      top: row.top,
+      target,
+      ofCaller,
+      how,
+      message: words,
+    } as const
     const brought = await this.#do<MergeResult>(who, row, ask, receipt)
     if (brought.outcome === 'conflicts') {
       const { files, command } = brought
       const count = files.length
       const detail =
-        count === 1 ? refusalText('conflictsOne', { branch: target }) : refusalText('conflicts', { branch: target, count })
+        count === 1
+          ? refusalText('conflictsOne', { branch: target })
+          : refusalText('conflicts', { branch: target, count })
       throw new Refusal('merge_conflict', detail, { files, command })
     }
     if (brought.outcome === 'refused') {
@@ -134,19 +199,32 @@ export class Worktrees {
     return { ...brought, branch: target }
   }
 
-  async remove(who: Caller, which: WhichWorktree, confirmed: string | null, receipt?: ReceiptKey): Promise<void> {
+  async remove(
+    who: Caller,
+    which: WhichWorktree,
+    confirmed: string | null,
+    receipt?: ReceiptKey,
+  ): Promise<void> {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) return
     const ask = { kind: 'worktree-remove', place: placeOf(row), confirmed } as const
-    const removed = await this.#do<RemovalResult>(who, row, ask, receipt).catch((error: unknown) => {
-      // The worktree is gone, and the register says so now.
-      if (error instanceof Refusal && error.code === 'not_found') return { outcome: 'removed' } as const
-      throw error
-    })
-    if (removed.outcome === 'would_lose') throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
+    const removed = await this.#do<RemovalResult>(who, row, ask, receipt).catch(
+      (error: unknown) => {
+        // The worktree is gone, and the register says so now.
+        if (error instanceof Refusal && error.code === 'not_found')
+          return { outcome: 'removed' } as const
+        throw error
+      },
+    )
+    if (removed.outcome === 'would_lose')
+      throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
     if (removed.outcome !== 'refused') return
     const { reason, why, notice } = removed
-    const code = { in_use: 'worktree_in_use', not_ours: 'wrong_state', git_refused: 'git_refused' } as const
+    const code = {
+      in_use: 'worktree_in_use',
+      not_ours: 'wrong_state',
+      git_refused: 'git_refused',
+    } as const
     throw new Refusal(code[reason], detailFrom(why, notice), { reason })
   }
 
@@ -157,12 +235,15 @@ export class Worktrees {
   /** Finds a worktree that exists and has git. */
   async #tree(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
     const row = await this.#find(who, which)
-    if (row.removed_at !== null) throw new Refusal('wrong_state', refusalText('wasRemoved'), { removedAt: row.removed_at })
+    if (row.removed_at !== null)
+      throw new Refusal('wrong_state', refusalText('wasRemoved'), { removedAt: row.removed_at })
     if (row.kind === 'plain')
       throw new Refusal(
         'wrong_state',
         row.note
-          ? refusalText('plainFolderBecause', { note: detailFrom(row.note, noticeFrom(row.notice)) })
+          ? refusalText('plainFolderBecause', {
+              note: detailFrom(row.note, noticeFrom(row.notice)),
+            })
           : refusalText('plainFolder'),
       )
     return row
@@ -172,7 +253,12 @@ export class Worktrees {
     return this.#questions.ask(questionAbout(row, ask, who, inspectWithinMs))
   }
 
-  #do<Value>(who: Caller, row: WorktreeRow, ask: CoordinatorRequest, receipt: ReceiptKey | undefined): Promise<Value> {
+  #do<Value>(
+    who: Caller,
+    row: WorktreeRow,
+    ask: CoordinatorRequest,
+    receipt: ReceiptKey | undefined,
+  ): Promise<Value> {
     return this.#questions.ask(questionAbout(row, ask, who, changeWithinMs), receipt)
   }
 
@@ -185,13 +271,22 @@ export class Worktrees {
     )
     const ask = async ([coordinatorId, own]: [string, WorktreeRow[]]): Promise<void> => {
       const question = { kind: 'worktrees-look', places: own.map(placeOf) } as const
-      const about = { coordinatorId, ask: question, projectId, worktreeId: null, withinMs: inspectWithinMs, by: who.id }
+      const about = {
+        coordinatorId,
+        ask: question,
+        projectId,
+        worktreeId: null,
+        withinMs: inspectWithinMs,
+        by: who.id,
+      }
       try {
         const looks = await this.#questions.ask<WorktreeInspection[]>(about)
-        for (const [index, row] of own.entries()) found.set(row.id, { look: looks[index] ?? null, trouble: null })
+        for (const [index, row] of own.entries())
+          found.set(row.id, { look: looks[index] ?? null, trouble: null })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        for (const row of own) found.set(row.id, { look: null, trouble: error.message, troubleNotice: error.notice })
+        for (const row of own)
+          found.set(row.id, { look: null, trouble: error.message, troubleNotice: error.notice })
       }
     }
     await Promise.all([...there].map(ask))
@@ -201,7 +296,12 @@ export class Worktrees {
 
 const placeOf = ({ kind, top }: WorktreeRow): WorktreeFolder => ({ kind, top })
 
-const questionAbout = (row: WorktreeRow, ask: CoordinatorRequest, who: Caller, withinMs: number) => ({
+const questionAbout = (
+  row: WorktreeRow,
+  ask: CoordinatorRequest,
+  who: Caller,
+  withinMs: number,
+) => ({
   coordinatorId: row.coordinator_id,
   ask,
   projectId: row.project_id,
@@ -214,8 +314,12 @@ const countOf = (count: number, what: string): string => `${count} ${what}${coun
 
 function inWords({ files, commits, unfinished }: Losses): string {
   const parts = [
-    ...(files.length > 0 ? [`${countOf(files.length, 'file')} that ${files.length === 1 ? 'is' : 'are'} not committed`] : []),
-    ...(commits.length > 0 ? [`${countOf(commits.length, 'commit')} that no other branch has`] : []),
+    ...(files.length > 0
+      ? [`${countOf(files.length, 'file')} that ${files.length === 1 ? 'is' : 'are'} not committed`]
+      : []),
+    ...(commits.length > 0
+      ? [`${countOf(commits.length, 'commit')} that no other branch has`]
+      : []),
     ...unfinished.map((what) => `a ${what} that is not finished`),
   ]
   return `With it would be lost: ${parts.join(', ')}`

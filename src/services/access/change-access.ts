@@ -1,7 +1,13 @@
 /** Adds, changes, renews and removes people, and creates and revokes tokens of scripts and coordinators. */
 import type * as z from 'zod'
 import { endOfMaker, ownerId, type Who } from '../../domain/access/caller.ts'
-import { exceeding, type PersonScope, personScopes, type Role, scopesOf } from '../../domain/access/scopes.ts'
+import {
+  exceeding,
+  type PersonScope,
+  personScopes,
+  type Role,
+  scopesOf,
+} from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { inField } from '../../domain/notices.ts'
@@ -35,13 +41,20 @@ import { invalidField, scopeExceeded } from '../refusals.ts'
 export const addPerson = defineUseCase('add-person', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, input: z.output<typeof PersonDraft> & { by: string }, { now, random }): Promise<PersonWithToken> => {
+  run: async (
+    tx,
+    input: z.output<typeof PersonDraft> & { by: string },
+    { now, random },
+  ): Promise<PersonWithToken> => {
     const [tooMuch] = exceeding(scopesOf(input.role), await scopesHeldBy(tx, input.by))
     if (tooMuch) throw scopeExceeded(tooMuch)
     const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
     const token = random.secret('person')
     await tx.insert('people', row)
-    await tx.insert('credentials', personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }))
+    await tx.insert(
+      'credentials',
+      personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }),
+    )
     const person = personOf(row)
     tx.append(home, { type: 'person-added', data: { person, by: input.by } })
     return { ...person, token }
@@ -80,7 +93,9 @@ export const changePersonRole = defineUseCase('change-person-role', {
 /** Coordinator tokens need `manage`. */
 function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, role: Role): boolean {
   const held = scopesOf(role)
-  return kind === 'coordinator' ? !held.includes('manage') : exceeding(JSON.parse(scopes) as PersonScope[], held).length > 0
+  return kind === 'coordinator'
+    ? !held.includes('manage')
+    : exceeding(JSON.parse(scopes) as PersonScope[], held).length > 0
 }
 
 /**
@@ -90,13 +105,20 @@ function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, ro
 export const renewPerson = defineUseCase('renew-person', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { personId, by }: { personId: string; by: string }, { now, random }): Promise<PersonWithToken> => {
+  run: async (
+    tx,
+    { personId, by }: { personId: string; by: string },
+    { now, random },
+  ): Promise<PersonWithToken> => {
     const row = await findChangeable(tx, personId)
     const [tooMuch] = exceeding(scopesOf(row.role), await scopesHeldBy(tx, by))
     if (tooMuch) throw scopeExceeded(tooMuch)
     await endSignIns(tx, personId)
     const token = random.secret('person')
-    await tx.insert('credentials', personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))
+    await tx.insert(
+      'credentials',
+      personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }),
+    )
     tx.append(home, { type: 'person-renewed', data: { personId, by } })
     return { ...personOf(row), token }
   },
@@ -119,9 +141,11 @@ export const removePerson = defineUseCase('remove-person', {
     await tx.delete('credentials', { person_id: personId })
     await tx.delete('people', { id: personId })
     await tx.delete('seen_conversations', { person_id: personId })
-    for (const giver of [personId, ...credentials.map(({ id }) => id)]) await tx.write(revokeOfGiver, { giver, now, by })
+    for (const giver of [personId, ...credentials.map(({ id }) => id)])
+      await tx.write(revokeOfGiver, { giver, now, by })
     tx.append(home, { type: 'person-removed', data: { personId, by } })
-    for (const { id: tokenId } of credentials.filter(isToken)) tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
+    for (const { id: tokenId } of credentials.filter(isToken))
+      tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
   },
 })
 
@@ -140,7 +164,10 @@ interface CredentialInput {
   readonly now: Instant
 }
 
-const personCredential = (person: PersonRow, { id, hash, by, now }: CredentialInput): NewRow<'credentials'> => ({
+const personCredential = (
+  person: PersonRow,
+  { id, hash, by, now }: CredentialInput,
+): NewRow<'credentials'> => ({
   id,
   kind: 'person',
   person_id: person.id,
@@ -168,17 +195,30 @@ interface TokenOptions {
 export const createToken = defineUseCase('create-token', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by, insteadOf, ...draft }: Draft & TokenOptions, { now, random }): Promise<TokenWithSecret> => {
-    if (draft.expiresAt && draft.expiresAt <= now) throw invalidField('expiresAt', refusalText('pastTime'))
+  run: async (
+    tx,
+    { by, insteadOf, ...draft }: Draft & TokenOptions,
+    { now, random },
+  ): Promise<TokenWithSecret> => {
+    if (draft.expiresAt && draft.expiresAt <= now)
+      throw invalidField('expiresAt', refusalText('pastTime'))
     const until = endOfMaker(by)
     if (until && draft.expiresAt && draft.expiresAt > until)
-      throw new Refusal('invalid_request', inField('expiresAt', refusalText('makerEnds', { until })), {
-        field: 'expiresAt',
-        until,
-      })
+      throw new Refusal(
+        'invalid_request',
+        inField('expiresAt', refusalText('makerEnds', { until })),
+        {
+          field: 'expiresAt',
+          until,
+        },
+      )
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
-    const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
-    if (taken) throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
+    const taken =
+      insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
+    if (taken)
+      throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), {
+        tokenId: taken.id,
+      })
     const token = random.secret(draft.kind)
     const isFree = insteadOf != null && !(await tx.row('credentials', { id: insteadOf }))
     const row = {
@@ -248,14 +288,16 @@ async function endCredential(
   context: Context,
   withMade: boolean,
 ): Promise<void> {
-  if (kind === 'person') return endPerson(tx, { personId: person_id, madeAt: created_at, by }, context)
+  if (kind === 'person')
+    return endPerson(tx, { personId: person_id, madeAt: created_at, by }, context)
   await tx.delete('credentials', { id })
   await tx.write(revokeOfGiver, { giver: id, now: context.now, by })
   tx.append(home, { type: 'token-revoked', data: { tokenId: id, by } })
   if (!withMade) return
   // A token may have been removed with a person.
   for (const child of await tx.all(selectMadeWith, { id }))
-    if (await tx.row('credentials', { id: child.id })) await endCredential(tx, child, by, context, true)
+    if (await tx.row('credentials', { id: child.id }))
+      await endCredential(tx, child, by, context, true)
 }
 
 interface MadePerson {
@@ -265,7 +307,11 @@ interface MadePerson {
 }
 
 /** Removes a person added with the token. One who existed before only loses the token made with it. */
-async function endPerson(tx: Tx, { personId, madeAt, by }: MadePerson, context: Context): Promise<void> {
+async function endPerson(
+  tx: Tx,
+  { personId, madeAt, by }: MadePerson,
+  context: Context,
+): Promise<void> {
   const person = await tx.row('people', { id: personId })
   if (!person) return
   if (person.created_at === madeAt) return removePerson.run(tx, { personId, by }, context)

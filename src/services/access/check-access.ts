@@ -7,11 +7,15 @@ import { belongingOfStream, mayAskAbout, ownerOf } from './owners.ts'
 
 /** Streams of conversations that a reader wants to follow. What is not there is not visible. */
 export const checkStreams = defineQuery(
-  async (reader, { viewer, streams }: { viewer: Viewer; streams: readonly StreamName[] }): Promise<void> => {
+  async (
+    reader,
+    { viewer, streams }: { viewer: Viewer; streams: readonly StreamName[] },
+  ): Promise<void> => {
     if (viewer === null) return
     for (const stream of streams) {
       const thing = belongingOfStream(stream)
-      if (thing?.of === 'conversation' && !isVisible(viewer, await ownerOf(reader, thing))) throw noSuchConversation(thing.key)
+      if (thing?.of === 'conversation' && !isVisible(viewer, await ownerOf(reader, thing)))
+        throw noSuchConversation(thing.key)
     }
   },
   { withoutSnapshot: true },
@@ -28,7 +32,8 @@ export const checkConversation = defineQuery(
 export const checkApproval = defineQuery(
   async (reader, { viewer, approvalId }: { viewer: Viewer; approvalId: number }): Promise<void> => {
     if (viewer === null) return
-    if (!isVisible(viewer, await ownerOf(reader, { of: 'approval', id: approvalId }))) throw noSuchApproval(approvalId)
+    if (!isVisible(viewer, await ownerOf(reader, { of: 'approval', id: approvalId })))
+      throw noSuchApproval(approvalId)
   },
   { withoutSnapshot: true },
 )

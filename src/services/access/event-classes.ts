@@ -34,7 +34,9 @@ const processes: Guarded<{ process: Process }> = {
   belongsTo: ({ process: { roleAgentId: id } }) => (id === null ? null : { of: 'role-agent', id }),
   toOthers: ({ process }) => ({ process: processToOthers(process) }),
 }
-const worktrees = { belongsTo: ({ worktreeId: id }: { worktreeId: string }) => ({ of: 'worktree', id }) as const }
+const worktrees = {
+  belongsTo: ({ worktreeId: id }: { worktreeId: string }) => ({ of: 'worktree', id }) as const,
+}
 
 const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]> } = {
   'project-created': 'everybody',
@@ -89,7 +91,9 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'approval-resubmitted': approvals,
   'allowance-given': allowances,
   'allowance-revoked': allowances,
-  'worktree-made': { belongsTo: ({ worktree }: { worktree: Worktree }) => ({ of: 'worktree', id: worktree.id }) },
+  'worktree-made': {
+    belongsTo: ({ worktree }: { worktree: Worktree }) => ({ of: 'worktree', id: worktree.id }),
+  },
   'worktree-changed': worktrees,
   'worktree-removed': worktrees,
   'turn-waiting': { belongsTo: ({ conversationKey: key }) => ({ of: 'conversation', key }) },
@@ -152,7 +156,9 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
 }
 
 const classOf = (type: string): EventClass<unknown> | undefined =>
-  Object.hasOwn(eventClasses, type) ? (eventClasses[type as EventType] as EventClass<unknown>) : undefined
+  Object.hasOwn(eventClasses, type)
+    ? (eventClasses[type as EventType] as EventClass<unknown>)
+    : undefined
 
 /** Null: everybody who follows its stream sees it whole. */
 function belongingOf({ type, data, refStream }: StoredEvent): Belonging | null {

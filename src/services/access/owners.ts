@@ -37,8 +37,13 @@ export async function ownerOf(reader: Reader, thing: Belonging): Promise<Owner> 
 }
 
 /** Where a conversation's row names nobody. A console that came back from files without its person is nobody's. */
-export const ownerInRow = ({ key, account_id }: { key: string; account_id: string | null }): Owner =>
-  account_id ?? (parseConsoleKey(key) ? undefined : null)
+export const ownerInRow = ({
+  key,
+  account_id,
+}: {
+  key: string
+  account_id: string | null
+}): Owner => account_id ?? (parseConsoleKey(key) ? undefined : null)
 
 /** One that has not begun is its console's, or its project's; others are not there. */
 async function ownerOfConversation(reader: Reader, key: string): Promise<Owner> {
@@ -62,19 +67,28 @@ interface AskedApproval {
 
 /** What a turn asks belongs to its console or conversation; what is asked about work, to the project. */
 export async function ownerOfApproval(reader: Reader, row: AskedApproval): Promise<Owner> {
-  if (row.user_session_id !== null) return ownerOf(reader, { of: 'user-session', id: row.user_session_id })
+  if (row.user_session_id !== null)
+    return ownerOf(reader, { of: 'user-session', id: row.user_session_id })
   const turn = row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
   const key = row.turn_id === null ? row.conversation_key : turn?.conversation_key
-  return key === null ? null : key === undefined ? undefined : ownerOf(reader, { of: 'conversation', key })
+  return key === null
+    ? null
+    : key === undefined
+      ? undefined
+      : ownerOf(reader, { of: 'conversation', key })
 }
 
-export const ownerOfLaunch = async (reader: Reader, launch: { readonly roleAgentId: string | null }): Promise<Owner> =>
+export const ownerOfLaunch = async (
+  reader: Reader,
+  launch: { readonly roleAgentId: string | null },
+): Promise<Owner> =>
   launch.roleAgentId === null ? null : ownerOf(reader, { of: 'role-agent', id: launch.roleAgentId })
 
 /** What the whole of a stream belongs to; null where each event is looked at. */
 export function belongingOfStream(name: StreamName): Belonging | null {
   const stream = parseStream(name)
-  if (stream?.kind === 'conversation' || stream?.kind === 'turns') return { of: 'conversation', key: stream.id }
+  if (stream?.kind === 'conversation' || stream?.kind === 'turns')
+    return { of: 'conversation', key: stream.id }
   return stream?.kind === 'user-session' ? { of: 'user-session', id: stream.id } : null
 }
 

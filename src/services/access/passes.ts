@@ -36,7 +36,12 @@ export async function addPass(tx: Tx, { lifetimeMs, ...pass }: NewPass, { now, r
 }
 
 /** Uses up a pass that is good once. Who asks looks whether what it was made with is still good. */
-export async function takePass(tx: Tx, kind: PassKind, hash: string, now: Instant): Promise<PassRow | undefined> {
+export async function takePass(
+  tx: Tx,
+  kind: PassKind,
+  hash: string,
+  now: Instant,
+): Promise<PassRow | undefined> {
   const pass = await tx.row('passes', { hash })
   if (pass?.kind !== kind || pass.expires_at <= now) return undefined
   await tx.delete('passes', { hash })
@@ -51,8 +56,18 @@ const ticketScope = 'ws'
 export const createTicket = defineUseCase('create-ticket', {
   answersSecret: true,
   streams: () => [],
-  run: async (tx, { holderId, madeWith }: Pick<NewPass, 'holderId' | 'madeWith'>, context): Promise<Ticket> => {
-    const pass = { kind: 'ticket', scope: ticketScope, holderId, madeWith, lifetimeMs: ticketLifetimeMs } as const
+  run: async (
+    tx,
+    { holderId, madeWith }: Pick<NewPass, 'holderId' | 'madeWith'>,
+    context,
+  ): Promise<Ticket> => {
+    const pass = {
+      kind: 'ticket',
+      scope: ticketScope,
+      holderId,
+      madeWith,
+      lifetimeMs: ticketLifetimeMs,
+    } as const
     const { secret: ticket, expiresAt } = await addPass(tx, pass, context)
     return { ticket, expiresAt }
   },

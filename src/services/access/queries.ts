@@ -5,7 +5,12 @@ import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Device, Person, Token } from '../../protocol/access/people.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { devicesPage, findValidCredential, peoplePage, tokensPage } from '../../store/access/credentials.ts'
+import {
+  devicesPage,
+  findValidCredential,
+  peoplePage,
+  tokensPage,
+} from '../../store/access/credentials.ts'
 import { selectAgentByPasskey } from '../../store/agents/agents.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
@@ -14,7 +19,11 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 
 /** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. `likely`: the kind to check first. */
 export const findCredential = defineQuery(
-  async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
+  async (
+    reader,
+    { hash, likely }: { hash: string; likely?: string | undefined },
+    { now },
+  ): Promise<Who | undefined> => {
     const places = [
       { kind: 'token', find: () => findValidCredential(reader, hash, now) },
       { kind: 'agent', find: () => agentWithPasskey(reader, hash) },
@@ -35,7 +44,15 @@ async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | und
   if (!agent) return undefined
   // A replaced passkey gets another credential id, so that uses of the old one can be told apart.
   const credentialId = `passkey_${hash.slice(0, 16)}`
-  return { credentialId, kind: 'agent', id: agent.id, name: agent.name, role: null, scopes: ['agent'], expiresAt: null }
+  return {
+    credentialId,
+    kind: 'agent',
+    id: agent.id,
+    name: agent.name,
+    role: null,
+    scopes: ['agent'],
+    expiresAt: null,
+  }
 }
 
 /** CO4: valid while the launch lives. */
@@ -44,7 +61,16 @@ async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefi
   if (!row) return undefined
   const launch = { id: row.id, projectId: row.project_id }
   const credentialId = `launch_${row.id}`
-  return { credentialId, kind: 'agent', id: row.agent_id, name: row.name, role: null, scopes: ['agent'], expiresAt: null, launch }
+  return {
+    credentialId,
+    kind: 'agent',
+    id: row.agent_id,
+    name: row.name,
+    role: null,
+    scopes: ['agent'],
+    expiresAt: null,
+    launch,
+  }
 }
 
 /** Lists people: the installation's owner first, then the others, newest first (HT1). */
@@ -70,8 +96,13 @@ export const listTokens = defineQuery(
 /** Lists the browsers that a person is signed in with, newest first (HT1). */
 export const listDevices = defineQuery(
   async (reader, { who, ...input }: PageQuery & { who: Who }, { now }): Promise<Page<Device>> => {
-    if (who.kind !== 'person') throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
-    const devices = await devicesPage(reader, { ...pageParams(input), personId: who.id, now }, who.credentialId)
+    if (who.kind !== 'person')
+      throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
+    const devices = await devicesPage(
+      reader,
+      { ...pageParams(input), personId: who.id, now },
+      who.credentialId,
+    )
     return cutPage(devices, input.limit)
   },
 )

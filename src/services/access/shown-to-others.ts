@@ -26,7 +26,11 @@ export const approvalToOthers = (approval: Approval): Approval => ({
   ofOther: true,
 })
 
-export const processToOthers = <Shown extends Process>(process: Shown): Shown => ({ ...process, detail: null, notice: null })
+export const processToOthers = <Shown extends Process>(process: Shown): Shown => ({
+  ...process,
+  detail: null,
+  notice: null,
+})
 
 /** What it allows is a rule of the project; what was asked for is not shown. */
 export const allowanceToOthers = (allowance: Allowance): Allowance => ({
@@ -36,27 +40,46 @@ export const allowanceToOthers = (allowance: Allowance): Allowance => ({
   likeness: null,
 })
 
-export async function approvalFor(reader: Reader, viewer: Viewer, approval: Approval): Promise<Approval> {
-  const isTheirs = viewer === null || isVisible(viewer, await ownerOf(reader, { of: 'approval', id: approval.id }))
+export async function approvalFor(
+  reader: Reader,
+  viewer: Viewer,
+  approval: Approval,
+): Promise<Approval> {
+  const isTheirs =
+    viewer === null || isVisible(viewer, await ownerOf(reader, { of: 'approval', id: approval.id }))
   return isTheirs ? approval : approvalToOthers(approval)
 }
 
-export async function approvalsFor(reader: Reader, viewer: Viewer, approvals: readonly Approval[]): Promise<Approval[]> {
+export async function approvalsFor(
+  reader: Reader,
+  viewer: Viewer,
+  approvals: readonly Approval[],
+): Promise<Approval[]> {
   const shown: Approval[] = []
   for (const approval of approvals) shown.push(await approvalFor(reader, viewer, approval))
   return shown
 }
 
-export async function allowancesFor(reader: Reader, viewer: Viewer, allowances: readonly Allowance[]): Promise<Allowance[]> {
+export async function allowancesFor(
+  reader: Reader,
+  viewer: Viewer,
+  allowances: readonly Allowance[],
+): Promise<Allowance[]> {
   const shown: Allowance[] = []
   for (const allowance of allowances) {
-    const isTheirs = viewer === null || isVisible(viewer, await ownerOf(reader, { of: 'approval', id: allowance.approvalId }))
+    const isTheirs =
+      viewer === null ||
+      isVisible(viewer, await ownerOf(reader, { of: 'approval', id: allowance.approvalId }))
     shown.push(isTheirs ? allowance : allowanceToOthers(allowance))
   }
   return shown
 }
 
-export async function processFor<Shown extends Process>(reader: Reader, viewer: Viewer, process: Shown): Promise<Shown> {
+export async function processFor<Shown extends Process>(
+  reader: Reader,
+  viewer: Viewer,
+  process: Shown,
+): Promise<Shown> {
   const isTheirs = viewer === null || isVisible(viewer, await ownerOfLaunch(reader, process))
   return isTheirs ? process : processToOthers(process)
 }

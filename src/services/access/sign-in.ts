@@ -30,7 +30,11 @@ type SignedIn = { cookie: string; expiresAt: Instant; personId: string; deviceId
 export const signIn = defineUseCase('sign-in', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { proof, rules, name, address }: SignInInput, { now, random }): Promise<SignedIn> => {
+  run: async (
+    tx,
+    { proof, rules, name, address }: SignInInput,
+    { now, random },
+  ): Promise<SignedIn> => {
     const personId = await personOfCredential(tx, proof, now)
     if (!personId) throw new Refusal('authentication_failed')
     const cookie = random.secret('browser')
@@ -53,7 +57,11 @@ export const signIn = defineUseCase('sign-in', {
   },
 })
 
-async function personOfCredential(tx: Tx, presented: SignInProof, now: Instant): Promise<string | undefined> {
+async function personOfCredential(
+  tx: Tx,
+  presented: SignInProof,
+  now: Instant,
+): Promise<string | undefined> {
   if ('ownerVerified' in presented) return ownerId
   if ('tokenHash' in presented) return personWithToken(tx, presented.tokenHash, now)
   const code = await takePass(tx, 'code', presented.codeHash, now)
@@ -81,7 +89,11 @@ export const signOut = defineUseCase('sign-out', {
   streams: () => [home],
   run: async (tx, { credentialId, personId }: SignOutInput): Promise<boolean> => {
     const credential = await tx.row('credentials', { id: credentialId })
-    if (credential?.kind !== 'browser' || (personId !== undefined && credential.person_id !== personId)) return false
+    if (
+      credential?.kind !== 'browser' ||
+      (personId !== undefined && credential.person_id !== personId)
+    )
+      return false
     await tx.delete('credentials', { id: credentialId })
     await tx.delete('passes', { made_with: credential.hash })
     tx.append(home, { type: 'signed-out', data: { credentialId } })
@@ -92,10 +104,18 @@ export const signOut = defineUseCase('sign-out', {
 /** A browser is used: it stays signed in for longer (SE1). */
 export const useBrowser = defineUseCase('use-browser', {
   streams: () => [],
-  run: async (tx, { credentialId, rules }: { credentialId: string; rules: SignInRules }, { now }): Promise<void> => {
+  run: async (
+    tx,
+    { credentialId, rules }: { credentialId: string; rules: SignInRules },
+    { now },
+  ): Promise<void> => {
     const browser = await tx.row('credentials', { id: credentialId })
     if (browser?.kind !== 'browser') return
-    await tx.change('credentials', { id: credentialId, used_at: now, expires_at: endOfSignIn(rules, browser.created_at, now) })
+    await tx.change('credentials', {
+      id: credentialId,
+      used_at: now,
+      expires_at: endOfSignIn(rules, browser.created_at, now),
+    })
   },
 })
 
@@ -105,7 +125,8 @@ export const shortenSignIns = defineUseCase('shorten-sign-ins', {
   run: async (tx, rules: SignInRules): Promise<void> => {
     for (const { id, created_at, used_at, expires_at } of await tx.all(selectBrowsers, {})) {
       const end = endOfSignIn(rules, created_at, used_at ?? created_at)
-      if (expires_at === null || end < expires_at) await tx.change('credentials', { id, expires_at: end })
+      if (expires_at === null || end < expires_at)
+        await tx.change('credentials', { id, expires_at: end })
     }
   },
 })
@@ -114,11 +135,21 @@ export const shortenSignIns = defineUseCase('shorten-sign-ins', {
 export const createSignInCode = defineUseCase('create-sign-in-code', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by, madeWith = ownerId }: { by: string; madeWith?: string }, context): Promise<Omit<SignInCode, 'link'>> => {
+  run: async (
+    tx,
+    { by, madeWith = ownerId }: { by: string; madeWith?: string },
+    context,
+  ): Promise<Omit<SignInCode, 'link'>> => {
     if (by !== ownerId && !(await tx.row('people', { id: by }))) {
       throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     }
-    const pass = { kind: 'code', scope: 'login', holderId: by, madeWith, lifetimeMs: signInCodeLifetimeMs } as const
+    const pass = {
+      kind: 'code',
+      scope: 'login',
+      holderId: by,
+      madeWith,
+      lifetimeMs: signInCodeLifetimeMs,
+    } as const
     const { secret: code, expiresAt } = await addPass(tx, pass, context)
     return { code, expiresAt }
   },

@@ -1,10 +1,19 @@
 /** Reads the calling agent session: another agent's is not found (SE3), an ended one is refused with its reason (AS8). */
 
-import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
+import {
+  type ActiveAgentSession,
+  type LiveAgentSession,
+  refusalOn,
+} from '../../domain/agent-sessions/lifecycle.ts'
 import type { Work, WorkFacts } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { type AgentSessionRow, agentSessionFrom, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  type AgentSessionRow,
+  agentSessionFrom,
+  liveOfPair,
+  type Pair,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import { unreadOf } from '../../store/agent-sessions/work-at-hand.ts'
 import { selectPurpose } from '../../store/conversations/panels.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
@@ -18,13 +27,20 @@ import { selectNextTask, selectTaskAtHand, type TaskRow } from '../../store/work
  * launch id is the session id, and its calls count for the role's work session. It is given no work here, because ACP sends it.
  * Returns undefined if the launch holds no role.
  */
-export async function roleAgentSession(reader: Reader, launchId: string): Promise<ActiveAgentSession | undefined> {
+export async function roleAgentSession(
+  reader: Reader,
+  launchId: string,
+): Promise<ActiveAgentSession | undefined> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.roleAgentId === null || launch.state === 'ended') return undefined
   const row = await reader.row('role_agents', { id: launch.roleAgentId })
-  if (row?.launch_id !== launchId || (row.state !== 'ACTIVE' && row.state !== 'SPAWNING')) return undefined
+  if (row?.launch_id !== launchId || (row.state !== 'ACTIVE' && row.state !== 'SPAWNING'))
+    return undefined
   const { agentId, projectId } = launch
-  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const assigned = await reader.first(selectAssignment, {
+    project_id: projectId,
+    agent_id: agentId,
+  })
   if (!assigned) throw new Refusal('session_ended', undefined, { reason: 'revoked' })
   return {
     id: launchId,
@@ -42,7 +58,10 @@ export async function roleAgentSession(reader: Reader, launchId: string): Promis
   }
 }
 
-export async function liveAgentSession(reader: Reader, caller: AgentCaller): Promise<LiveAgentSession> {
+export async function liveAgentSession(
+  reader: Reader,
+  caller: AgentCaller,
+): Promise<LiveAgentSession> {
   const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const inRole = row ? undefined : await roleAgentSession(reader, caller.agentSessionId)
   if (inRole?.agentId === caller.agentId && inRole.projectId === caller.projectId) return inRole
@@ -53,8 +72,14 @@ export async function liveAgentSession(reader: Reader, caller: AgentCaller): Pro
 }
 
 /** Finds the caller's session, even if it has ended. */
-export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: AgentCaller): Promise<AgentSessionRow> {
-  return checkedOwn(await reader.row('agent_sessions', { id: agentSessionId }), { agentId, projectId })
+export async function ownRow(
+  reader: Reader,
+  { agentSessionId, agentId, projectId }: AgentCaller,
+): Promise<AgentSessionRow> {
+  return checkedOwn(await reader.row('agent_sessions', { id: agentSessionId }), {
+    agentId,
+    projectId,
+  })
 }
 
 export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'project_id'>>(
@@ -65,12 +90,16 @@ export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'proje
   return row
 }
 
-export const noSuchAgentSession = (): Refusal => new Refusal('not_found', refusalText('noAgentSession'))
+export const noSuchAgentSession = (): Refusal =>
+  new Refusal('not_found', refusalText('noAgentSession'))
 
 // The facts about an agent's work in a project (AS3), for authentication, exits and starts.
 
 /** The task an agent would take: one in progress in a running work session, or else the next of an open plan (WK5). */
-export const taskFor = async (reader: Reader, { agentId, projectId }: Pair): Promise<TaskRow | undefined> =>
+export const taskFor = async (
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<TaskRow | undefined> =>
   (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })) ??
   (await reader.first(selectNextTask, { agentId, projectId }))
 
@@ -80,7 +109,10 @@ export const workOf = async (reader: Reader, pair: Pair): Promise<Work> => ({
 })
 
 export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts> {
-  const purpose = await reader.first(selectPurpose, { agent_id: pair.agentId, project_id: pair.projectId })
+  const purpose = await reader.first(selectPurpose, {
+    agent_id: pair.agentId,
+    project_id: pair.projectId,
+  })
   const live = await liveOfPair(reader, pair)
   return {
     ...(await workOf(reader, pair)),

@@ -4,16 +4,31 @@
  * the call gets its session with a new token (AS8).
  */
 
-import { begin, type EndReason, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import {
+  begin,
+  type EndReason,
+  type LiveAgentSession,
+  type Purpose,
+} from '../../domain/agent-sessions/lifecycle.ts'
 import { afterAuthentication } from '../../domain/agent-sessions/next-action.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { durationMs, effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
+import {
+  durationMs,
+  effectiveSettings,
+  type ProjectSettings,
+} from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
-import { agentSessionFrom, agentSessionOf, changesOf, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  agentSessionFrom,
+  agentSessionOf,
+  changesOf,
+  liveOfPair,
+  type Pair,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
@@ -42,11 +57,18 @@ export type SignedIn =
 
 interface Verified {
   readonly settings: ProjectSettings
-  readonly launch: { readonly id: string; readonly stop_reason: string | null; readonly role_agent_id: string | null } | undefined
+  readonly launch:
+    | {
+        readonly id: string
+        readonly stop_reason: string | null
+        readonly role_agent_id: string | null
+      }
+    | undefined
 }
 
 /** AS1: the same for every failure. */
-export const authenticationFailed = (): Refusal => new Refusal('authentication_failed', refusalText('passkeyWrong'))
+export const authenticationFailed = (): Refusal =>
+  new Refusal('authentication_failed', refusalText('passkeyWrong'))
 
 /** Compared for an unknown agent, so that it is refused no faster than a wrong passkey. */
 const unknownAgentHash = hashSecret('')
@@ -61,24 +83,38 @@ export const authenticateAgent = defineUseCase('authenticate-agent', {
     const held = await agentSessionOfLaunch(tx, signIn)
     if (held) return renewToken(tx, held, context)
     // A launch being stopped takes no work. An agent in a role gets its work there (AG2).
-    return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
+    return launch?.stop_reason || launch?.role_agent_id
+      ? { status: 'no_work' }
+      : takeLease(tx, signIn, settings, context)
   },
 })
 
-async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<Verified> {
+async function verify(
+  reader: Reader,
+  { agentId, projectId, passkeyHash }: SignIn,
+): Promise<Verified> {
   const agent = await reader.row('agents', { id: agentId })
-  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const assigned = await reader.first(selectAssignment, {
+    project_id: projectId,
+    agent_id: agentId,
+  })
   const project = await reader.row('projects', { id: projectId })
   const token = await reader.first(selectLaunchByToken, { hash: passkeyHash })
   const launch = token?.agent_id === agentId && token.project_id === projectId ? token : undefined
-  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? unknownAgentHash) || launch !== undefined
+  const matches =
+    sameHash(passkeyHash, agent?.passkey_hash ?? unknownAgentHash) || launch !== undefined
   if (!matches || !agent || !assigned || !project) throw authenticationFailed()
   return { settings: effectiveSettings(chosenSettings(project)), launch }
 }
 
-async function agentSessionOfLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
+async function agentSessionOfLaunch(
+  reader: Reader,
+  { launchId, ...pair }: SignIn,
+): Promise<LiveAgentSession | undefined> {
   if (!launchId) return undefined
-  return (await liveOfPair(reader, pair)).find((each) => each.launchId === launchId && each.state === 'active')
+  return (await liveOfPair(reader, pair)).find(
+    (each) => each.launchId === launchId && each.state === 'active',
+  )
 }
 
 async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
@@ -97,13 +133,21 @@ export async function takeLease(
   const { now, random } = context
   const { agentId, projectId, launchId = null } = input
   const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
-  if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose) return { status: 'no_work' }
+  if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose)
+    return { status: 'no_work' }
   if (found.purpose === 'chat' && found.usesUpPendingChat)
     await tx.delete('pending_purposes', { agent_id: agentId, project_id: projectId })
   const id = random.uuid()
   const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
   const placed = task && (await placeTask(tx, task, { id, agentId, workSessionId: null }, context))
-  const lease = { id, agentId, projectId, purpose: found.purpose, launchId, workSessionId: placed?.session_id ?? null }
+  const lease = {
+    id,
+    agentId,
+    projectId,
+    purpose: found.purpose,
+    launchId,
+    workSessionId: placed?.session_id ?? null,
+  }
   const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
   const token = random.secret('session')
   await tx.insert('agent_sessions', {
@@ -118,7 +162,10 @@ export async function takeLease(
     context_id: null,
   })
   if (placed) await takeOwnership(tx, placed.session_id, id)
-  tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })
+  tx.append(projectStream(projectId), {
+    type: 'agent-session-started',
+    data: { agentSession: agentSessionOf(agentSession) },
+  })
   return signedIn(agentSession, token)
 }
 

@@ -56,13 +56,29 @@ export interface CallingSession extends AgentCaller {
  */
 export const findAgentSession = defineQuery(
   async (reader, claim: Claim, { now }): Promise<CallingSession> =>
-    (await inRole(reader, claim, now)) ?? callingSession(await claimedAgentSession(reader, claim), now),
+    (await inRole(reader, claim, now)) ??
+    callingSession(await claimedAgentSession(reader, claim), now),
 )
 
 /** AC2: an agent in a role calls with its launch token alone. */
-async function inRole(reader: Reader, { tokenHash, launchId }: Claim, now: Instant): Promise<CallingSession | undefined> {
-  const held = tokenHash === null && launchId !== undefined ? await roleAgentSession(reader, launchId) : undefined
-  return held && { agentSessionId: held.id, agentId: held.agentId, projectId: held.projectId, calledAt: now, touches: false }
+async function inRole(
+  reader: Reader,
+  { tokenHash, launchId }: Claim,
+  now: Instant,
+): Promise<CallingSession | undefined> {
+  const held =
+    tokenHash === null && launchId !== undefined
+      ? await roleAgentSession(reader, launchId)
+      : undefined
+  return (
+    held && {
+      agentSessionId: held.id,
+      agentId: held.agentId,
+      projectId: held.projectId,
+      calledAt: now,
+      touches: false,
+    }
+  )
 }
 
 export function callingSession(row: AgentSessionState, now: Instant): CallingSession {
@@ -70,13 +86,19 @@ export function callingSession(row: AgentSessionState, now: Instant): CallingSes
   if (row.state === 'ended') return { ...caller, calledAt: now, touches: false }
   if (row.assigned_at === null) throw new Refusal('session_ended', undefined, { reason: 'revoked' })
   const ttlMs = durationMs(settingsFrom(row.project_settings), 'agent_session.ttl_minutes')
-  const touches = row.suspected_at !== null || expiresAtToWrite(now, row.expires_at, ttlMs) !== undefined
+  const touches =
+    row.suspected_at !== null || expiresAtToWrite(now, row.expires_at, ttlMs) !== undefined
   return { ...caller, calledAt: now, touches }
 }
 
-export async function claimedAgentSession(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
+export async function claimedAgentSession(
+  reader: Reader,
+  { tokenHash, agentId, launchId }: Claim,
+): Promise<AgentSessionState> {
   if (tokenHash === null)
-    return launchId === undefined ? agentSessionOfBearer(reader, agentId) : agentSessionOfLaunch(reader, launchId)
+    return launchId === undefined
+      ? agentSessionOfBearer(reader, agentId)
+      : agentSessionOfLaunch(reader, launchId)
   const row = await reader.first(selectAgentSessionStateByToken, { tokenHash })
   if (!row) throw new Refusal('authentication_failed', refusalText('tokenNotKnown'))
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
@@ -84,22 +106,31 @@ export async function claimedAgentSession(reader: Reader, { tokenHash, agentId, 
 }
 
 /** The live session, or else the last one, so that a lost exit answer can be repeated. */
-async function agentSessionOfBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
+async function agentSessionOfBearer(
+  reader: Reader,
+  agentId: string | null,
+): Promise<AgentSessionState> {
   if (agentId === null) throw new Refusal('unauthenticated', refusalText('tokenNeeded'))
   const [live, another] = await reader.all(selectLiveAgentSessionStates, { agentId, limit: 2 })
   if (another)
     throw new Refusal('invalid_request', refusalText('tokenNeededSeveral'), {
       field: 'session_token',
     })
-  return live ?? agentSessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
+  return (
+    live ?? agentSessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
+  )
 }
 
 async function agentSessionOfLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
-  if (await roleAgentSession(reader, launchId)) throw new Refusal('wrong_state', refusalText('workInRole'))
+  if (await roleAgentSession(reader, launchId))
+    throw new Refusal('wrong_state', refusalText('workInRole'))
   return agentSessionWithId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 
-async function agentSessionWithId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
+async function agentSessionWithId(
+  reader: Reader,
+  id: string | undefined,
+): Promise<AgentSessionState> {
   const row = id === undefined ? undefined : await reader.first(selectAgentSessionState, { id })
   if (!row) throw new Refusal('not_found', refusalText('authenticateFirst'))
   return row
@@ -107,14 +138,19 @@ async function agentSessionWithId(reader: Reader, id: string | undefined): Promi
 
 /** Lists agent sessions, newest first, in pages, with the end reason of ended ones. */
 export const listAgentSessions = defineQuery(
-  async (reader, { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter): Promise<Page<AgentSession>> =>
+  async (
+    reader,
+    { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter,
+  ): Promise<Page<AgentSession>> =>
     cutPage(await agentSessionsPage(reader, filter, pageParams({ limit, cursor })), limit),
 )
 
 /** Lists all live agent sessions in pages, for the sweeper to move their deadlines. */
 export const listLiveAgentSessions = defineQuery(
-  (reader, { after, limit }: { after: LiveKey; limit: number }): Promise<(DueAgentSession & LiveKey)[]> =>
-    liveAfter(reader, after, limit),
+  (
+    reader,
+    { after, limit }: { after: LiveKey; limit: number },
+  ): Promise<(DueAgentSession & LiveKey)[]> => liveAfter(reader, after, limit),
 )
 
 /** Rows of each kind in one query. */
@@ -123,7 +159,10 @@ export const duePageSize = 100
 interface Due {
   readonly agentSessions: readonly DueAgentSession[]
   /** AS9: conversations that an ended session left open. */
-  readonly leftOpen: readonly { readonly conversationKey: string; readonly agentSessionId: string }[]
+  readonly leftOpen: readonly {
+    readonly conversationKey: string
+    readonly agentSessionId: string
+  }[]
 }
 
 const noneDue: Due = { agentSessions: [], leftOpen: [] }
@@ -140,7 +179,10 @@ export const findDueAgentSessions = defineQuery(
     if (due.length === 0 && leftOpen.length === 0) return noneDue
     return {
       agentSessions: [...new Map(due.map((row) => [row.id, dueOf(row)])).values()],
-      leftOpen: leftOpen.map((row) => ({ conversationKey: row.conversation_key, agentSessionId: row.agent_session_id })),
+      leftOpen: leftOpen.map((row) => ({
+        conversationKey: row.conversation_key,
+        agentSessionId: row.agent_session_id,
+      })),
     }
   },
   {
@@ -151,14 +193,19 @@ export const findDueAgentSessions = defineQuery(
 
 /** The time of the last sweep before this server started. Undefined if there was none. */
 export const findLastSweep = defineQuery(
-  async (reader): Promise<Instant | undefined> => (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
+  async (reader): Promise<Instant | undefined> =>
+    (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
 )
 
 export const pairsPageSize = 200
 
 /** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
 export const findPairsWithWork = defineQuery(
-  async (reader, { after, ...filter }: PairsFilter & { after?: Pair | undefined }, { now }): Promise<Pair[]> => {
+  async (
+    reader,
+    { after, ...filter }: PairsFilter & { after?: Pair | undefined },
+    { now },
+  ): Promise<Pair[]> => {
     // Nothing can be started.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)

@@ -5,7 +5,11 @@
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { decideExit, type ExitDecision, type ExitFacts } from '../../domain/processes/process-exit.ts'
+import {
+  decideExit,
+  type ExitDecision,
+  type ExitFacts,
+} from '../../domain/processes/process-exit.ts'
 import { durationMs, effectiveSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
@@ -33,11 +37,19 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
     await requireOwnLaunch(tx, input)
     const live = await liveOfPair(tx, input)
     const { remainingProcesses: remaining, launchId = null, epoch = null } = input
-    const decision = decideExit(context.now, { remaining, launchId, epoch }, await factsOf(tx, input, live))
+    const decision = decideExit(
+      context.now,
+      { remaining, launchId, epoch },
+      await factsOf(tx, input, live),
+    )
     if (decision.decision === 'fenced')
-      throw new Refusal('fenced', refusalText('epochTakenOver', { given: epoch ?? 'none', current: decision.currentEpoch }), {
-        epoch: decision.currentEpoch,
-      })
+      throw new Refusal(
+        'fenced',
+        refusalText('epochTakenOver', { given: epoch ?? 'none', current: decision.currentEpoch }),
+        {
+          epoch: decision.currentEpoch,
+        },
+      )
     if (decision.decision === 'duplicate') return { decision: 'duplicate', ended: [] }
     await recordReport(tx, input, context)
     return applyDecision(tx, decision, live, input.openConversations, context)
@@ -45,17 +57,26 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
 })
 
 /** SE3: a coordinator ends only its own launches; another's is not found. One that the server did not order is its own. */
-async function requireOwnLaunch(reader: Reader, { launchId, reporterId, byHand }: Report): Promise<void> {
+async function requireOwnLaunch(
+  reader: Reader,
+  { launchId, reporterId, byHand }: Report,
+): Promise<void> {
   const launch = byHand || !launchId ? undefined : await findLaunch(reader, launchId)
   if (launch && launch.coordinatorId !== reporterId) throw noSuchLaunch(launch.id)
 }
 
-async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSession[]): Promise<ExitFacts> {
+async function factsOf(
+  reader: Reader,
+  input: Report,
+  live: readonly LiveAgentSession[],
+): Promise<ExitFacts> {
   const { agentId, projectId, reporterId, reportId } = input
   const project = await reader.row('projects', { id: projectId })
   if (!project) throw noSuchProject(projectId)
   if (!(await reader.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-  const known = reportId && (await reader.first(selectExitReport, { reporter_id: reporterId, report_id: reportId }))
+  const known =
+    reportId &&
+    (await reader.first(selectExitReport, { reporter_id: reporterId, report_id: reportId }))
   return {
     seenBefore: Boolean(known),
     currentEpoch: (await reader.first(selectEpoch, { coordinatorId: reporterId }))?.epoch ?? null,
@@ -67,14 +88,26 @@ async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSe
 }
 
 /** PX5: launches that other coordinators are starting or running. */
-async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report): Promise<string[]> {
+async function launchesElsewhere(
+  reader: Reader,
+  { reporterId, ...pair }: Report,
+): Promise<string[]> {
   const launches = await liveLaunchesOf(reader, pair)
   const begun = launches.filter(({ state }) => state === 'starting' || state === 'running')
   return begun.filter(({ coordinatorId }) => coordinatorId !== reporterId).map(({ id }) => id)
 }
 
-async function recordReport(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {
-  if (reportId) await tx.insert('exit_reports', { reporter_id: reporterId, report_id: reportId, created_at: now })
+async function recordReport(
+  tx: Tx,
+  { reporterId, reportId, epoch }: Report,
+  { now }: Context,
+): Promise<void> {
+  if (reportId)
+    await tx.insert('exit_reports', {
+      reporter_id: reporterId,
+      report_id: reportId,
+      created_at: now,
+    })
   if (epoch != null) await tx.put('coordinator_epochs', { coordinator_id: reporterId, epoch })
 }
 

@@ -35,18 +35,30 @@ export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Insta
 }
 
 /** Suspects another session of the pair, because this one is alive. */
-export async function suspectOther(tx: Tx, alive: LiveAgentSession, ttlMs: number, now: Instant): Promise<void> {
+export async function suspectOther(
+  tx: Tx,
+  alive: LiveAgentSession,
+  ttlMs: number,
+  now: Instant,
+): Promise<void> {
   if (alive.suspectedAt === null) return
   const others = []
   for (const other of await liveOfPair(tx, alive))
     if (other.id !== alive.id && other.suspectedAt === null)
-      others.push({ ...other, heardAt: later(other.expiresAt, -ttlMs), processKnownToLive: await isKnownToLive(tx, other) })
+      others.push({
+        ...other,
+        heardAt: later(other.expiresAt, -ttlMs),
+        processKnownToLive: await isKnownToLive(tx, other),
+      })
   const next = nextSuspect(alive.suspectedAt, others)
   if (next) await suspect(tx, next, now)
 }
 
 /** AS6: whether its launch is recorded as running. */
-export async function isKnownToLive(reader: Reader, { launchId }: Pick<LiveAgentSession, 'launchId'>): Promise<boolean> {
+export async function isKnownToLive(
+  reader: Reader,
+  { launchId }: Pick<LiveAgentSession, 'launchId'>,
+): Promise<boolean> {
   const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
   return launch !== undefined && launch.state !== 'ended'
 }
@@ -64,7 +76,9 @@ export const touchAgentSession = defineUseCase('touch-agent-session', {
     const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
     const expiresAt = expiresAtToWrite(now, current.expiresAt, ttlMs)
     const graceMs = durationMs(settings, 'process_exit.grace_seconds')
-    const lives = current.suspectedAt !== null && settleSuspicion(now, current.suspectedAt, calledAt, graceMs) === 'alive'
+    const lives =
+      current.suspectedAt !== null &&
+      settleSuspicion(now, current.suspectedAt, calledAt, graceMs) === 'alive'
     if (expiresAt === undefined && !lives) return
     const suspectedAt = lives ? null : current.suspectedAt
     const written = lives ? later(now, ttlMs) : (expiresAt ?? current.expiresAt)
@@ -75,11 +89,19 @@ export const touchAgentSession = defineUseCase('touch-agent-session', {
 
 /** Finds the streams to lock for ending an agent session and its process. */
 export const findSweepLocks = defineQuery(
-  async (reader, which: DueAgentSession, context): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
-    const launchId = (await reader.row('agent_sessions', { id: which.agentSessionId }))?.launch_id ?? null
+  async (
+    reader,
+    which: DueAgentSession,
+    context,
+  ): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
+    const launchId =
+      (await reader.row('agent_sessions', { id: which.agentSessionId }))?.launch_id ?? null
     const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
     const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
-    return { openConversations: await findOpenConversations.run(reader, which, context), coordinatorId }
+    return {
+      openConversations: await findOpenConversations.run(reader, which, context),
+      coordinatorId,
+    }
   },
 )
 
@@ -103,9 +125,18 @@ export const sweepAgentSession = defineUseCase('sweep-agent-session', {
     if ('reason' in verdict) {
       const { reason } = verdict
       // CO3: the process is stopped too, so that no second one runs beside it.
-      const launch = verdict.stopsProcess && current.launchId ? await findLaunch(tx, current.launchId) : undefined
-      if (launch?.coordinatorId === input.coordinatorId) await stopLaunch(tx, launch, { reason: 'finished' }, context)
-      await endAgentSession(tx, current, { reason, openConversations: input.openConversations }, context)
+      const launch =
+        verdict.stopsProcess && current.launchId
+          ? await findLaunch(tx, current.launchId)
+          : undefined
+      if (launch?.coordinatorId === input.coordinatorId)
+        await stopLaunch(tx, launch, { reason: 'finished' }, context)
+      await endAgentSession(
+        tx,
+        current,
+        { reason, openConversations: input.openConversations },
+        context,
+      )
       return { ended: reason }
     }
     await writeDeadlines(tx, current, verdict)
@@ -117,14 +148,26 @@ export const sweepAgentSession = defineUseCase('sweep-agent-session', {
 type Extended = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'> & { readonly ttlMs: number }
 type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Extended
 
-async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Instant | null, now: Instant): Promise<Verdict> {
+async function judge(
+  reader: Reader,
+  current: LiveAgentSession,
+  lastSeenAt: Instant | null,
+  now: Instant,
+): Promise<Verdict> {
   const settings = await settingsOf(reader, current.projectId)
   const graceMs = durationMs(settings, 'process_exit.grace_seconds')
   const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
-  const suspicion = current.suspectedAt && settleSuspicion(now, current.suspectedAt, lastSeenAt, graceMs)
+  const suspicion =
+    current.suspectedAt && settleSuspicion(now, current.suspectedAt, lastSeenAt, graceMs)
   if (suspicion === 'orphaned') return { reason: 'orphaned', stopsProcess: false }
-  const hasRunningTurn = (await reader.first(selectRunningOfSession, { agentSessionId: current.id })) !== undefined
-  const facts = { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt, hasRunningTurn }
+  const hasRunningTurn =
+    (await reader.first(selectRunningOfSession, { agentSessionId: current.id })) !== undefined
+  const facts = {
+    ttlMs,
+    processKnownToLive: await isKnownToLive(reader, current),
+    lastSeenAt,
+    hasRunningTurn,
+  }
   const decision = sweep(now, current, facts)
   if (decision.outcome === 'end') return decision
   const lives = suspicion === 'alive'
@@ -137,7 +180,11 @@ async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Inst
   }
 }
 
-async function writeDeadlines(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Extended): Promise<void> {
+async function writeDeadlines(
+  tx: Tx,
+  current: LiveAgentSession,
+  { expiresAt, suspectedAt }: Extended,
+): Promise<void> {
   if (expiresAt === current.expiresAt && suspectedAt === current.suspectedAt) return
   await tx.write(updateAgentSession, changesOf({ ...current, expiresAt, suspectedAt }))
 }

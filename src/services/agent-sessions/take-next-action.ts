@@ -33,7 +33,13 @@ import {
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { queuedChats, selectRunningOfSession } from '../../store/turns/turns.ts'
 import { selectNextTaskIn, selectTaskAtHand, type TaskRow, taskOf } from '../../store/work/tasks.ts'
@@ -76,8 +82,11 @@ export interface FoundNextAction extends NextAnswer {
  * `take-next-action` makes, and how long a waiting call may be held.
  */
 export const findNextAction = defineQuery(
-  async (reader, { waitSeconds, ...caller }: AgentCaller & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
-    foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
+  async (
+    reader,
+    { waitSeconds, ...caller }: AgentCaller & { waitSeconds: number },
+    { now },
+  ): Promise<FoundNextAction> => foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
 )
 
 interface FoundCall {
@@ -88,7 +97,11 @@ interface FoundCall {
 
 /** Identifies the caller and finds its next action in one snapshot. */
 export const findCallersNextAction = defineQuery(
-  async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
+  async (
+    reader,
+    { waitSeconds, ...claim }: Claim & { waitSeconds: number },
+    { now },
+  ): Promise<FoundCall> => {
     const row = await claimedAgentSession(reader, claim)
     const caller = callingSession(row, now)
     if (caller.touches) return { caller, next: undefined }
@@ -112,7 +125,12 @@ function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextActi
 }
 
 const changes = ({ next, takesUp, places, begins, resumes, decisions }: Step): boolean =>
-  endReasonOf(next) !== null || takesUp !== null || places || begins || resumes !== null || decisions.length > 0
+  endReasonOf(next) !== null ||
+  takesUp !== null ||
+  places ||
+  begins ||
+  resumes !== null ||
+  decisions.length > 0
 
 export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer => ({
   next,
@@ -126,10 +144,12 @@ export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer =
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)
 
 /** Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party coordinators. */
-export const getAgentAction = defineQuery(async (reader, pair: Pair, { now }): Promise<AgentAction> => {
-  await checkAssigned(reader, pair)
-  return agentAction(now, await startFactsOf(reader, pair, now))
-})
+export const getAgentAction = defineQuery(
+  async (reader, pair: Pair, { now }): Promise<AgentAction> => {
+    await checkAssigned(reader, pair)
+    return agentAction(now, await startFactsOf(reader, pair, now))
+  },
+)
 
 /**
  * Answers an agent session's next action and makes the changes it implies in the same commit (NA4, NA5, NA11): ends the
@@ -144,11 +164,13 @@ export const takeNextAction = defineUseCase('take-next-action', {
   run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)
-    if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
+    if (reason !== null)
+      await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
     const task = step.task && (await placeOrStartTask(tx, step.task, step, context))
     await markDelivered(tx, step.agentSession.id, step.decisions)
     const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
-    if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await ownWorkSession(tx, step, takesUp)
+    if (takesUp !== null && takesUp !== step.agentSession.workSessionId)
+      await ownWorkSession(tx, step, takesUp)
     return { ...answerOf({ ...step, task }), resumeContext: await deliverResumeContext(tx, step) }
   },
 })
@@ -167,13 +189,20 @@ async function placeOrStartTask(
   return (await tx.row('tasks', { project_id: projectId, id: task.id })) ?? task
 }
 
-async function markDelivered(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
+async function markDelivered(
+  tx: Tx,
+  agentSessionId: string,
+  decisions: readonly AgentDecision[],
+): Promise<void> {
   for (const { approvalId: id, status } of decisions)
     if (status !== 'pending') await tx.change('human_approvals', { id, told_to: agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */
-async function deliverResumeContext(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
+async function deliverResumeContext(
+  tx: Tx,
+  { agentSession, resumes }: Step,
+): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.row('sessions', { id: resumes })
   if (!row) return null
   await tx.change('agent_sessions', { id: agentSession.id, resumed_work_session_id: row.id })
@@ -182,7 +211,11 @@ async function deliverResumeContext(tx: Tx, { agentSession, resumes }: Step): Pr
   return context
 }
 
-async function ownWorkSession(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
+async function ownWorkSession(
+  tx: Tx,
+  { agentSession }: Step,
+  workSessionId: string,
+): Promise<void> {
   const changed = { ...agentSession, workSessionId }
   await tx.write(updateAgentSession, changesOf(changed))
   await takeOwnership(tx, workSessionId, agentSession.id)
@@ -217,20 +250,36 @@ export interface Step {
 }
 
 export async function nextStep(reader: Reader, caller: AgentCaller, now: Instant): Promise<Step> {
-  const row = checkedOwn(await reader.first(selectAgentSessionState, { id: caller.agentSessionId }), caller)
+  const row = checkedOwn(
+    await reader.first(selectAgentSessionState, { id: caller.agentSessionId }),
+    caller,
+  )
   return nextStepFrom(reader, row, now)
 }
 
 /** The same for a caller that has already loaded the session. */
-export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: Instant): Promise<Step> {
+export async function nextStepFrom(
+  reader: Reader,
+  row: AgentSessionState,
+  now: Instant,
+): Promise<Step> {
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   const agentSession = agentSessionFrom(row)
   const settings = settingsFrom(row.project_settings)
-  const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfDeletedAgent) }
+  const patience = {
+    settings,
+    holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfDeletedAgent),
+  }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
     const facts = await chatFacts(reader, caller, row, settings)
-    return { agentSession, patience, next: decided(facts), waitsForFolder: facts.waitsForFolder, ...noTask }
+    return {
+      agentSession,
+      patience,
+      next: decided(facts),
+      waitsForFolder: facts.waitsForFolder,
+      ...noTask,
+    }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
   const next = decided(facts)
@@ -245,11 +294,20 @@ export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: 
     begins: next.action === 'work_on_task' && task?.status === 'pending',
     resumes: next.action === 'resume_work' ? workSessionId : null,
     decisions:
-      next.action === 'work_on_task' && task ? await undeliveredDecisions(reader, { ...caller, workSessionId }, task) : [],
+      next.action === 'work_on_task' && task
+        ? await undeliveredDecisions(reader, { ...caller, workSessionId }, task)
+        : [],
   }
 }
 
-const noTask = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
+const noTask = {
+  task: undefined,
+  takesUp: null,
+  places: false,
+  begins: false,
+  resumes: null,
+  decisions: [],
+} as const
 
 async function undeliveredDecisions(
   reader: Reader,
@@ -258,13 +316,18 @@ async function undeliveredDecisions(
 ): Promise<AgentDecision[]> {
   const decided = await decisionsAt(reader, at, task)
   return decided
-    .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)
+    .filter(
+      ({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId,
+    )
     .map(({ decision }) => decision)
 }
 
 /** AS6: a held call must return before the session expires. */
 const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
-  Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
+  Math.max(
+    1,
+    Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)),
+  )
 
 async function chatFacts(
   reader: Reader,
@@ -292,21 +355,36 @@ async function chatFacts(
 const noWaitingChats = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
 
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
-async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId }: AgentCaller, row: AgentSessionState) {
+async function waitingChats(
+  reader: Reader,
+  { agentId, projectId, agentSessionId }: AgentCaller,
+  row: AgentSessionState,
+) {
   const waiting = await queuedChats(reader, { agentId, projectId })
   const running = await reader.first(selectRunningOfSession, { agentSessionId })
   if (running) {
     const joins = waiting.filter(
-      (each) => each.conversationKey === running.conversation_key && each.originKey === running.origin_key,
+      (each) =>
+        each.conversationKey === running.conversation_key && each.originKey === running.origin_key,
     )
     return { ...noWaitingChats, undelivered: joins.length }
   }
-  const bound = row.context_id === null ? undefined : await reader.row('contexts', { id: row.context_id })
+  const bound =
+    row.context_id === null ? undefined : await reader.row('contexts', { id: row.context_id })
   const contexts = bound ? [await contextFacts(reader, bound)] : []
   const free = await startableChats(reader, { agentId, projectId })
-  const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
+  const { dispatch } = chooseDispatch(free, {
+    contexts,
+    contextLimit: 1,
+    runningTurns: 0,
+    isOpening: false,
+  })
   const waitsForFolder = free.length === 0 && waiting.length > 0
-  return { undelivered: typeof dispatch === 'object' ? 1 : 0, yieldsConversation: dispatch === 'make-room', waitsForFolder }
+  return {
+    undelivered: typeof dispatch === 'object' ? 1 : 0,
+    yieldsConversation: dispatch === 'make-room',
+    waitsForFolder,
+  }
 }
 
 /** Finds a conversation that needs a summary: the one the session holds, or any context of its process. */
@@ -316,7 +394,10 @@ async function summaryDueIn(
   { key, found }: { key: string; found: ChatState },
   settings: ProjectSettings,
 ): Promise<ChatFacts['summaryDue']> {
-  const contexts = context_id !== null || launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
+  const contexts =
+    context_id !== null || launchId === null
+      ? []
+      : await reader.all(selectContextsOfLaunch, { launchId })
   if (contexts.length === 0) return isDue(found, settings) ? wholeConversation(reader, key) : null
   for (const { conversation_key, origin_key } of contexts) {
     if (origin_key !== '' || isWork(conversation_key)) continue
@@ -331,10 +412,22 @@ async function wholeConversation(reader: Reader, key: string): Promise<ChatFacts
   return throughSeq === undefined ? null : { conversationKey: key, throughSeq }
 }
 
-type SummaryState = Pick<ChatState, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
+type SummaryState = Pick<
+  ChatState,
+  'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'
+>
 
-function isDue({ summary, summary_through, kept_after, unsummarised_chars }: SummaryState, settings: ProjectSettings): boolean {
-  if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false
+function isDue(
+  { summary, summary_through, kept_after, unsummarised_chars }: SummaryState,
+  settings: ProjectSettings,
+): boolean {
+  if (
+    summary === null ||
+    summary_through === null ||
+    kept_after === null ||
+    unsummarised_chars === null
+  )
+    return false
   const summarised = {
     summary,
     summaryThrough: summary_through,
@@ -344,13 +437,20 @@ function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Sum
   return isSummaryDue(summarised, settings)
 }
 
-async function taskFacts(reader: Reader, { agentId, projectId }: AgentCaller, row: AgentSessionRow) {
+async function taskFacts(
+  reader: Reader,
+  { agentId, projectId }: AgentCaller,
+  row: AgentSessionRow,
+) {
   const task = await ownTask(reader, row)
   const workSessionId = task?.session_id ?? row.work_session_id
   const facts: TaskFacts = {
     purpose: 'task',
     approvalId: await awaitedApproval(reader, { agentId, projectId, workSessionId }, task),
-    resumes: workSessionId !== null && workSessionId !== row.resumed_work_session_id && (await isResumed(reader, workSessionId)),
+    resumes:
+      workSessionId !== null &&
+      workSessionId !== row.resumed_work_session_id &&
+      (await isResumed(reader, workSessionId)),
     taskId: task?.id ?? null,
   }
   return { ...facts, task, workSessionId }

@@ -14,13 +14,16 @@ interface ToolsCaller {
   readonly contextId: string | undefined
 }
 
-export const findToolPurpose = defineQuery(async (reader, { launchId, contextId }: ToolsCaller): Promise<ToolPurpose> => {
-  const launch = await findLaunch(reader, launchId)
-  const agent = launch && (await reader.row('agents', { id: launch.agentId }))
-  if (!launch || agent?.protocol !== 'acp') return 'any'
-  if (launch.roleAgentId !== null) return 'role'
-  const context = contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
-  // An agent whose connection names no context may be at a task.
-  const isChat = context?.launch_id === launchId && !isWork(context.conversation_key)
-  return isChat ? 'chat' : 'task'
-})
+export const findToolPurpose = defineQuery(
+  async (reader, { launchId, contextId }: ToolsCaller): Promise<ToolPurpose> => {
+    const launch = await findLaunch(reader, launchId)
+    const agent = launch && (await reader.row('agents', { id: launch.agentId }))
+    if (!launch || agent?.protocol !== 'acp') return 'any'
+    if (launch.roleAgentId !== null) return 'role'
+    const context =
+      contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
+    // An agent whose connection names no context may be at a task.
+    const isChat = context?.launch_id === launchId && !isWork(context.conversation_key)
+    return isChat ? 'chat' : 'task'
+  },
+)

@@ -1,6 +1,10 @@
 /** Adds, changes and deletes agents, and seals their environments (SE12). */
 import type * as z from 'zod'
-import { type SealedValue, type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
+import {
+  type SealedValue,
+  type StoredEnvironment,
+  unmasked,
+} from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { agentIdFrom, isReserved } from '../../domain/ids.ts'
@@ -8,9 +12,20 @@ import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import type { Agent, AgentChange, AgentDraft, AgentWithPasskey } from '../../protocol/agents/agent.ts'
+import type {
+  Agent,
+  AgentChange,
+  AgentDraft,
+  AgentWithPasskey,
+} from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import { type AgentRow, agentOf, projectIdsOf, selectEnvironments, updateAgent } from '../../store/agents/agents.ts'
+import {
+  type AgentRow,
+  agentOf,
+  projectIdsOf,
+  selectEnvironments,
+  updateAgent,
+} from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
 import { selectMeta, setMeta } from '../../store/meta.ts'
@@ -31,7 +46,10 @@ export const createAgent = defineUseCase('create-agent', {
   streams: () => [home],
   run: async (
     tx,
-    input: Omit<z.output<typeof AgentDraft>, 'env'> & { env?: SentEnvironment | undefined; by: string },
+    input: Omit<z.output<typeof AgentDraft>, 'env'> & {
+      env?: SentEnvironment | undefined
+      by: string
+    },
     { now, random },
   ): Promise<AgentWithPasskey> => {
     const env = unmasked(input.env ?? {}, {}, maskedValue)
@@ -63,15 +81,22 @@ export const createAgent = defineUseCase('create-agent', {
 })
 
 /** Refuses values sealed with another key than the store's nodes use, which they could not open (SE12). */
-export async function requireSameSealingKey(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
+export async function requireSameSealingKey(
+  reader: Reader,
+  sent: SentEnvironment = {},
+): Promise<void> {
   const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
-  const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
-  if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', refusalText('otherSealingKey'))
+  const isOther = (value: SentEnvironment[string]): boolean =>
+    value !== maskedValue && value.key !== said
+  if (said !== undefined && Object.values(sent).some(isOther))
+    throw new Refusal('wrong_state', refusalText('otherSealingKey'))
 }
 
 /** The chosen id, or the first free one derived from the name. */
 async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
-  const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
+  const candidates = chosen
+    ? [chosen]
+    : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
   for (const id of candidates) if (!(await isTaken(reader, id))) return id
   const [id] = candidates
   throw new Refusal('already_exists', refusalText('idTaken', { id: id ?? '' }), { id })
@@ -79,14 +104,19 @@ async function freeId(reader: Reader, chosen: string | undefined, name: string):
 
 /** People's ids are excluded, because both kinds appear as the author of events. */
 const isTaken = async (reader: Reader, id: string): Promise<boolean> =>
-  isReserved(id) || Boolean((await reader.row('agents', { id })) ?? (await reader.row('people', { id })))
+  isReserved(id) ||
+  Boolean((await reader.row('agents', { id })) ?? (await reader.row('people', { id })))
 
 type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
 /** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
 export const changeAgent = defineUseCase('change-agent', {
   streams: () => [home],
-  run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
+  run: async (
+    tx,
+    { agentId, by, ...change }: Change & { agentId: string; by: string },
+    { now },
+  ): Promise<Agent> => {
     const row = await tx.row('agents', { id: agentId })
     if (!row) throw noSuchAgent(agentId)
     const stored = JSON.parse(row.env) as StoredEnvironment
@@ -95,7 +125,9 @@ export const changeAgent = defineUseCase('change-agent', {
     await requireSameSealingKey(tx, change.env)
     const asked = changedRow(row, change, env.environment)
     // What was found out is of another program.
-    const isOther = (['protocol', 'command', 'args'] as const).some((name) => asked[name] !== row[name])
+    const isOther = (['protocol', 'command', 'args'] as const).some(
+      (name) => asked[name] !== row[name],
+    )
     const changed = { ...asked, ...(isOther && { report: null }), ...keptReport(change, now) }
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
@@ -129,10 +161,13 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
 /** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
 export const replacePasskey = defineUseCase('replace-passkey', {
   answersSecret: true,
-  streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
-    home,
-    ...projectIds.map(projectStream),
-  ],
+  streams: ({
+    projectIds = [],
+  }: {
+    agentId: string
+    projectIds?: readonly string[]
+    by: string
+  }) => [home, ...projectIds.map(projectStream)],
   run: async (tx, { agentId, projectIds = [], by }, context): Promise<{ passkey: string }> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
@@ -145,10 +180,13 @@ export const replacePasskey = defineUseCase('replace-passkey', {
 
 /** Deletes an agent, its assignments and sessions. Its passkey stops working. */
 export const deleteAgent = defineUseCase('delete-agent', {
-  streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
-    home,
-    ...projectIds.map(projectStream),
-  ],
+  streams: ({
+    projectIds = [],
+  }: {
+    agentId: string
+    projectIds?: readonly string[]
+    by: string
+  }) => [home, ...projectIds.map(projectStream)],
   run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
@@ -166,7 +204,9 @@ export const deleteAgent = defineUseCase('delete-agent', {
 // still be erased from the files. Readers see no change, so there is no event.
 
 export const sealEnvironments = defineUseCase('seal-environments', {
-  streams: (_: { agents: readonly { readonly id: string; readonly from: string; readonly to: string }[] }) => [home],
+  streams: (_: {
+    agents: readonly { readonly id: string; readonly from: string; readonly to: string }[]
+  }) => [home],
   run: async (tx, { agents }): Promise<void> => {
     for (const { id, from, to } of agents)
       if ((await tx.row('agents', { id }))?.env === from) await tx.change('agents', { id, env: to })
@@ -189,8 +229,12 @@ export const claimSealingKey = defineUseCase('claim-sealing-key', {
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {
     const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value
-    const environments = (await tx.all(selectEnvironments, {})).map(({ env }) => JSON.parse(env) as StoredEnvironment)
-    const secrets = (await tx.all(selectSealedSecrets, {})).map(({ sealed }) => JSON.parse(sealed) as SealedValue)
+    const environments = (await tx.all(selectEnvironments, {})).map(
+      ({ env }) => JSON.parse(env) as StoredEnvironment,
+    )
+    const secrets = (await tx.all(selectSealedSecrets, {})).map(
+      ({ sealed }) => JSON.parse(sealed) as SealedValue,
+    )
     const values = [...environments.flatMap((env) => Object.values(env)), ...secrets]
     const keys = new Set(values.flatMap((value) => (typeof value === 'string' ? [] : [value.key])))
     if (said !== undefined && !alone && keys.size > 0 && !keys.has(keyId)) return false

@@ -1,12 +1,21 @@
 /** Read queries for agents and their environments. */
 
-import { type SealedValue, type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import {
+  type SealedValue,
+  type StoredEnvironment,
+  sealedOtherwise,
+} from '../../domain/agents/environment.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
-import { agentsPage, findAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
+import {
+  agentsPage,
+  findAgent,
+  selectEnvironments,
+  selectEnvironmentsOfAll,
+} from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
@@ -15,25 +24,30 @@ import { maxRevoked } from '../agent-sessions/agent-session-end.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */
-export const getAgent = defineQuery(async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
-  const agent = await findAgent(reader, agentId)
-  if (!agent) throw noSuchAgent(agentId)
-  return agent
-})
+export const getAgent = defineQuery(
+  async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
+    const agent = await findAgent(reader, agentId)
+    if (!agent) throw noSuchAgent(agentId)
+    return agent
+  },
+)
 
 /** Returns how an ACP agent is started on the server's machine, with its environment sealed. */
 export const findAgentStart = defineQuery(async (reader, { agentId }: { agentId: string }) => {
   const row = await reader.row('agents', { id: agentId })
   if (!row) throw noSuchAgent(agentId)
   const { protocol, command, args, env, runs_on: label } = row
-  if (protocol !== 'acp' || command === null) throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))
-  if (label !== null) throw new Refusal('wrong_state', refusalText('runsElsewhere', { agent: agentId, label }))
+  if (protocol !== 'acp' || command === null)
+    throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))
+  if (label !== null)
+    throw new Refusal('wrong_state', refusalText('runsElsewhere', { agent: agentId, label }))
   return { command, args: JSON.parse(args) as string[], env: JSON.parse(env) as StoredEnvironment }
 })
 
 /** Lists agents, newest first, in pages (HT1). */
 export const listAgents = defineQuery(
-  async (reader, input: PageQuery): Promise<Page<Agent>> => cutPage(await agentsPage(reader, pageParams(input)), input.limit),
+  async (reader, input: PageQuery): Promise<Page<Agent>> =>
+    cutPage(await agentsPage(reader, pageParams(input)), input.limit),
 )
 
 /** Lists the projects with live sessions of an agent, for a use case that must lock them. */
@@ -60,15 +74,22 @@ interface StoredEnvironments {
 }
 
 /** Returns how environments are stored (SE12): the sealing key, and values that are not sealed. */
-export const findEnvironments = defineQuery(async (reader, _: object): Promise<StoredEnvironments> => {
-  const rows = await reader.all(selectEnvironments, {})
-  return {
-    sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
-    plainValues: (await reader.first(selectMeta, { key: 'plain_values' }))?.value,
-    hasSecrets: (await reader.first(selectSealedSecrets, {})) !== undefined,
-    agents: rows.map(({ id, name, env: text }) => ({ id, name, text, env: JSON.parse(text) as StoredEnvironment })),
-  }
-})
+export const findEnvironments = defineQuery(
+  async (reader, _: object): Promise<StoredEnvironments> => {
+    const rows = await reader.all(selectEnvironments, {})
+    return {
+      sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
+      plainValues: (await reader.first(selectMeta, { key: 'plain_values' }))?.value,
+      hasSecrets: (await reader.first(selectSealedSecrets, {})) !== undefined,
+      agents: rows.map(({ id, name, env: text }) => ({
+        id,
+        name,
+        text,
+        env: JSON.parse(text) as StoredEnvironment,
+      })),
+    }
+  },
+)
 
 export interface AgentWithoutKeys {
   readonly id: string
@@ -77,12 +98,20 @@ export interface AgentWithoutKeys {
 }
 
 /** Lists agents with values sealed by another key, which cannot be started with this one. */
-export async function agentsWithoutKeys(reader: Reader, key: string | undefined): Promise<AgentWithoutKeys[]> {
+export async function agentsWithoutKeys(
+  reader: Reader,
+  key: string | undefined,
+): Promise<AgentWithoutKeys[]> {
   const given = Map.groupBy(await reader.all(selectSealedSecrets, {}), (secret) => secret.agent_id)
   const rows = await reader.all(selectEnvironmentsOfAll, {})
   return rows.flatMap(({ id, name, env }) => {
-    const secrets = (given.get(id) ?? []).filter(({ sealed }) => (JSON.parse(sealed) as SealedValue).key !== key)
-    const variables = [...sealedOtherwise(JSON.parse(env), key), ...secrets.map((secret) => secret.name)]
+    const secrets = (given.get(id) ?? []).filter(
+      ({ sealed }) => (JSON.parse(sealed) as SealedValue).key !== key,
+    )
+    const variables = [
+      ...sealedOtherwise(JSON.parse(env), key),
+      ...secrets.map((secret) => secret.name),
+    ]
     return variables.length === 0 ? [] : [{ id, name, variables }]
   })
 }

@@ -3,8 +3,20 @@ import type { SealedValue } from '../../domain/agents/environment.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { maxSecretsPerProject, type Secret, type SecretForm, type SecretUse } from '../../protocol/agents/secret.ts'
-import { deleteSecret, secretOf, secretRows, secretsGivenTo, secretUses, writeSecret } from '../../store/agents/secrets.ts'
+import {
+  maxSecretsPerProject,
+  type Secret,
+  type SecretForm,
+  type SecretUse,
+} from '../../protocol/agents/secret.ts'
+import {
+  deleteSecret,
+  secretOf,
+  secretRows,
+  secretsGivenTo,
+  secretUses,
+  writeSecret,
+} from '../../store/agents/secrets.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidField, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { requireSameSealingKey } from './change-agent.ts'
@@ -58,22 +70,28 @@ export const removeSecret = defineUseCase('remove-secret', {
   },
 })
 
-export const listSecrets = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
-  await requireProject(reader, projectId)
-  const items: Secret[] = []
-  for (const row of await secretRows(reader, projectId)) items.push(await secretOf(reader, row))
-  return { items }
-})
+export const listSecrets = defineQuery(
+  async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
+    await requireProject(reader, projectId)
+    const items: Secret[] = []
+    for (const row of await secretRows(reader, projectId)) items.push(await secretOf(reader, row))
+    return { items }
+  },
+)
 
-export const listSecretUses = defineQuery(async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
-  await requireSecret(reader, which)
-  return { items: await secretUses(reader, rowKey(which)) }
-})
+export const listSecretUses = defineQuery(
+  async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
+    await requireSecret(reader, which)
+    return { items: await secretUses(reader, rowKey(which)) }
+  },
+)
 
 /** The sealed values that an agent may have been given, to be masked in what it sends (SR4). */
 export const findGivenSecrets = defineQuery(
-  async (reader, { agentId }: { agentId: string }): Promise<{ name: string; sealed: SealedValue }[]> =>
-    secretsGivenTo(reader, agentId),
+  async (
+    reader,
+    { agentId }: { agentId: string },
+  ): Promise<{ name: string; sealed: SealedValue }[]> => secretsGivenTo(reader, agentId),
 )
 
 async function requireProject(reader: Reader, id: string): Promise<void> {
@@ -83,5 +101,7 @@ async function requireProject(reader: Reader, id: string): Promise<void> {
 async function requireSecret(reader: Reader, which: Which): Promise<void> {
   await requireProject(reader, which.projectId)
   if (!(await reader.row('secrets', rowKey(which))))
-    throw new Refusal('not_found', refusalText('noSecret', { name: which.name }), { name: which.name })
+    throw new Refusal('not_found', refusalText('noSecret', { name: which.name }), {
+      name: which.name,
+    })
 }

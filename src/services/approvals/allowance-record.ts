@@ -19,7 +19,13 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { fieldsOf, parsedJson } from '../../platform/json.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import { maxShownLine, type PermissionRequest } from '../../protocol/turns/agent-update.ts'
-import { type AllowanceRow, allowanceOf, revokeOne, ruleOf, selectInForce } from '../../store/approvals/allowances.ts'
+import {
+  type AllowanceRow,
+  allowanceOf,
+  revokeOne,
+  ruleOf,
+  selectInForce,
+} from '../../store/approvals/allowances.ts'
 import { type ApprovalRow, permissionOf } from '../../store/approvals/approvals.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 
@@ -31,35 +37,54 @@ const shortened = (text: string): string => {
   return oneLine.length <= maxShownLine ? oneLine : `${oneLine.slice(0, maxShownLine - 1)}…`
 }
 
-const askedCall = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
+const askedCall = ({
+  call,
+  likeness,
+}: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
 
 export const folderLikeness = (folder: string): string => hash('sha256', `folder ${folder}`)
 
 /** SB9: the folder that a sandboxed agent asks to read; null: the permission is another. */
-export function requestedFolder({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): string | null {
+export function requestedFolder({
+  call,
+  likeness,
+}: Pick<PermissionRequest, 'call' | 'likeness'>): string | null {
   const folder = call.locations[0]?.path
   return folder !== undefined && likeness === folderLikeness(folder) ? folder : null
 }
 
 /** SB7: whether a sandboxed agent asks to reach a host. */
-export function isHostRequest({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): boolean {
+export function isHostRequest({
+  call,
+  likeness,
+}: Pick<PermissionRequest, 'call' | 'likeness'>): boolean {
   const { host } = fieldsOf(parsedJson(call.input ?? ''))
   return typeof host === 'string' && likeness === hash('sha256', `host ${host}`)
 }
 
 /** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness. */
-export async function allowedInSandbox(reader: Reader, pair: { projectId: string; agentId: string }, now: Instant) {
+export async function allowedInSandbox(
+  reader: Reader,
+  pair: { projectId: string; agentId: string },
+  now: Instant,
+) {
   const inForce = await reader.all(selectInForce, { ...pair, now, limit: maxAllowances })
   const others = inForce.filter(({ tool_kind }) => tool_kind === 'other')
   const folders = others.filter(({ folder }) => folder !== null)
   return {
     folders: folders.flatMap(({ folder }) => folder ?? []),
-    hasFolderSince: (since: Instant): boolean => folders.some(({ created_at }) => created_at > since),
+    hasFolderSince: (since: Instant): boolean =>
+      folders.some(({ created_at }) => created_at > since),
     remembered: others.flatMap(({ folder, likeness }) => (folder === null && likeness) || []),
   }
 }
 
-export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: AlwaysTerms; by: string }, context: Context) {
+export async function addAllowance(
+  tx: Tx,
+  row: ApprovalRow,
+  given: { terms: AlwaysTerms; by: string },
+  context: Context,
+) {
   const { terms, by } = given
   const permission = permissionOf(row)
   if (!permission) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
@@ -69,14 +94,18 @@ export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: Alw
     scope: terms.scope,
     toolKind: asked.toolKind,
     likeness: terms.scope === 'request' ? asked.likeness : null,
-    folder: terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : requestedFolder(permission),
+    folder:
+      terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : requestedFolder(permission),
   }
   const refused = refusedRule(rule, asked)
   if (refused) throw new Refusal('wrong_state', refused, { scope: terms.scope })
   const { now, random } = context
   const inForce = await tx.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
   if (inForce.length >= maxAllowances)
-    throw new Refusal('wrong_state', refusalText('allowancesFull', { agent: agentId, count: maxAllowances }))
+    throw new Refusal(
+      'wrong_state',
+      refusalText('allowancesFull', { agent: agentId, count: maxAllowances }),
+    )
   const kept: AllowanceRow = {
     id: random.uuid(),
     project_id: projectId,
@@ -94,12 +123,19 @@ export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: Alw
     revoked_by: null,
   }
   await tx.insert('allowances', kept)
-  tx.append(projectStream(projectId), { type: 'allowance-given', data: { allowance: allowanceOf(kept) } })
+  tx.append(projectStream(projectId), {
+    type: 'allowance-given',
+    data: { allowance: allowanceOf(kept) },
+  })
 }
 
 export async function coveringAllowance(
   reader: Reader,
-  { projectId, agentId, request }: { projectId: string; agentId: string; request: PermissionRequest },
+  {
+    projectId,
+    agentId,
+    request,
+  }: { projectId: string; agentId: string; request: PermissionRequest },
   now: Instant,
 ): Promise<AllowanceRow | undefined> {
   const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
@@ -108,10 +144,13 @@ export async function coveringAllowance(
 
 /** Revokes an allowance (AG6). A repeated request changes nothing. */
 export const revokeAllowance = defineUseCase('revoke-allowance', {
-  streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [projectStream(projectId)],
+  streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [
+    projectStream(projectId),
+  ],
   run: async (tx, { projectId, allowanceId, by }, { now }): Promise<Allowance> => {
     const row = await tx.row('allowances', { id: allowanceId })
-    if (row?.project_id !== projectId) throw new Refusal('not_found', refusalText('noAllowance'), { allowanceId })
+    if (row?.project_id !== projectId)
+      throw new Refusal('not_found', refusalText('noAllowance'), { allowanceId })
     if (row.revoked_at !== null) return allowanceOf(row)
     await tx.write(revokeOne, { id: allowanceId, now, by })
     const allowance = allowanceOf({ ...row, revoked_at: now, revoked_by: by })

@@ -2,13 +2,24 @@
 
 import { systemId } from '../../domain/access/caller.ts'
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
-import { isChoice, isKeptByAgent, type Option, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
+import {
+  isChoice,
+  isKeptByAgent,
+  type Option,
+  optionFor,
+  outcomeOf,
+} from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { problemOf, type QuestionAnswer } from '../../domain/turns/question.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
-import { type ApprovalRow, approvalOf, permissionOf, questionOf } from '../../store/approvals/approvals.ts'
+import {
+  type ApprovalRow,
+  approvalOf,
+  permissionOf,
+  questionOf,
+} from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { invalidField, noSuchApproval } from '../refusals.ts'
 import { addAllowance, requestedFolder } from './allowance-record.ts'
@@ -29,22 +40,38 @@ interface Input extends PermissionLocks {
 /** Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first answer wins. */
 export const answerPermission = defineUseCase('answer-permission', {
   streams: (input: Input) => permissionStreams(input),
-  run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
+  run: async (
+    tx,
+    { userSessionId, approvalId, choice, always, feedback, by, requestId },
+    context,
+  ) => {
     const row = await tx.row('human_approvals', { id: approvalId })
-    if (!row || row.question !== null || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
+    if (!row || row.question !== null || row.user_session_id !== userSessionId)
+      throw noSuchApproval(approvalId)
     const isQuestion = isChoice(JSON.parse(row.options ?? '[]'))
     if (isQuestion && always) throw invalidField('always', refusalText('alwaysNoQuestion'))
     const terms = isQuestion ? undefined : (always ?? impliedTerms(row, choice))
     const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
-    const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)
+    const seq = await settlePermission(
+      tx,
+      row,
+      { ...settled, by, feedback: feedback ?? null, requestId },
+      context.now,
+    )
     if (terms) await addAllowance(tx, row, { terms, by }, context)
-    return { seq, approval: approvalOf((await tx.row('human_approvals', { id: approvalId })) ?? row) as Approval }
+    return {
+      seq,
+      approval: approvalOf(
+        (await tx.row('human_approvals', { id: approvalId })) ?? row,
+      ) as Approval,
+    }
   },
 })
 
 /** Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes for this once. */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
-  if (settlementOf(row, choice).outcome === 'denied') throw invalidField('always', refusalText('alwaysWithYes'))
+  if (settlementOf(row, choice).outcome === 'denied')
+    throw invalidField('always', refusalText('alwaysWithYes'))
   return settlementOf(row, { choose: 'allow' })
 }
 
@@ -57,10 +84,21 @@ const folderMinutes = 60
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)
   // SB9: its agent sees the folder from the next process on.
-  if (permission && requestedFolder(permission) !== null && settlementOf(row, choice).outcome === 'allowed')
+  if (
+    permission &&
+    requestedFolder(permission) !== null &&
+    settlementOf(row, choice).outcome === 'allowed'
+  )
     return { scope: 'request', expiresInMinutes: folderMinutes }
-  const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
-  if (kind !== 'allow_always' || !permission || isKeptByAgent(permission.call.toolKind, permission.options)) return undefined
+  const kind =
+    'optionId' in choice &&
+    permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
+  if (
+    kind !== 'allow_always' ||
+    !permission ||
+    isKeptByAgent(permission.call.toolKind, permission.options)
+  )
+    return undefined
   return { scope: 'request', expiresInMinutes: allowanceMinutes.default }
 }
 
@@ -89,7 +127,10 @@ function settlementOfQuestion(options: readonly Option[], choice: PermissionChoi
   if ('choose' in choice) {
     if (choice.choose === 'deny') return { outcome: 'denied', optionId: null }
     const ids = options.map((each) => each.optionId).join(', ')
-    throw new Refusal('option_needed', refusalText('optionNeeded', { ids }), { field: 'optionId', options })
+    throw new Refusal('option_needed', refusalText('optionNeeded', { ids }), {
+      field: 'optionId',
+      options,
+    })
   }
   const { optionId } = choice
   if (!options.some((each) => each.optionId === optionId))
@@ -104,7 +145,12 @@ export const expirePermission = defineUseCase('expire-permission', {
     const row = await tx.row('human_approvals', { id: approvalId })
     const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now
     if (!isDue || row.user_session_id !== userSessionId) return { expired: false }
-    await settlePermission(tx, row, { outcome: 'expired', optionId: refusingOption(row), by: systemId }, now)
+    await settlePermission(
+      tx,
+      row,
+      { outcome: 'expired', optionId: refusingOption(row), by: systemId },
+      now,
+    )
     return { expired: true }
   },
 })
@@ -123,13 +169,28 @@ export const answerQuestion = defineUseCase('answer-question', {
     const question = row && questionOf(row)
     if (!question || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
     const outcome = answer.action === 'accept' ? 'allowed' : 'denied'
-    const given = { action: answer.action, content: outcome === 'allowed' && question.schema ? (answer.content ?? {}) : null }
+    const given = {
+      action: answer.action,
+      content: outcome === 'allowed' && question.schema ? (answer.content ?? {}) : null,
+    }
     if (row.status === 'pending') {
-      if (answer.content && !given.content) throw invalidField('content', refusalText('answerNeedsForm'))
-      const problem = question.schema && given.content ? problemOf(question.schema, given.content) : undefined
+      if (answer.content && !given.content)
+        throw invalidField('content', refusalText('answerNeedsForm'))
+      const problem =
+        question.schema && given.content ? problemOf(question.schema, given.content) : undefined
       if (problem) throw new Refusal('invalid_request', problem, { field: 'content' })
     }
-    const seq = await settlePermission(tx, row, { outcome, optionId: null, answer: given, by, requestId }, now)
-    return { seq, approval: approvalOf((await tx.row('human_approvals', { id: approvalId })) ?? row) as Approval }
+    const seq = await settlePermission(
+      tx,
+      row,
+      { outcome, optionId: null, answer: given, by, requestId },
+      now,
+    )
+    return {
+      seq,
+      approval: approvalOf(
+        (await tx.row('human_approvals', { id: approvalId })) ?? row,
+      ) as Approval,
+    }
   },
 })

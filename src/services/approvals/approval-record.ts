@@ -1,8 +1,18 @@
 /** Finds, creates and moves approvals, tool permissions and questions among them. */
 
 import { systemId } from '../../domain/access/caller.ts'
-import { type ApprovalEvent, type ApprovalRefusal, decideApproval, type Verdict } from '../../domain/approvals/lifecycle.ts'
-import { isChoice, optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
+import {
+  type ApprovalEvent,
+  type ApprovalRefusal,
+  decideApproval,
+  type Verdict,
+} from '../../domain/approvals/lifecycle.ts'
+import {
+  isChoice,
+  optionFor,
+  type PermissionPolicy,
+  policyAnswer,
+} from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
@@ -53,7 +63,10 @@ interface Place {
 }
 
 /** An approval of a project. Another project's is not found. */
-export async function existingApproval(reader: Reader, { projectId, approvalId }: Place): Promise<ApprovalRow> {
+export async function existingApproval(
+  reader: Reader,
+  { projectId, approvalId }: Place,
+): Promise<ApprovalRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('human_approvals', { id: approvalId })
   if (row?.project_id !== projectId) throw noSuchApproval(approvalId)
@@ -61,13 +74,22 @@ export async function existingApproval(reader: Reader, { projectId, approvalId }
 }
 
 /** SE3, SE28: an agent finds its own approvals only, and what was asked in a console in that person's consoles only. */
-export async function approvalOfAgent(reader: Reader, place: Place, caller: ContextCaller): Promise<ApprovalRow> {
+export async function approvalOfAgent(
+  reader: Reader,
+  place: Place,
+  caller: ContextCaller,
+): Promise<ApprovalRow> {
   const row = await existingApproval(reader, place)
-  if (row.leader_id !== caller.agentId || !(await isOfCaller(reader, row, caller))) throw noSuchApproval(place.approvalId)
+  if (row.leader_id !== caller.agentId || !(await isOfCaller(reader, row, caller)))
+    throw noSuchApproval(place.approvalId)
   return row
 }
 
-export async function isOfCaller(reader: Reader, row: ApprovalRow, caller: ContextCaller): Promise<boolean> {
+export async function isOfCaller(
+  reader: Reader,
+  row: ApprovalRow,
+  caller: ContextCaller,
+): Promise<boolean> {
   const owner = await ownerOfApproval(reader, row)
   return owner === null || (owner !== undefined && owner === (await personOfCaller(reader, caller)))
 }
@@ -78,7 +100,12 @@ const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted
  * Decides or resubmits an approval and announces it in its project and home. Exactly one decision wins, because both streams
  * are locked; later callers learn who decided (AP1). The calling use case locks both streams.
  */
-export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEvent, now: Instant): Promise<Approval> {
+export async function moveApproval(
+  tx: Tx,
+  row: ApprovalRow,
+  event: ApprovalEvent,
+  now: Instant,
+): Promise<Approval> {
   const decision = decideApproval(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const moved = { ...row, ...approvalColumns(decision.approval) }
@@ -86,10 +113,18 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   await tx.write(updateApproval, { ...moved, imported_decider: null })
   if (row.told_to !== null) await tx.change('human_approvals', { id: row.id, told_to: null })
   const approval = approvalOf(moved)
-  tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])
+  tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [
+    home,
+  ])
   const { project_id: projectId, session_id: workSessionId } = row
   if (event.type === 'decide' && workSessionId !== null)
-    await recordCheckpoint(tx, { projectId, workSessionId, reason: 'approval_decided', subject: String(row.id), now })
+    await recordCheckpoint(tx, {
+      projectId,
+      workSessionId,
+      reason: 'approval_decided',
+      subject: String(row.id),
+      now,
+    })
   return approval
 }
 
@@ -102,13 +137,20 @@ const decidedTexts = {
 function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
   if (refusal.code === 'wrong_state') {
     const detail = refusalText('approvalNotBack', { id: approvalId, state: refusal.status })
-    return new Refusal('wrong_state', detail, { state: refusal.status, wanted: 'revision_requested' })
+    return new Refusal('wrong_state', detail, {
+      state: refusal.status,
+      wanted: 'revision_requested',
+    })
   }
   const { decidedBy, decision } = refusal
-  return new Refusal('approval_decided', refusalText(decidedTexts[decision], { id: approvalId, who: decidedBy }), {
-    decidedBy,
-    decision,
-  })
+  return new Refusal(
+    'approval_decided',
+    refusalText(decidedTexts[decision], { id: approvalId, who: decidedBy }),
+    {
+      decidedBy,
+      decision,
+    },
+  )
 }
 
 interface NewApproval {
@@ -193,14 +235,37 @@ export async function requestPermission(
   const { project_id: projectId, agent_id: agentId } = turn
   const { request } = asked
   const { call, options, digest, likeness } = request
-  const columns = { digest, likeness, options: JSON.stringify(options), tool_call: JSON.stringify(call) }
-  const added = await addRequest(tx, source, asked, { type: toolPermission, title: call.title, columns }, now)
+  const columns = {
+    digest,
+    likeness,
+    options: JSON.stringify(options),
+    tool_call: JSON.stringify(call),
+  }
+  const added = await addRequest(
+    tx,
+    source,
+    asked,
+    { type: toolPermission, title: call.title, columns },
+    now,
+  )
   if (!added) return
   const { approvalId, deadline, settings } = added
-  const shown = { role: relayRole(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
+  const shown = {
+    role: relayRole(turn),
+    approvalId,
+    messageId: turn.id,
+    title: call.title,
+    call,
+    options,
+    likeness,
+    deadline,
+  }
   tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
-    policy: asked.byPerson || isHostRequest(request) ? 'ask' : (settings['permission.policy'] as PermissionPolicy),
+    policy:
+      asked.byPerson || isHostRequest(request)
+        ? 'ask'
+        : (settings['permission.policy'] as PermissionPolicy),
     now,
   })
   const row = answer && (await tx.first(selectAsked, asked))
@@ -217,10 +282,24 @@ export async function requestAnswer(
   const { turn } = source
   const { message, schema, url } = asked.question
   const columns = { question: JSON.stringify({ message, schema, url }) }
-  const added = await addRequest(tx, source, asked, { type: question, title: message, columns }, now)
+  const added = await addRequest(
+    tx,
+    source,
+    asked,
+    { type: question, title: message, columns },
+    now,
+  )
   if (!added) return
   const { approvalId: questionId, deadline } = added
-  const data = { role: relayRole(turn), questionId, messageId: turn.id, message, schema, url, deadline }
+  const data = {
+    role: relayRole(turn),
+    questionId,
+    messageId: turn.id,
+    message,
+    schema,
+    url,
+    deadline,
+  }
   tx.append(turnStream(turn), { type: 'question:requested', data })
 }
 
@@ -267,8 +346,13 @@ async function automaticAnswer(
   const byPolicy = policyAnswer(policy, call.toolKind, options)
   if (byPolicy !== null) return { optionId: byPolicy, by: `policy ${policy}` }
   const optionId = optionFor('allow', options)
-  const allowance = optionId === null ? undefined : await coveringAllowance(tx, { projectId, agentId, request }, now)
-  return optionId !== null && allowance ? { optionId, by: allowedAlways(allowance.created_by) } : undefined
+  const allowance =
+    optionId === null
+      ? undefined
+      : await coveringAllowance(tx, { projectId, agentId, request }, now)
+  return optionId !== null && allowance
+    ? { optionId, by: allowedAlways(allowance.created_by) }
+    : undefined
 }
 
 const allowedAlways = (giver: string): string => `policy allow_always by ${giver}`
@@ -286,14 +370,27 @@ interface Settlement {
 const noAnswer: QuestionAnswer = { action: 'cancel', content: null }
 
 /** Settles a permission or a question, once. Returns the number of the event that says so, or 0 if the turn does not run. */
-export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
+export async function settlePermission(
+  tx: Tx,
+  row: ApprovalRow,
+  settlement: Settlement,
+  now: Instant,
+): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const answer = row.question === null ? undefined : (settlement.answer ?? noAnswer)
-  const settled = { ...row, outcome, option_id: optionId, answer: answer ? JSON.stringify(answer) : null }
+  const settled = {
+    ...row,
+    outcome,
+    option_id: optionId,
+    answer: answer ? JSON.stringify(answer) : null,
+  }
   const verdict = outcome === 'allowed' ? 'approved' : 'rejected'
   await moveApproval(tx, settled, { type: 'decide', verdict, by, feedback }, now)
   await tx.write(updateOutcome, settled)
-  const launch = outcome === 'withdrawn' || row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+  const launch =
+    outcome === 'withdrawn' || row.launch_id === null
+      ? undefined
+      : await findLaunch(tx, row.launch_id)
   if (launch && launch.state !== 'ended' && row.ask_id !== null) {
     const order = { launchId: launch.id, askId: row.ask_id, optionId, ...(answer && { answer }) }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
@@ -302,17 +399,25 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
   if (turn?.state !== 'running') return 0
   const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)
-    return tx.append(turnStream(turn), { type: 'question:resolved', data: { ...resolved, questionId: row.id, ...answer } })
+    return tx.append(turnStream(turn), {
+      type: 'question:resolved',
+      data: { ...resolved, questionId: row.id, ...answer },
+    })
   const data = { ...resolved, approvalId: row.id, optionId }
   return tx.append(turnStream(turn), { type: 'permission:resolved', data })
 }
 
 export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant): Promise<void> {
-  for (const row of await tx.all(selectPendingOfTurn, { turnId })) await withdrawPermission(tx, row, now)
+  for (const row of await tx.all(selectPendingOfTurn, { turnId }))
+    await withdrawPermission(tx, row, now)
 }
 
 /** Withdraws a permission request at the agent's wish. */
-export async function withdrawRequest(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
+export async function withdrawRequest(
+  tx: Tx,
+  asked: { launchId: string; askId: string },
+  now: Instant,
+): Promise<void> {
   const row = await tx.first(selectAsked, asked)
   if (row?.status === 'pending') await withdrawPermission(tx, row, now)
 }

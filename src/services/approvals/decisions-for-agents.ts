@@ -20,7 +20,9 @@ import { lineageOf } from '../../store/work/work-sessions.ts'
 const maxDecisions = 50
 
 /** A decision, and which agent session it was delivered to. */
-export type DeliveredDecision = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: AgentDecision }
+export type DeliveredDecision = Pick<ApprovalRow, 'told_to' | 'leader_id'> & {
+  readonly decision: AgentDecision
+}
 
 const decidedOf = (row: ApprovalRow): DeliveredDecision => ({
   told_to: row.told_to,
@@ -41,7 +43,9 @@ async function aboutWork(reader: Reader, lineage: readonly string[]): Promise<Ap
   const rows: ApprovalRow[] = []
   for (const workSessionId of lineage) {
     if (rows.length >= maxDecisions) break
-    rows.push(...(await reader.all(selectAboutWork, { workSessionId, limit: maxDecisions - rows.length })))
+    rows.push(
+      ...(await reader.all(selectAboutWork, { workSessionId, limit: maxDecisions - rows.length })),
+    )
   }
   return rows
 }
@@ -59,7 +63,8 @@ export async function decisionsAbout(
   asked: TaskSelection,
 ): Promise<DeliveredDecision[]> {
   const rows = await aboutWork(reader, lineage)
-  if ('workSessionId' in asked) rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: maxDecisions })))
+  if ('workSessionId' in asked)
+    rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: maxDecisions })))
   else
     for (const { project_id: projectId, id: taskId } of asked.tasks)
       rows.push(...(await reader.all(selectAboutTask, { projectId, taskId, limit: maxDecisions })))
@@ -78,7 +83,8 @@ export async function decisionsIn(
   since: Instant | null,
 ): Promise<AgentDecision[]> {
   const rows = await reader.all(selectAskedIn, { ...which, limit: maxDecisions })
-  const isNews = ({ resolved_at }: ApprovalRow): boolean => resolved_at === null || since === null || resolved_at > since
+  const isNews = ({ resolved_at }: ApprovalRow): boolean =>
+    resolved_at === null || since === null || resolved_at > since
   return rows.filter(isNews).map((row) => decidedOf(row).decision)
 }
 
@@ -89,7 +95,8 @@ interface WorkPosition {
 }
 
 const lineageAt = async (reader: Reader, workSessionId: string | null): Promise<string[]> => {
-  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
+  const row =
+    workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row ? lineageOf(reader, row) : []
 }
 
@@ -99,14 +106,22 @@ export async function decisionsAt(
   { agentId, workSessionId }: WorkPosition,
   task: TaskRow,
 ): Promise<DeliveredDecision[]> {
-  const found = await decisionsAbout(reader, await lineageAt(reader, workSessionId), { tasks: [task] })
+  const found = await decisionsAbout(reader, await lineageAt(reader, workSessionId), {
+    tasks: [task],
+  })
   return found.filter(({ leader_id }) => leader_id === agentId)
 }
 
 /** NA11: the oldest pending approval that the agent waits for, from any of its sessions. */
-export async function awaitedApproval(reader: Reader, at: WorkPosition, taskAtHand: TaskRow | undefined): Promise<number | null> {
+export async function awaitedApproval(
+  reader: Reader,
+  at: WorkPosition,
+  taskAtHand: TaskRow | undefined,
+): Promise<number | null> {
   const { agentId, projectId, workSessionId } = at
-  const pending = (await reader.all(selectPendingOfAgent, { projectId, agentId })).filter(({ ask_id }) => ask_id === null)
+  const pending = (await reader.all(selectPendingOfAgent, { projectId, agentId })).filter(
+    ({ ask_id }) => ask_id === null,
+  )
   if (pending.length === 0) return null
   const lineage = await lineageAt(reader, workSessionId)
   for (const { id, session_id, task_id } of pending) {
@@ -117,7 +132,13 @@ export async function awaitedApproval(reader: Reader, at: WorkPosition, taskAtHa
   async function isOwn(id: string): Promise<boolean> {
     if (id === taskAtHand?.id) return true
     const task = await reader.row('tasks', { project_id: projectId, id })
-    if (!task || task.assigned_to !== agentId || task.session_id === null || task.session_id !== workSessionId) return false
+    if (
+      !task ||
+      task.assigned_to !== agentId ||
+      task.session_id === null ||
+      task.session_id !== workSessionId
+    )
+      return false
     return task.status !== 'completed' && task.status !== 'failed'
   }
 }

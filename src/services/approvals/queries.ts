@@ -17,20 +17,29 @@ import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
 export const getApproval = defineQuery(
-  async (reader, { approvalId, ...caller }: ContextCaller & { approvalId: number }): Promise<Approval> => {
+  async (
+    reader,
+    { approvalId, ...caller }: ContextCaller & { approvalId: number },
+  ): Promise<Approval> => {
     const { projectId } = await liveAgentSession(reader, caller)
     return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, caller))
   },
 )
 
 export const readApproval = defineQuery(
-  async (reader, { viewer, ...place }: { projectId: string; approvalId: number; viewer: Viewer }): Promise<Approval> =>
+  async (
+    reader,
+    { viewer, ...place }: { projectId: string; approvalId: number; viewer: Viewer },
+  ): Promise<Approval> =>
     approvalFor(reader, viewer, approvalOf(await existingApproval(reader, place))),
 )
 
 /** Lists the approvals of a project, newest first, in pages (HT1). */
 export const listApprovals = defineQuery(
-  async (reader, { projectId, viewer, ...page }: PageQuery & { projectId: string; viewer: Viewer }): Promise<Page<Approval>> => {
+  async (
+    reader,
+    { projectId, viewer, ...page }: PageQuery & { projectId: string; viewer: Viewer },
+  ): Promise<Page<Approval>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const before = page.cursor === undefined ? Number.MAX_SAFE_INTEGER : approvalKeyOf(page).id
     const found = await approvalsOfProject(reader, projectId, before, page.limit + 1)
@@ -50,9 +59,17 @@ type Input = PageQuery & { projectId: string; ended: boolean; viewer: Viewer }
 
 /** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
 export const listAllowances = defineQuery(
-  async (reader, { projectId, ended, viewer, ...page }: Input, { now }): Promise<Page<Allowance>> => {
+  async (
+    reader,
+    { projectId, ended, viewer, ...page }: Input,
+    { now },
+  ): Promise<Page<Allowance>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    const found = await allowancesPage(reader, { projectId, ...pageParams(page) }, ended ? null : now)
+    const found = await allowancesPage(
+      reader,
+      { projectId, ...pageParams(page) },
+      ended ? null : now,
+    )
     return cutPage(await allowancesFor(reader, viewer, found), page.limit)
   },
 )
@@ -68,12 +85,23 @@ export interface PermissionLocks {
 }
 
 /** Finds the streams to lock for a permission (AP4). */
-export const findPermission = defineQuery(async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
-  const row = await reader.row('human_approvals', { id: approvalId })
-  if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
-  const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
-  const { project_id: projectId, user_session_id: userSessionId } = row
-  const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
-  const coordinatorId = launch?.coordinatorId ?? null
-  return { approvalId, projectId, userSessionId, coordinatorId, conversationKey: turn?.conversation_key ?? null }
-})
+export const findPermission = defineQuery(
+  async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
+    const row = await reader.row('human_approvals', { id: approvalId })
+    if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
+    const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
+    const { project_id: projectId, user_session_id: userSessionId } = row
+    const turn =
+      userSessionId !== null || row.turn_id === null
+        ? undefined
+        : await reader.row('turns', { id: row.turn_id })
+    const coordinatorId = launch?.coordinatorId ?? null
+    return {
+      approvalId,
+      projectId,
+      userSessionId,
+      coordinatorId,
+      conversationKey: turn?.conversation_key ?? null,
+    }
+  },
+)

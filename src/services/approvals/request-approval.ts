@@ -17,7 +17,13 @@ import { type ContextCaller, ownConversation } from '../conversations/own-conver
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/change-task.ts'
 import { existingWorkSession } from '../work/end-work-session.ts'
-import { addApproval, approvalOfAgent, existingApproval, isOfCaller, moveApproval } from './approval-record.ts'
+import {
+  addApproval,
+  approvalOfAgent,
+  existingApproval,
+  isOfCaller,
+  moveApproval,
+} from './approval-record.ts'
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
@@ -42,7 +48,10 @@ export const requestApproval = defineUseCase('request-approval', {
     const submission = { instructionContent, workerInstructions, artifacts }
     if (approvalId !== undefined) {
       const row = await approvalOfAgent(tx, { projectId, approvalId }, input)
-      await tx.change('human_approvals', { id: approvalId, asked_by_agent_session_id: agentSessionId })
+      await tx.change('human_approvals', {
+        id: approvalId,
+        asked_by_agent_session_id: agentSessionId,
+      })
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
     const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null
@@ -61,17 +70,26 @@ export const requestApproval = defineUseCase('request-approval', {
 })
 
 /** The named task, which must be its own, or its current one. */
-async function aboutTask(reader: Reader, input: Input, workSessionId: string | null): Promise<string | null> {
+async function aboutTask(
+  reader: Reader,
+  input: Input,
+  workSessionId: string | null,
+): Promise<string | null> {
   const { projectId, agentId, taskId } = input
   if (taskId) return (await taskOfAgent(reader, { projectId, taskId }, agentId)).id
   return (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId }))?.id ?? null
 }
 
-async function sameRequest(reader: Reader, input: Input, taskId: string | null): Promise<Approval | undefined> {
+async function sameRequest(
+  reader: Reader,
+  input: Input,
+  taskId: string | null,
+): Promise<Approval | undefined> {
   const { projectId, agentId } = input
   for (const row of await reader.all(selectPendingOfAgent, { projectId, agentId })) {
     const pending = approvalOf(row)
-    if (isSameRequest(pending, input, taskId) && (await isOfCaller(reader, row, input))) return pending
+    if (isSameRequest(pending, input, taskId) && (await isOfCaller(reader, row, input)))
+      return pending
   }
   return undefined
 }
@@ -80,32 +98,67 @@ function isSameRequest(pending: Approval, input: Input, taskId: string | null): 
   const { approvalId, checkpointType } = input
   // Fields left out of a resubmission keep their values.
   if (approvalId !== undefined)
-    return pending.id === approvalId && contentOf({ ...pending, ...named(input) }) === contentOf(pending)
-  return pending.checkpointType === checkpointType && pending.taskId === taskId && contentOf(pending) === contentOf(input)
+    return (
+      pending.id === approvalId && contentOf({ ...pending, ...named(input) }) === contentOf(pending)
+    )
+  return (
+    pending.checkpointType === checkpointType &&
+    pending.taskId === taskId &&
+    contentOf(pending) === contentOf(input)
+  )
 }
 
 const named = (input: Input): Partial<Input> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
-const contentOf = ({ instructionContent, workerInstructions, artifacts }: Partial<Submission> | Input): string =>
+const contentOf = ({
+  instructionContent,
+  workerInstructions,
+  artifacts,
+}: Partial<Submission> | Input): string =>
   JSON.stringify([instructionContent ?? null, workerInstructions ?? [], artifacts ?? []])
 
-type DecideInput = z.output<typeof ApprovalDecision> & { projectId: string; approvalId: number; by: string }
+type DecideInput = z.output<typeof ApprovalDecision> & {
+  projectId: string
+  approvalId: number
+  by: string
+}
 
 /** Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision stands. */
 export const decideApproval = defineUseCase('decide-approval', {
   streams: ({ projectId }: DecideInput) => [home, projectStream(projectId)],
-  run: async (tx, { by, status, feedback = null, ...place }: DecideInput, { now }): Promise<Approval> =>
-    moveApproval(tx, await existingApproval(tx, place), { type: 'decide', verdict: status, by, feedback }, now),
+  run: async (
+    tx,
+    { by, status, feedback = null, ...place }: DecideInput,
+    { now },
+  ): Promise<Approval> =>
+    moveApproval(
+      tx,
+      await existingApproval(tx, place),
+      { type: 'decide', verdict: status, by, feedback },
+      now,
+    ),
 })
 
-type ResubmitInput = z.output<typeof ApprovalResubmission> & { projectId: string; approvalId: number }
+type ResubmitInput = z.output<typeof ApprovalResubmission> & {
+  projectId: string
+  approvalId: number
+}
 
 /** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
 export const resubmitApproval = defineUseCase('resubmit-approval', {
   streams: ({ projectId }: ResubmitInput) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, approvalId, ...submission }: ResubmitInput, { now }): Promise<Approval> =>
-    moveApproval(tx, await existingApproval(tx, { projectId, approvalId }), { type: 'resubmit', submission }, now),
+  run: async (
+    tx,
+    { projectId, approvalId, ...submission }: ResubmitInput,
+    { now },
+  ): Promise<Approval> =>
+    moveApproval(
+      tx,
+      await existingApproval(tx, { projectId, approvalId }),
+      { type: 'resubmit', submission },
+      now,
+    ),
 })
 
 type CreateInput = z.output<typeof ApprovalDraft> & { projectId: string }

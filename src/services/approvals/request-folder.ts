@@ -16,7 +16,11 @@ import { permissionStreams, requestPermission } from './approval-record.ts'
 
 const requestFor = (folder: string): PermissionRequest => {
   const input = JSON.stringify({ folder })
-  const call = { toolCallId: `folder-${hash('md5', folder)}`, title: `Read ${folder} from the sandbox`, input } as const
+  const call = {
+    toolCallId: `folder-${hash('md5', folder)}`,
+    title: `Read ${folder} from the sandbox`,
+    input,
+  } as const
   const locations = [{ path: folder, line: null }]
   return {
     call: { ...call, toolKind: 'other', status: 'pending', locations, content: [], cut: false },
@@ -33,23 +37,45 @@ const requestFor = (folder: string): PermissionRequest => {
 export const findAskingTurn = defineQuery(async (reader, caller: ContextCaller) => {
   const { agentId, projectId } = await liveAgentSession(reader, caller)
   const agent = await reader.row('agents', { id: agentId })
-  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const assigned = await reader.first(selectAssignment, {
+    project_id: projectId,
+    agent_id: agentId,
+  })
   const { key } = await ownConversation(reader, caller)
-  const turn = (await reader.all(selectRunningIn, { key })).find((each) => each.agent_id === agentId && each.launch_id !== null)
+  const turn = (await reader.all(selectRunningIn, { key })).find(
+    (each) => each.agent_id === agentId && each.launch_id !== null,
+  )
   const launch = turn?.launch_id ? await findLaunch(reader, turn.launch_id) : undefined
-  if (!agent || !turn || !launch || isolationOf(agent.isolation, assigned?.isolation).sandbox === 'off')
+  if (
+    !agent ||
+    !turn ||
+    !launch ||
+    isolationOf(agent.isolation, assigned?.isolation).sandbox === 'off'
+  )
     throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))
   const { user_session_id: userSessionId, conversation_key } = turn
   const conversationKey = userSessionId === null ? conversation_key : null
-  return { turnId: turn.id, launchId: launch.id, projectId, userSessionId, coordinatorId: launch.coordinatorId, conversationKey }
+  return {
+    turnId: turn.id,
+    launchId: launch.id,
+    projectId,
+    userSessionId,
+    coordinatorId: launch.coordinatorId,
+    conversationKey,
+  }
 })
 
 type AskingTurn = Awaited<ReturnType<typeof findAskingTurn.run>>
 
 /** Asks once for each folder in a turn. Returns the approval. */
 export const requestFolder = defineUseCase('request-folder', {
-  streams: (input: AskingTurn & ContextCaller & { readonly folder: string }) => permissionStreams({ ...input, approvalId: 0 }),
-  run: async (tx, { turnId, launchId, folder, ...caller }, { now }): Promise<{ approvalId: number }> => {
+  streams: (input: AskingTurn & ContextCaller & { readonly folder: string }) =>
+    permissionStreams({ ...input, approvalId: 0 }),
+  run: async (
+    tx,
+    { turnId, launchId, folder, ...caller },
+    { now },
+  ): Promise<{ approvalId: number }> => {
     const { workSessionId } = await liveAgentSession(tx, caller)
     const turn = await tx.row('turns', { id: turnId })
     if (turn?.state !== 'running') throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))

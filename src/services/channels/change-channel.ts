@@ -3,13 +3,24 @@
 import type * as z from 'zod'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
 import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
-import { type ChatState, maxPairingCodes, newCode, pairingCodeLifetimeMs } from '../../domain/channels/pairing.ts'
+import {
+  type ChatState,
+  maxPairingCodes,
+  newCode,
+  pairingCodeLifetimeMs,
+} from '../../domain/channels/pairing.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { later } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import type { Channel, ChannelChat, ChannelChatChange, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
+import type {
+  Channel,
+  ChannelChat,
+  ChannelChatChange,
+  ChannelRoute,
+  PairingCode,
+} from '../../protocol/channels/channel.ts'
 import {
   type ChatRow,
   chatOf,
@@ -40,16 +51,35 @@ export const changeChannelChat = defineUseCase('change-channel-chat', {
   run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
     const row = await tx.first(selectChat, place)
     if (!row)
-      throw new Refusal('not_found', refusalText('noChatThere', { id: place.chatId, channel: place.channel }), {
-        chatId: place.chatId,
-      })
+      throw new Refusal(
+        'not_found',
+        refusalText('noChatThere', { id: place.chatId, channel: place.channel }),
+        {
+          chatId: place.chatId,
+        },
+      )
     if (route) await checkAssigned(tx, route)
-    const routed = route === undefined ? row : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
+    const routed =
+      route === undefined
+        ? row
+        : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
     const decides = state !== undefined && state !== row.state
     if (decides && !before[state].includes(row.state))
-      throw new Refusal('wrong_state', refusalText('chatCannot', { state: row.state, wanted: state }), { state: row.state })
+      throw new Refusal(
+        'wrong_state',
+        refusalText('chatCannot', { state: row.state, wanted: state }),
+        { state: row.state },
+      )
     const changed = decides
-      ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null, notice: null }
+      ? {
+          ...routed,
+          state,
+          attempts: 0,
+          decided_at: now,
+          decided_by: by,
+          trouble: null,
+          notice: null,
+        }
       : routed
     if (decides) await announceDecision(tx, changed, place, now)
     if (JSON.stringify(changed) !== JSON.stringify(row)) await writeChat(tx, changed, by)
@@ -57,7 +87,12 @@ export const changeChannelChat = defineUseCase('change-channel-chat', {
   },
 })
 
-async function announceDecision(tx: Tx, { state, language }: ChatRow, place: ChatAddress, now: string): Promise<void> {
+async function announceDecision(
+  tx: Tx,
+  { state, language }: ChatRow,
+  place: ChatAddress,
+  now: string,
+): Promise<void> {
   const words = chatWords(language)
   if (state === 'revoked') {
     await cancelQueuedTurns(tx, channelKey(place), now)
@@ -72,13 +107,24 @@ async function announceDecision(tx: Tx, { state, language }: ChatRow, place: Cha
 export const createPairingCode = defineUseCase('create-pairing-code', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { channel, by }: { channel: ChannelName; by: string }, { now, random }): Promise<PairingCode> => {
+  run: async (
+    tx,
+    { channel, by }: { channel: ChannelName; by: string },
+    { now, random },
+  ): Promise<PairingCode> => {
     const codes = await tx.all(selectPairingCodes, { channel, limit: 2 * maxPairingCodes })
     const valid = codes.filter(({ expires_at }) => expires_at > now).slice(-(maxPairingCodes - 1))
-    for (const each of codes) if (!valid.includes(each)) await tx.delete('pairing_codes', { channel, hash: each.hash })
+    for (const each of codes)
+      if (!valid.includes(each)) await tx.delete('pairing_codes', { channel, hash: each.hash })
     const code = newCode(random.text)
     const expiresAt = later(now, pairingCodeLifetimeMs)
-    await tx.insert('pairing_codes', { channel, hash: hashSecret(code), created_by: by, created_at: now, expires_at: expiresAt })
+    await tx.insert('pairing_codes', {
+      channel,
+      hash: hashSecret(code),
+      created_by: by,
+      created_at: now,
+      expires_at: expiresAt,
+    })
     const link = (await tx.row('channels', { channel }))?.link ?? null
     return { code, expiresAt, link: link && `${link}?start=${code}` }
   },
@@ -96,7 +142,11 @@ export const setChannelRoute = defineUseCase('set-channel-route', {
   run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
     if (route) await checkAssigned(tx, route)
     const row = await openChannel(tx, channel, now)
-    await tx.write(updateChannel, { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null })
+    await tx.write(updateChannel, {
+      ...row,
+      project_id: route?.projectId ?? null,
+      agent_id: route?.agentId ?? null,
+    })
     return announceChannel(tx, channel, by, now)
   },
 })

@@ -1,5 +1,10 @@
 /** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
-import { type ChannelName, type ChatAddress, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
+import {
+  type ChannelName,
+  type ChatAddress,
+  channelKey,
+  parseChannelKey,
+} from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
@@ -24,7 +29,11 @@ const maxOutgoingOfChat = 500
 export const chatStream = (place: ChatAddress): StreamName => conversationStream(channelKey(place))
 
 /** The chat's own route, or the channel's, or the first assignment. A route whose agent is unassigned is skipped. */
-export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatRow | undefined): Promise<ChannelRoute | null> {
+export async function routeFor(
+  reader: Reader,
+  channel: ChannelName,
+  chat: ChatRow | undefined,
+): Promise<ChannelRoute | null> {
   for (const route of [routeIn(chat), routeIn(await reader.row('channels', { channel }))]) {
     if (route && (await isAssigned(reader, route))) return route
   }
@@ -32,13 +41,22 @@ export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatR
   return first ? { projectId: first.project_id, agentId: first.agent_id } : null
 }
 
-export async function queueOutgoing(tx: Tx, place: ChatAddress, content: string, now: Instant): Promise<void> {
+export async function queueOutgoing(
+  tx: Tx,
+  place: ChatAddress,
+  content: string,
+  now: Instant,
+): Promise<void> {
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
     const trouble = statusNotice('tooManyWait', { count: maxOutgoingOfChat })
     if (chat && chat.trouble !== trouble.text)
-      await tx.update('channel_chats', { ...chat, trouble: trouble.text, notice: noticeColumn(trouble) })
+      await tx.update('channel_chats', {
+        ...chat,
+        trouble: trouble.text,
+        notice: noticeColumn(trouble),
+      })
     return
   }
   await tx.insert('outgoing', {
@@ -56,7 +74,12 @@ export async function queueOutgoing(tx: Tx, place: ChatAddress, content: string,
 }
 
 /** Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same commit. */
-export async function forwardToChannel(tx: Tx, key: string, content: string, now: Instant): Promise<void> {
+export async function forwardToChannel(
+  tx: Tx,
+  key: string,
+  content: string,
+  now: Instant,
+): Promise<void> {
   const place = parseChannelKey(key)
   if (!place || content.trim() === '') return
   const chat = await tx.first(selectChat, place)

@@ -10,7 +10,12 @@ import { type Detail, textOf } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { Channel } from '../../protocol/channels/channel.ts'
-import { type ChannelRow, routeIn, selectChannelCounts, updateChannel } from '../../store/channels/channels.ts'
+import {
+  type ChannelRow,
+  routeIn,
+  selectChannelCounts,
+  updateChannel,
+} from '../../store/channels/channels.ts'
 import { noticeColumn, noticeFrom } from '../../store/fields.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
@@ -27,12 +32,23 @@ interface HoldInput {
 
 export const holdChannel = defineUseCase('hold-channel', {
   streams: () => [home],
-  run: async (tx, { channel, holder, take, forMs }: HoldInput, { now }): Promise<{ held: boolean }> => {
+  run: async (
+    tx,
+    { channel, holder, take, forMs }: HoldInput,
+    { now },
+  ): Promise<{ held: boolean }> => {
     const row = await openChannel(tx, channel, now)
     const isOurs = row.holder === holder
     if (!isOurs && !take) return { held: false }
-    const held = { ...row, holder: forMs === 0 ? null : holder, held_until: forMs === 0 ? null : later(now, forMs) }
-    await tx.write(updateChannel, isOurs ? held : { ...held, state: 'connecting', trouble: null, notice: null, since: now })
+    const held = {
+      ...row,
+      holder: forMs === 0 ? null : holder,
+      held_until: forMs === 0 ? null : later(now, forMs),
+    }
+    await tx.write(
+      updateChannel,
+      isOurs ? held : { ...held, state: 'connecting', trouble: null, notice: null, since: now },
+    )
     if (!isOurs || forMs === 0) await announceChannel(tx, channel, systemId, now)
     return { held: forMs > 0 }
   },
@@ -49,13 +65,18 @@ interface ReportedState {
 /** Records the state a channel's holder reports: its account, or what is wrong. An unchanged state is not written. */
 export const recordChannelState = defineUseCase('record-channel-state', {
   streams: () => [home],
-  run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
+  run: async (
+    tx,
+    { channel, holder, state, trouble, account }: ReportedState,
+    { now },
+  ): Promise<{ noted: boolean }> => {
     const row = await tx.row('channels', { channel })
     if (row?.holder !== holder) return { noted: false }
     const detail = maskDetail(trouble)
     const words = detail && textOf(detail)
     const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
-    if (row.state === state && row.trouble === words && row.name === named.name) return { noted: true }
+    if (row.state === state && row.trouble === words && row.name === named.name)
+      return { noted: true }
     await tx.write(updateChannel, {
       ...named,
       state,
@@ -71,9 +92,16 @@ export const recordChannelState = defineUseCase('record-channel-state', {
 // Builds the public view of a channel and announces its changes.
 
 /** A reported state counts while its node holds the channel. Otherwise the channel is off. */
-export async function channelView(reader: Reader, channel: ChannelName, now: Instant): Promise<Channel> {
+export async function channelView(
+  reader: Reader,
+  channel: ChannelName,
+  now: Instant,
+): Promise<Channel> {
   const row = await reader.row('channels', { channel })
-  const counts = await reader.first(selectChannelCounts, { channel, askedAfter: later(now, -askingLifetimeMs) })
+  const counts = await reader.first(selectChannelCounts, {
+    channel,
+    askedAfter: later(now, -askingLifetimeMs),
+  })
   return {
     ...holdState(row, now),
     channel,
@@ -98,9 +126,17 @@ function holdState(row: ChannelRow | undefined, now: Instant) {
   }
 }
 
-export async function announceChannel(tx: Tx, channel: ChannelName, by: string, now: Instant): Promise<Channel> {
+export async function announceChannel(
+  tx: Tx,
+  channel: ChannelName,
+  by: string,
+  now: Instant,
+): Promise<Channel> {
   const view = await channelView(tx, channel, now)
   const { state, trouble, notice, name, link, route } = view
-  tx.append(home, { type: 'channel-changed', data: { channel: { channel, state, trouble, notice, name, link, route }, by } })
+  tx.append(home, {
+    type: 'channel-changed',
+    data: { channel: { channel, state, trouble, notice, name, link, route }, by },
+  })
   return view
 }

@@ -1,13 +1,29 @@
 /** Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired senders. */
 
 import { systemId } from '../../domain/access/caller.ts'
-import { type ChatLanguage, type ChatStatus, chatWords, type VendorLimit } from '../../domain/channels/chat-texts.ts'
+import {
+  type ChatLanguage,
+  type ChatStatus,
+  chatWords,
+  type VendorLimit,
+} from '../../domain/channels/chat-texts.ts'
 import { type ChatAddress, type ChatCommand, channelKey } from '../../domain/channels/key.ts'
-import { askingLifetimeMs, isAnswered, maxAskingChats, maxUnpairedAttempts, readCode } from '../../domain/channels/pairing.ts'
+import {
+  askingLifetimeMs,
+  isAnswered,
+  maxAskingChats,
+  maxUnpairedAttempts,
+  readCode,
+} from '../../domain/channels/pairing.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+} from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -52,12 +68,16 @@ export interface ChannelMessage extends ChatAddress {
 export const chatHasChanged = (): Refusal => new Refusal('busy', refusalText('chatChanged'))
 
 export const takeChannelMessage = defineUseCase('take-channel-message', {
-  streams: (input: ChannelMessage) => [chatStream(input), ...(input.route ? [projectStream(input.route.projectId)] : [])],
+  streams: (input: ChannelMessage) => [
+    chatStream(input),
+    ...(input.route ? [projectStream(input.route.projectId)] : []),
+  ],
   run: async (tx, input, context): Promise<{ seq: number | null }> => {
     const { route } = input
     const { now } = context
     const chat = await tx.first(selectChat, input)
-    if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route)))) throw chatHasChanged()
+    if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route))))
+      throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
     await tx.change('channels', { channel: input.channel, last_in_at: now })
     const words = chatWords(chat.language)
@@ -65,12 +85,15 @@ export const takeChannelMessage = defineUseCase('take-channel-message', {
       await queueOutgoing(tx, input, words.noAgent, now)
       return { seq: null }
     }
-    if (input.attachment) await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
+    if (input.attachment)
+      await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
     if (input.content === '') return { seq: null }
     const { row } = await openConversation(tx, channelKey(input), now)
-    const workplace = row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
+    const workplace =
+      row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
     const routed = { ...row, project_id: route.projectId, agent_id: route.agentId, workplace }
-    if (row.project_id !== route.projectId || row.agent_id !== route.agentId) await tx.write(updateRoute, routed)
+    if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
+      await tx.write(updateRoute, routed)
     const message = {
       senderId: input.senderId,
       senderName: input.senderName || undefined,
@@ -80,7 +103,10 @@ export const takeChannelMessage = defineUseCase('take-channel-message', {
       clientId: input.messageId,
     } as const
     const also = [projectStream(route.projectId)]
-    return { seq: (await appendMessage(tx, routed, message, context, { readers: [route.agentId], also })).seq }
+    return {
+      seq: (await appendMessage(tx, routed, message, context, { readers: [route.agentId], also }))
+        .seq,
+    }
   },
 })
 
@@ -104,13 +130,29 @@ export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
     const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
     if (!known) return { state: null }
     const { kind, title, handle, language } = input
-    const row = { ...known, kind, title, handle, language, attempts: known.attempts + 1, last_in_at: now }
+    const row = {
+      ...known,
+      kind,
+      title,
+      handle,
+      language,
+      attempts: known.attempts + 1,
+      last_in_at: now,
+    }
     const words = chatWords(language)
     const code = readCode(input.attempt)
     const pairedBy =
-      code !== undefined && known.attempts < maxUnpairedAttempts ? await consumeCode(tx, input, code, now) : undefined
+      code !== undefined && known.attempts < maxUnpairedAttempts
+        ? await consumeCode(tx, input, code, now)
+        : undefined
     if (pairedBy !== undefined) {
-      const paired = { ...row, state: 'paired', attempts: 0, decided_at: now, decided_by: pairedBy } as const
+      const paired = {
+        ...row,
+        state: 'paired',
+        attempts: 0,
+        decided_at: now,
+        decided_by: pairedBy,
+      } as const
       await writeChat(tx, paired, pairedBy)
       await queueOutgoing(tx, input, words.paired, now)
       return { state: 'paired' }
@@ -119,23 +161,32 @@ export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
       await writeChat(tx, row, systemId)
       await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
       // Later messages are not answered. Only tried codes are counted.
-    } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.update('channel_chats', row)
+    } else if (code !== undefined && known.attempts < maxUnpairedAttempts)
+      await tx.update('channel_chats', row)
     return { state: row.state }
   },
 })
 
 /** An old request counts as a new one. */
 const withRenewedRequest = (row: ChatRow, now: Instant): ChatRow =>
-  row.state === 'asking' && isExpired(row.asked_at, now) ? { ...row, asked_at: now, attempts: 0 } : row
+  row.state === 'asking' && isExpired(row.asked_at, now)
+    ? { ...row, asked_at: now, attempts: 0 }
+    : row
 
-const isExpired = (askedAt: Instant, now: Instant): boolean => later(askedAt, askingLifetimeMs) <= now
+const isExpired = (askedAt: Instant, now: Instant): boolean =>
+  later(askedAt, askingLifetimeMs) <= now
 
 /** Undefined when too many chats are asking. */
-async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Promise<ChatRow | undefined> {
+async function addAskingChat(
+  tx: Tx,
+  input: UnpairedMessage,
+  now: Instant,
+): Promise<ChatRow | undefined> {
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
   const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
-  for (const { chat_id } of forgotten) await tx.delete('channel_chats', { channel, chat_id: chat_id })
+  for (const { chat_id } of forgotten)
+    await tx.delete('channel_chats', { channel, chat_id: chat_id })
   if (asking.length - forgotten.length >= maxAskingChats) return undefined
   const { chatId: chat_id, kind, title, handle, language } = input
   const about = { channel, chat_id, kind, title, handle, language }
@@ -145,7 +196,12 @@ async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Prom
 }
 
 /** Consumes a valid code and returns its maker. */
-async function consumeCode(tx: Tx, { channel }: ChatAddress, code: string, now: Instant): Promise<string | undefined> {
+async function consumeCode(
+  tx: Tx,
+  { channel }: ChatAddress,
+  code: string,
+  now: Instant,
+): Promise<string | undefined> {
   const found = await tx.row('pairing_codes', { channel, hash: hashSecret(code) })
   if (!found || found.expires_at <= now) return undefined
   await tx.delete('pairing_codes', { channel, hash: found.hash })
@@ -177,7 +233,8 @@ export const runChatCommand = defineUseCase('run-chat-command', {
   run: async (tx, input, context): Promise<{ said: string }> => {
     const { now } = context
     const chat = await tx.first(selectChat, input)
-    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
+    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route))))
+      throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
     await tx.change('channels', { channel: input.channel, last_in_at: now })
     const said = await answerCommand(tx, input, chat, context)
@@ -186,7 +243,12 @@ export const runChatCommand = defineUseCase('run-chat-command', {
   },
 })
 
-async function answerCommand(tx: Tx, input: CommandInChat, { language }: ChatRow, context: Context): Promise<string> {
+async function answerCommand(
+  tx: Tx,
+  input: CommandInChat,
+  { language }: ChatRow,
+  context: Context,
+): Promise<string> {
   const words = chatWords(language)
   const { command, route } = input
   if (command === 'start') return words.paired
@@ -212,7 +274,10 @@ const contextOf = ({ route: { projectId, agentId }, ...place }: RoutedCommand) =
   originKey: '',
 })
 
-const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, { now, timeZone: zone }: Context): VendorLimit => ({
+const shownLimit = (
+  row: { limited_until: Instant; goes_on_left: number },
+  { now, timeZone: zone }: Context,
+): VendorLimit => ({
   until: row.limited_until,
   zone,
   now,
@@ -220,7 +285,11 @@ const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, { now
 })
 
 /** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
-async function resetChat(tx: Tx, { route, senderId, ...place }: RoutedCommand, context: Context): Promise<void> {
+async function resetChat(
+  tx: Tx,
+  { route, senderId, ...place }: RoutedCommand,
+  context: Context,
+): Promise<void> {
   const key = channelKey(place)
   if (await tx.row('conversations', { key })) await resetConversation.run(tx, { key }, context)
   await clearLimitsIn(tx, key, context.now)
@@ -229,10 +298,18 @@ async function resetChat(tx: Tx, { route, senderId, ...place }: RoutedCommand, c
   if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
 }
 
-async function statusOf(reader: Reader, addressed: RoutedCommand, context: Context): Promise<ChatStatus> {
+async function statusOf(
+  reader: Reader,
+  addressed: RoutedCommand,
+  context: Context,
+): Promise<ChatStatus> {
   const { route, ...place } = addressed
   const limit = await currentLimit(reader, contextOf(addressed))
-  const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxCountedWaiting })
+  const unread = await reader.all(selectUnreadIn, {
+    ...route,
+    key: channelKey(place),
+    limit: maxCountedWaiting,
+  })
   return {
     agent: (await reader.row('agents', { id: route.agentId }))?.name ?? route.agentId,
     project: (await reader.row('projects', { id: route.projectId }))?.name ?? route.projectId,
@@ -242,8 +319,13 @@ async function statusOf(reader: Reader, addressed: RoutedCommand, context: Conte
   }
 }
 
-async function agentActivity(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
-  if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId)) return 'answering'
+async function agentActivity(
+  reader: Reader,
+  route: ChannelRoute,
+  key: string,
+): Promise<ChatStatus['doing']> {
+  if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId))
+    return 'answering'
   if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
   const launch = await launchInProgress(reader, route)
   if (!launch) return 'away'
@@ -258,9 +340,12 @@ async function stop(
 ): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
   const { route, work, senderId, ...place } = input
   const key = channelKey(place)
-  const open = (await tx.all(selectOpenIn, { key, limit: maxCountedWaiting })).filter((turn) => turn.agent_id === route.agentId)
+  const open = (await tx.all(selectOpenIn, { key, limit: maxCountedWaiting })).filter(
+    (turn) => turn.agent_id === route.agentId,
+  )
   const running = open.find(({ state }) => state === 'running')
-  const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
+  const how =
+    running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
   // A cancelled turn's messages are settled by its end.
   const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
   for (const turn of dropped) await dropTurn(tx, turn, context)
@@ -281,7 +366,8 @@ async function stopWork(
 ): Promise<'cancelled' | 'ended' | undefined> {
   const launch = await findLaunch(tx, work.launchId)
   if (!launch || launch.state === 'ended') return undefined
-  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id) throw chatHasChanged()
+  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id)
+    throw chatHasChanged()
   if (isPushed(turn)) {
     await orderCancel(tx, turn, launch, { by, now: context.now })
     return 'cancelled'

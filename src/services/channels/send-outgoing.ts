@@ -5,7 +5,12 @@ import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { deleteOutgoing, selectChat, selectOutgoing, updateOutgoing } from '../../store/channels/channels.ts'
+import {
+  deleteOutgoing,
+  selectChat,
+  selectOutgoing,
+  updateOutgoing,
+} from '../../store/channels/channels.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
@@ -60,21 +65,47 @@ export const recordSent = defineUseCase('record-sent', {
     if (!row || row.parts_sent !== part) return { noted: false }
     if (outcome.is === 'later') {
       const notBefore = later(now, outcome.afterMs)
-      const waiting = { ...row, state: 'waiting', attempts: row.attempts + 1, not_before: notBefore } as const
-      await tx.write(updateOutgoing, { ...waiting, maybe_sent: outcome.maybeSent || row.maybe_sent === 1 ? 1 : 0 })
+      const waiting = {
+        ...row,
+        state: 'waiting',
+        attempts: row.attempts + 1,
+        not_before: notBefore,
+      } as const
+      await tx.write(updateOutgoing, {
+        ...waiting,
+        maybe_sent: outcome.maybeSent || row.maybe_sent === 1 ? 1 : 0,
+      })
       return { noted: true }
     }
     if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
-    else await tx.write(updateOutgoing, { ...row, parts_sent: part + 1, state: 'waiting', maybe_sent: 0, attempts: 0 })
+    else
+      await tx.write(updateOutgoing, {
+        ...row,
+        parts_sent: part + 1,
+        state: 'waiting',
+        maybe_sent: 0,
+        attempts: 0,
+      })
     await updateChatState(tx, which, outcome.is === 'never' ? maskDetail(outcome.why) : null, now)
     return { noted: true }
   },
 })
 
-async function updateChatState(tx: Tx, place: ChatAddress, detail: Detail | null, now: string): Promise<void> {
+async function updateChatState(
+  tx: Tx,
+  place: ChatAddress,
+  detail: Detail | null,
+  now: string,
+): Promise<void> {
   const chat = await tx.first(selectChat, place)
   const trouble = detail && textOf(detail)
   const last_out_at = detail === null ? now : chat?.last_out_at
-  if (chat) await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(detail), last_out_at: last_out_at ?? null })
+  if (chat)
+    await tx.update('channel_chats', {
+      ...chat,
+      trouble,
+      notice: noticeColumn(detail),
+      last_out_at: last_out_at ?? null,
+    })
   if (detail === null) await tx.change('channels', { channel: place.channel, last_out_at: now })
 }

@@ -4,12 +4,22 @@ import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
-import { selectOccupants, updateAttached, updateDetached, updateEnding } from '../../store/consoles/user-sessions.ts'
+import {
+  selectOccupants,
+  updateAttached,
+  updateDetached,
+  updateEnding,
+} from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
 import { leaveRole } from './end-role-agent.ts'
-import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
+import {
+  announceEndIfEmpty,
+  existingUserSession,
+  rosterStreams,
+  type UserSessionLocks,
+} from './role-agent-record.ts'
 
 interface Input extends UserSessionLocks {
   readonly reason: Detail
@@ -26,7 +36,8 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
   run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {
     const { userSessionId } = which
     const row = await existingUserSession(tx, userSessionId)
-    if (row.terminated_at !== null) return { byOther: row.terminate_request_id !== (requestId ?? null) }
+    if (row.terminated_at !== null)
+      return { byOther: row.terminate_request_id !== (requestId ?? null) }
     const occupants = await tx.all(selectOccupants, { userSessionId })
     await tx.write(updateEnding, {
       ...row,
@@ -37,7 +48,8 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
       terminate_request_id: requestId ?? null,
       agents_terminated: occupants.length,
     })
-    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: statusNotice('userSessionEnded') }, context)
+    for (const agent of occupants)
+      await leaveRole(tx, agent, { ...which, reason: statusNotice('userSessionEnded') }, context)
     await announceEndIfEmpty(tx, userSessionId)
     return { byOther: false }
   },
@@ -45,11 +57,21 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
 
 /** Creates a user session (US1): a person's console in a project, without agents. */
 export const createUserSession = defineUseCase('create-user-session', {
-  streams: ({ projectId }: { projectId: string; by: string; requestId?: string | undefined }) => [projectStream(projectId)],
-  run: async (tx, { projectId, by, requestId }, { now, random }): Promise<{ userSessionId: string; seq: number }> => {
+  streams: ({ projectId }: { projectId: string; by: string; requestId?: string | undefined }) => [
+    projectStream(projectId),
+  ],
+  run: async (
+    tx,
+    { projectId, by, requestId },
+    { now, random },
+  ): Promise<{ userSessionId: string; seq: number }> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const id = random.uuid()
-    const times = { created_at: now, last_active_at: now, attached_until: later(now, attachedForMs) }
+    const times = {
+      created_at: now,
+      last_active_at: now,
+      attached_until: later(now, attachedForMs),
+    }
     await tx.insert('user_sessions', { id, project_id: projectId, account_id: by, ...times })
     const stream = userSessionStream(id)
     tx.begin(stream)
@@ -74,7 +96,10 @@ export const touchUserSessions = defineUseCase('touch-user-sessions', {
   run: async (tx, { attached, detached }: Connections, { now }): Promise<Instant> => {
     const until = later(now, attachedForMs)
     // Sorted, so that two nodes that write the same rows cannot deadlock.
-    const all = [...attached.map((id) => ({ id, seenUntil: null })), ...detached].slice(0, maxAttachedAtOnce)
+    const all = [...attached.map((id) => ({ id, seenUntil: null })), ...detached].slice(
+      0,
+      maxAttachedAtOnce,
+    )
     for (const { id, seenUntil } of all.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
       if (seenUntil === null) await tx.write(updateAttached, { id, until })
       else await tx.write(updateDetached, { id, until: now, seenUntil })

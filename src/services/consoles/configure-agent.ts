@@ -3,7 +3,11 @@
  * result as `agent:configured`. It is stored until then, so that a disconnected coordinator gets it later.
  */
 
-import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/lifecycle.ts'
+import {
+  type ConfigChange,
+  maxPendingChanges,
+  notOffered,
+} from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
@@ -21,10 +25,15 @@ interface Input extends UserSessionLocks {
 
 export const configureAgent = defineUseCase('configure-agent', {
   streams: (input: Input) => promptStreams(input),
-  run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
+  run: async (
+    tx,
+    { role, change, by, requestId, ...which },
+    { random },
+  ): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { agent, launch } = await activeProcess(tx, which, role)
-    if (agent.asleep_at !== null) throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
+    if (agent.asleep_at !== null)
+      throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
     const offers: Offers = JSON.parse(agent.offers)
     const wrong = notOffered(offers, change)
     if (wrong) throw invalidField(wrong.field, wrong.detail)
@@ -32,7 +41,10 @@ export const configureAgent = defineUseCase('configure-agent', {
     if (pending.length >= maxPendingChanges)
       throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))
     const wish = { configureId: random.uuid(), change }
-    await tx.update('role_agents', { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
+    await tx.update('role_agents', {
+      ...agent,
+      offers: JSON.stringify({ ...offers, pending: [...pending, wish] }),
+    })
     const order = { launchId: launch.id, ...wish }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: order })
     const data = { role, change, by, requestId }

@@ -13,7 +13,13 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { existingUserSession, moveRoleAgent, requireLocked, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
+import {
+  existingUserSession,
+  moveRoleAgent,
+  requireLocked,
+  rosterStreams,
+  type UserSessionLocks,
+} from './role-agent-record.ts'
 
 export const requestedReason = statusNotice('userRequested')
 
@@ -37,7 +43,10 @@ export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
     const row = await tx.first(selectOccupant, { userSessionId, role })
     if (!row) return { roleAgentId: null, byOther: false }
     await leaveRole(tx, row, { ...which, reason: requestedReason, requestId }, context)
-    return { roleAgentId: row.id, byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null) }
+    return {
+      roleAgentId: row.id,
+      byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null),
+    }
   },
 })
 
@@ -47,14 +56,26 @@ interface LeaveInput extends UserSessionLocks {
 }
 
 /** Ends one agent, for this use case and the end of a user session. */
-export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: LeaveInput, context: Context): Promise<RoleAgentRow> {
+export async function leaveRole(
+  tx: Tx,
+  row: RoleAgentRow,
+  leaving: LeaveInput,
+  context: Context,
+): Promise<RoleAgentRow> {
   const { reason, requestId } = leaving
   const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
-  return (await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)).row
+  return (
+    await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)
+  ).row
 }
 
 /** Stops the process. Returns whether one still runs; one that was only ordered ends at once. */
-export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: UserSessionLocks, context: Context): Promise<boolean> {
+export async function stopProcessOf(
+  tx: Tx,
+  row: RoleAgentRow,
+  which: UserSessionLocks,
+  context: Context,
+): Promise<boolean> {
   const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
   if (!launch || launch.state === 'ended') return false
   requireLocked(which, launch.coordinatorId)
@@ -72,8 +93,12 @@ export async function startWithinMs(
   launch: Pick<Launch, 'state'> | undefined,
   settings?: ProjectSettings,
 ): Promise<number> {
-  const within = durationMs(settings ?? (await settingsOf(reader, projectId)), 'agent.start_timeout_seconds')
-  const setsUp = launch?.state === 'starting' && ((await setUpOf(reader, projectId))?.command ?? null) !== null
+  const within = durationMs(
+    settings ?? (await settingsOf(reader, projectId)),
+    'agent.start_timeout_seconds',
+  )
+  const setsUp =
+    launch?.state === 'starting' && ((await setUpOf(reader, projectId))?.command ?? null) !== null
   return within + (setsUp ? setUpWithinMs : 0)
 }
 
@@ -98,8 +123,14 @@ export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
     }
     const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
     const within = await startWithinMs(tx, row.project_id, launch)
-    const isStarting = row.state === 'SPAWNING' || (row.asleep_at !== null && launch?.stopReason === null)
-    if (!isStarting || !launch?.startedAt || launch.state === 'ended' || later(launch.startedAt, within + graceMs) > now)
+    const isStarting =
+      row.state === 'SPAWNING' || (row.asleep_at !== null && launch?.stopReason === null)
+    if (
+      !isStarting ||
+      !launch?.startedAt ||
+      launch.state === 'ended' ||
+      later(launch.startedAt, within + graceMs) > now
+    )
       return { gaveUp: false }
     const step = launch.state === 'running' ? 'initialize' : 'process'
     const error = `It was not ready within ${within / 1000} seconds`

@@ -31,7 +31,10 @@ const dueLimit = 100
 const candidateLimit = 1000
 
 /** US3: the reasons of an automatic end. */
-export const endReasons = { detached: statusNotice('nobodyConnected'), projectDeleted: statusNotice('projectDeleted') }
+export const endReasons = {
+  detached: statusNotice('nobodyConnected'),
+  projectDeleted: statusNotice('projectDeleted'),
+}
 
 /** AG6: a limit that ended. `again` names a role whose failed agent must be spawned first. */
 interface EndedLimit {
@@ -56,56 +59,75 @@ interface DueUserSessions {
   /** AG7: idle agents of user sessions that nobody is connected to. */
   readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
-  readonly forsaken: readonly { readonly userSessionId: string; readonly cause: keyof typeof endReasons }[]
+  readonly forsaken: readonly {
+    readonly userSessionId: string
+    readonly cause: keyof typeof endReasons
+  }[]
 }
 
-export const findDueUserSessions = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
-  const settings = new Map<string, ProjectSettings>()
-  const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
-    const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
-    settings.set(projectId, known)
-    return known
-  }
-  const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueLimit })
-  const spawning: { id: string; user_session_id: string }[] = []
-  const begun = { until: later(now, -graceMs), limit: candidateLimit }
-  const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
-  for (const row of starting) {
-    const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
-    if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
-  }
-  const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
-  const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
-    await reader.all(selectWithoutProject, { limit: dueLimit })
-  ).map(({ id }) => ({
-    userSessionId: id,
-    cause: 'projectDeleted' as const,
-  }))
-  const idle: { userSessionId: string; roleAgentId: string }[] = []
-  for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
-    const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
-    const detachedMs = epochMs(now) - epochMs(row.attached_until)
-    if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id)))
-      forsaken.push({ userSessionId: row.id, cause: 'detached' })
-    for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
-      if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
-        idle.push({ userSessionId: row.id, roleAgentId: agent.id })
-  }
-  const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
-  return {
-    asleep: asleep.map((row) => ({
-      userSessionId: row.user_session_id,
-      roleAgentId: row.id,
-      role: row.role,
-      agentId: row.agent_id,
-    })),
-    idle,
-    limited: await endedLimits(reader, now),
-    roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
-    approvalIds: permissions.map(({ id }) => id),
-    forsaken,
-  }
-})
+export const findDueUserSessions = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
+    const settings = new Map<string, ProjectSettings>()
+    const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
+      const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
+      settings.set(projectId, known)
+      return known
+    }
+    const leaving = await reader.all(selectLeavingSince, {
+      until: later(now, -leavingWithinMs),
+      limit: dueLimit,
+    })
+    const spawning: { id: string; user_session_id: string }[] = []
+    const begun = { until: later(now, -graceMs), limit: candidateLimit }
+    const starting = [
+      ...(await reader.all(selectSpawningSince, begun)),
+      ...(await reader.all(selectWakingSince, begun)),
+    ]
+    for (const row of starting) {
+      const withinMs =
+        (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) +
+        graceMs
+      if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
+    }
+    const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
+    const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
+      await reader.all(selectWithoutProject, { limit: dueLimit })
+    ).map(({ id }) => ({
+      userSessionId: id,
+      cause: 'projectDeleted' as const,
+    }))
+    const idle: { userSessionId: string; roleAgentId: string }[] = []
+    for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
+      const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
+      const detachedMs = epochMs(now) - epochMs(row.attached_until)
+      if (
+        isAbandoned(detachedMs, allowedMs, 0) &&
+        isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id))
+      )
+        forsaken.push({ userSessionId: row.id, cause: 'detached' })
+      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
+        if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
+          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
+    }
+    const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
+    return {
+      asleep: asleep.map((row) => ({
+        userSessionId: row.user_session_id,
+        roleAgentId: row.id,
+        role: row.role,
+        agentId: row.agent_id,
+      })),
+      idle,
+      limited: await endedLimits(reader, now),
+      roleAgents: [...leaving, ...spawning].map((row) => ({
+        userSessionId: row.user_session_id,
+        roleAgentId: row.id,
+      })),
+      approvalIds: permissions.map(({ id }) => id),
+      forsaken,
+    }
+  },
+)
 
 /** Counts running turns, and limits after which a turn continues automatically. */
 async function openWorkIn(reader: Reader, userSessionId: string): Promise<number> {
@@ -113,19 +135,34 @@ async function openWorkIn(reader: Reader, userSessionId: string): Promise<number
   for (const agent of await reader.all(selectOccupants, { userSessionId }))
     running +=
       ((await currentLimit(reader, roleContextKey(agent)))?.goes_on_left ?? 0) +
-      (await reader.all(selectOpenTurns, { roleAgentId: agent.id })).filter(({ state }) => state === 'running').length
+      (await reader.all(selectOpenTurns, { roleAgentId: agent.id })).filter(
+        ({ state }) => state === 'running',
+      ).length
   return running
 }
 
 async function endedLimits(reader: Reader, now: Instant): Promise<EndedLimit[]> {
   const over: EndedLimit[] = []
   for (const row of await reader.all(selectLimitedUntil, { until: now, limit: dueLimit })) {
-    const { id: contextId, conversation_key: conversationKey, project_id: projectId, agent_id: agentId } = row
+    const {
+      id: contextId,
+      conversation_key: conversationKey,
+      project_id: projectId,
+      agent_id: agentId,
+    } = row
     const place = parseConsoleKey(conversationKey)
     const agent = place && (await reader.first(selectOccupant, place))
-    const hasFailed = agent?.state === 'FAILED' && agent.agent_id === agentId && row.goes_on_left > 0
-    const again = place && hasFailed ? { role: place.role, agentId, by: row.goes_on_by ?? '' } : null
-    over.push({ contextId, conversationKey, projectId, userSessionId: place?.userSessionId ?? null, again })
+    const hasFailed =
+      agent?.state === 'FAILED' && agent.agent_id === agentId && row.goes_on_left > 0
+    const again =
+      place && hasFailed ? { role: place.role, agentId, by: row.goes_on_by ?? '' } : null
+    over.push({
+      contextId,
+      conversationKey,
+      projectId,
+      userSessionId: place?.userSessionId ?? null,
+      again,
+    })
   }
   return over
 }

@@ -28,14 +28,18 @@ import { userSessionView } from './user-session-view.ts'
 export const getUserSession = defineQuery(
   async (reader, asked: { userSessionId: string; accountId: Viewer }): Promise<UserSession> => {
     const row = await reader.row('user_sessions', { id: asked.userSessionId })
-    if (!row || !isVisible(asked.accountId, row.account_id)) throw noSuchUserSession(asked.userSessionId)
+    if (!row || !isVisible(asked.accountId, row.account_id))
+      throw noSuchUserSession(asked.userSessionId)
     return userSessionView(reader, row)
   },
 )
 
 /** Lists user sessions, live or terminated, newest first: the account's own, or all for owners. */
 export const listUserSessions = defineQuery(
-  async (reader, { limit, cursor, ...filter }: PageQuery & UserSessionsFilter): Promise<Page<UserSession>> => {
+  async (
+    reader,
+    { limit, cursor, ...filter }: PageQuery & UserSessionsFilter,
+  ): Promise<Page<UserSession>> => {
     const found: UserSession[] = []
     for (const row of await userSessionsPage(reader, filter, pageParams({ limit, cursor })))
       found.push(await userSessionView(reader, row))
@@ -49,16 +53,22 @@ export interface StartTarget {
 }
 
 /** The project of a user session that names none: the only one there is. */
-export const findOnlyProject = defineQuery(async (reader, _: Record<never, never>): Promise<string> => {
-  const [only, ...others] = await projectsPage(reader, pageParams({ limit: maxNamedProjects }))
-  if (only && others.length === 0) return only.id
-  const named = [only, ...others].flatMap((each) => (each ? [`${each.name} (${each.id})`] : []))
-  throw only
-    ? new Refusal('invalid_request', inField('projectId', refusalText('whichProject', { projects: named.join(', ') })), {
-        field: 'projectId',
-      })
-    : new Refusal('not_found', refusalText('noProjectYet'))
-})
+export const findOnlyProject = defineQuery(
+  async (reader, _: Record<never, never>): Promise<string> => {
+    const [only, ...others] = await projectsPage(reader, pageParams({ limit: maxNamedProjects }))
+    if (only && others.length === 0) return only.id
+    const named = [only, ...others].flatMap((each) => (each ? [`${each.name} (${each.id})`] : []))
+    throw only
+      ? new Refusal(
+          'invalid_request',
+          inField('projectId', refusalText('whichProject', { projects: named.join(', ') })),
+          {
+            field: 'projectId',
+          },
+        )
+      : new Refusal('not_found', refusalText('noProjectYet'))
+  },
+)
 
 /** Projects that a refusal names. */
 const maxNamedProjects = 20
@@ -78,14 +88,25 @@ export interface FoundUserSession extends UserSessionLocks {
 
 /** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
 export const findUserSession = defineQuery(
-  async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
+  async (
+    reader,
+    { userSessionId, accountId, forStart }: UserSessionQuery,
+  ): Promise<FoundUserSession> => {
     const row = await reader.row('user_sessions', { id: userSessionId })
     if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
     const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
-    const { startOn, cannotStart } = forStart ? await coordinatorForStart(reader, row, forStart) : noCoordinator
+    const { startOn, cannotStart } = forStart
+      ? await coordinatorForStart(reader, row, forStart)
+      : noCoordinator
     const coordinatorIds = new Set(coordinators.map(({ coordinator_id }) => coordinator_id))
     if (startOn !== null) coordinatorIds.add(startOn)
-    return { userSessionId, projectId: row.project_id, coordinatorIds: [...coordinatorIds], startOn, cannotStart }
+    return {
+      userSessionId,
+      projectId: row.project_id,
+      coordinatorIds: [...coordinatorIds],
+      startOn,
+      cannotStart,
+    }
   },
 )
 
@@ -104,7 +125,10 @@ async function coordinatorForStart(
   const other = startOn === null ? undefined : await findCoordinatorRow(reader, startOn)
   // The same machine under another coordinator id has the worktree too.
   if (!own || !other || other.machine === own.machine) return { startOn, cannotStart: null }
-  return { startOn: null, cannotStart: `Its worktree is on the machine ${own.machine}, which is not connected` }
+  return {
+    startOn: null,
+    cannotStart: `Its worktree is on the machine ${own.machine}, which is not connected`,
+  }
 }
 
 export interface RoleAtWork {
@@ -121,31 +145,45 @@ export const findRoleAtWork = defineQuery(
     const row = await reader.first(selectAtWork, { workSessionId })
     if (!row) return undefined
     const ownerId = await ownerOf(reader, { of: 'user-session', id: row.user_session_id })
-    const { user_session_id: userSessionId, role, agent_id: agentId, workspace_wanted: workspace } = row
+    const {
+      user_session_id: userSessionId,
+      role,
+      agent_id: agentId,
+      workspace_wanted: workspace,
+    } = row
     return { userSessionId, ownerId, role, agentId, workspace }
   },
 )
 
-type Ended = { readonly turnId: string } | { readonly roleAgentId: string } | { readonly userSessionId: string }
+type Ended =
+  | { readonly turnId: string }
+  | { readonly roleAgentId: string }
+  | { readonly userSessionId: string }
 
 /** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
 export const findEndSeq = defineQuery(async (reader, ended: Ended): Promise<number | null> => {
   if ('turnId' in ended) return (await reader.row('turns', { id: ended.turnId }))?.ended_seq ?? null
-  if ('roleAgentId' in ended) return (await reader.row('role_agents', { id: ended.roleAgentId }))?.terminated_seq ?? null
+  if ('roleAgentId' in ended)
+    return (await reader.row('role_agents', { id: ended.roleAgentId }))?.terminated_seq ?? null
   return (await reader.row('user_sessions', { id: ended.userSessionId }))?.closed_seq ?? null
 })
 
 export type EndOf = Exclude<Ended, { turnId: string }>
 
 /** The answer for a request whose end another request had caused. */
-export const findEndAnswer = defineQuery(async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
-  if ('roleAgentId' in ended) {
-    const row = await reader.row('role_agents', { id: ended.roleAgentId })
-    if (row?.terminated_seq == null) return null
-    return relayAnswer('agent:terminated', row.user_session_id, { role: row.role, reason: row.terminate_reason ?? '' })
-  }
-  const row = await reader.row('user_sessions', { id: ended.userSessionId })
-  if (row?.closed_seq == null) return null
-  const { terminate_reason: reason, agents_terminated: agentsTerminated } = row
-  return relayAnswer('session:terminated', row.id, { reason: reason ?? '', agentsTerminated })
-})
+export const findEndAnswer = defineQuery(
+  async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
+    if ('roleAgentId' in ended) {
+      const row = await reader.row('role_agents', { id: ended.roleAgentId })
+      if (row?.terminated_seq == null) return null
+      return relayAnswer('agent:terminated', row.user_session_id, {
+        role: row.role,
+        reason: row.terminate_reason ?? '',
+      })
+    }
+    const row = await reader.row('user_sessions', { id: ended.userSessionId })
+    if (row?.closed_seq == null) return null
+    const { terminate_reason: reason, agents_terminated: agentsTerminated } = row
+    return relayAnswer('session:terminated', row.id, { reason: reason ?? '', agentsTerminated })
+  },
+)

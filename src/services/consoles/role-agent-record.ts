@@ -16,7 +16,13 @@ import { type Detail, noticeField, textOf, withOutput } from '../../domain/notic
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
 import { readable } from '../../platform/log/readable.ts'
 import {
   lifeOf,
@@ -48,7 +54,10 @@ export interface UserSessionLocks {
 }
 
 /** Streams for sending prompts to its agents. */
-export const promptStreams = ({ userSessionId, coordinatorIds }: Omit<UserSessionLocks, 'projectId'>): StreamName[] => [
+export const promptStreams = ({
+  userSessionId,
+  coordinatorIds,
+}: Omit<UserSessionLocks, 'projectId'>): StreamName[] => [
   userSessionStream(userSessionId),
   ...coordinatorIds.map(coordinatorStream),
 ]
@@ -61,9 +70,12 @@ export const rosterStreams = (which: UserSessionLocks): StreamName[] => [
 ]
 
 export const noSuchUserSession = (userSessionId: string): Refusal =>
-  new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), { userSessionId })
+  new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), {
+    userSessionId,
+  })
 
-export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal => new Refusal(refused, because)
+export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal =>
+  new Refusal(refused, because)
 
 export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
   const row = await reader.row('user_sessions', { id })
@@ -72,7 +84,11 @@ export async function existingUserSession(reader: Reader, id: string): Promise<U
 }
 
 /** The agent in a role, if it accepts prompts now. */
-export async function activeAgent(reader: Reader, userSessionId: string, role: string): Promise<RoleAgentRow> {
+export async function activeAgent(
+  reader: Reader,
+  userSessionId: string,
+  role: string,
+): Promise<RoleAgentRow> {
   const { state } = await existingUserSession(reader, userSessionId)
   const agent = await reader.first(selectOccupant, { userSessionId, role })
   const refused = mayPrompt(state, agent && lifeOf(agent))
@@ -94,7 +110,10 @@ export async function activeProcess(
 }
 
 /** Refuses if the process moved to a coordinator that is not locked; the caller retries. */
-export function requireLocked({ coordinatorIds }: Pick<UserSessionLocks, 'coordinatorIds'>, coordinatorId: string): void {
+export function requireLocked(
+  { coordinatorIds }: Pick<UserSessionLocks, 'coordinatorIds'>,
+  coordinatorId: string,
+): void {
   if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', refusalText('justChanged'))
 }
 
@@ -106,10 +125,17 @@ export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise
   const requestId = row.terminate_request_id ?? undefined
   const reason = row.terminate_reason ?? ''
   const notice = noticeFrom(row.notice)
-  const data = { reason, ...(notice && { notice }), agentsTerminated: row.agents_terminated, requestId }
-  const closed_seq = tx.append(userSessionStream(userSessionId), { type: 'session:terminated', data }, [
-    projectStream(row.project_id),
-  ])
+  const data = {
+    reason,
+    ...(notice && { notice }),
+    agentsTerminated: row.agents_terminated,
+    requestId,
+  }
+  const closed_seq = tx.append(
+    userSessionStream(userSessionId),
+    { type: 'session:terminated', data },
+    [projectStream(row.project_id)],
+  )
   await tx.write(updateEnding, { ...row, closed_seq })
 }
 
@@ -141,21 +167,43 @@ export async function moveRoleAgent(
     case 'ready':
       return {
         decision,
-        row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
+        row: await writeRow(tx, {
+          ...row,
+          state: 'ACTIVE',
+          asleep_at: null,
+          opened_at: now,
+          last_active_at: now,
+        }),
       }
     case 'asleep': {
       // The process is gone already: what ran is unknown, and what waits stays and wakes it.
-      const running = (await tx.all(selectOpenTurns, { roleAgentId: row.id })).filter((turn) => turn.state === 'running')
+      const running = (await tx.all(selectOpenTurns, { roleAgentId: row.id })).filter(
+        (turn) => turn.state === 'running',
+      )
       if (event.type === 'process-ended') await endTurns(tx, running, {}, context)
-      tx.append(userSessionStream(row.user_session_id), { type: 'agent:asleep', data: { role: row.role } })
+      tx.append(userSessionStream(row.user_session_id), {
+        type: 'agent:asleep',
+        data: { role: row.role },
+      })
       return { decision, row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: now }) }
     }
     case 'failed': {
       const { step, error, exitCode, signal } = decision
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
       const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
-      const data = { role: row.role, step, error: textOf(error), ...noticeField(error), exitCode, signal, messageId }
-      const announcedSeq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
+      const data = {
+        role: row.role,
+        step,
+        error: textOf(error),
+        ...noticeField(error),
+        exitCode,
+        signal,
+        messageId,
+      }
+      const announcedSeq = tx.append(userSessionStream(row.user_session_id), {
+        type: 'agent:failed',
+        data,
+      })
       await endTurns(tx, open, { reason: 'failed', announcedSeq }, context)
       await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
       return {
@@ -177,11 +225,24 @@ export async function moveRoleAgent(
       await endTurns(tx, open, { reason: 'terminated' }, context)
       const asked = row.terminate_request_id ?? requestId
       const { reason } = decision
-      const data = { role: row.role, reason: textOf(reason), ...noticeField(reason), requestId: asked }
-      const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
+      const data = {
+        role: row.role,
+        reason: textOf(reason),
+        ...noticeField(reason),
+        requestId: asked,
+      }
+      const terminated_seq = tx.append(userSessionStream(row.user_session_id), {
+        type: 'agent:terminated',
+        data,
+      })
       await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
       if (!isReplaced) await clearLimit(tx, roleContextKey(row), context)
-      const terminated = await writeRow(tx, { ...row, state: 'TERMINATED', ...reasonColumns(row, reason), terminated_seq })
+      const terminated = await writeRow(tx, {
+        ...row,
+        state: 'TERMINATED',
+        ...reasonColumns(row, reason),
+        terminated_seq,
+      })
       await announceEndIfEmpty(tx, row.user_session_id)
       return { decision, row: terminated }
     }
@@ -217,16 +278,23 @@ async function endWork(
   why: 'finished' | 'stopped' | 'process_exited' | 'error',
   { now }: Context,
 ): Promise<void> {
-  const work = row.work_session_id === null ? undefined : await tx.row('sessions', { id: row.work_session_id })
+  const work =
+    row.work_session_id === null ? undefined : await tx.row('sessions', { id: row.work_session_id })
   if (!work) return
   const isDone = why === 'finished' && (await planOf(tx, work.id)) === 'done'
   const reason = why === 'finished' ? 'stopped' : why
-  await finishWorkSession(tx, work, isDone ? { type: 'complete' } : { type: 'interrupt', reason }, now)
+  await finishWorkSession(
+    tx,
+    work,
+    isDone ? { type: 'complete' } : { type: 'interrupt', reason },
+    now,
+  )
 }
 
 /** Handles the end of a role's process (AG4). `ended` is the launch after its end. */
 export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
-  const row = ended.roleAgentId === null ? undefined : await tx.row('role_agents', { id: ended.roleAgentId })
+  const row =
+    ended.roleAgentId === null ? undefined : await tx.row('role_agents', { id: ended.roleAgentId })
   if (row?.launch_id !== ended.id) return
   const { exitCode, signal, reason } = ended
   const end = {
@@ -240,7 +308,12 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
 }
 
 /** AG7: an agent whose process ended so sleeps in its role. */
-const endsOfTheHealthy: ReadonlySet<NonNullable<Launch['reason']>> = new Set(['finished', 'idle', 'shutdown', 'leftover'])
+const endsOfTheHealthy: ReadonlySet<NonNullable<Launch['reason']>> = new Set([
+  'finished',
+  'idle',
+  'shutdown',
+  'leftover',
+])
 
 const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>> = {
   exited: statusNotice('processEndedItself'),

@@ -73,7 +73,11 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
     const { now, random } = context
     const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
     const rows = await tx.all(selectOccupants, { userSessionId })
-    const place = assignRole({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
+    const place = assignRole(
+      { state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) },
+      role,
+      maxRoleAgents,
+    )
     if ('refused' in place) throw rosterRefusal(place)
     const agent = await agentFor(tx, projectId, input.agentId ?? null)
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
@@ -93,13 +97,26 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       startOn &&
       order(
         now,
-        { id: input.offeredAs ?? random.uuid(), agentId: agent.id, projectId, coordinatorId: startOn, roleAgentId: id },
+        {
+          id: input.offeredAs ?? random.uuid(),
+          agentId: agent.id,
+          projectId,
+          coordinatorId: startOn,
+          roleAgentId: id,
+        },
         null,
       )
-    const beginning = { project_id: projectId, current_agent_role: role, current_agent_type: agent.id }
-    const resumed = (await resumedWork(tx, input)) ?? (await unattendedWork(tx, input, agent.id, accountId))
+    const beginning = {
+      project_id: projectId,
+      current_agent_role: role,
+      current_agent_type: agent.id,
+    }
+    const resumed =
+      (await resumedWork(tx, input)) ?? (await unattendedWork(tx, input, agent.id, accountId))
     const work = resumed ?? (await beginWorkSession(tx, beginning, context))
-    const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
+    const before = input.load
+      ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id })
+      : undefined
     const row = newRow('role_agents', {
       id,
       user_session_id: userSessionId,
@@ -122,7 +139,14 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       await inheritLimit(tx, roleContextKey(row), its, context)
     } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
     await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
-    const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
+    const data = {
+      role,
+      agentId: agent.id,
+      workspace: input.workspace ?? role,
+      launchId: row.launch_id,
+      by,
+      requestId,
+    }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
     if (launch) {
       await recordLaunch(tx, launch)
@@ -135,8 +159,12 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
   },
 })
 
-async function resumedWork(reader: Reader, { projectId, workSessionId }: Spawn): Promise<WorkSessionRow | undefined> {
-  const row = workSessionId === undefined ? undefined : await reader.row('sessions', { id: workSessionId })
+async function resumedWork(
+  reader: Reader,
+  { projectId, workSessionId }: Spawn,
+): Promise<WorkSessionRow | undefined> {
+  const row =
+    workSessionId === undefined ? undefined : await reader.row('sessions', { id: workSessionId })
   return row?.project_id === projectId && row.ended_at === null ? row : undefined
 }
 
@@ -148,23 +176,36 @@ async function unattendedWork(
   accountId: string,
 ): Promise<WorkSessionRow | undefined> {
   for (const work of await reader.all(selectRunningOfProject, { projectId })) {
-    if (work.parent_session_id === null || work.current_agent_role !== role || work.current_agent_type !== agentId) continue
+    if (
+      work.parent_session_id === null ||
+      work.current_agent_role !== role ||
+      work.current_agent_type !== agentId
+    )
+      continue
     const before = await reader.first(selectAtWork, { workSessionId: work.parent_session_id })
-    const owner = before && (await reader.row('user_sessions', { id: before.user_session_id }))?.account_id
+    const owner =
+      before && (await reader.row('user_sessions', { id: before.user_session_id }))?.account_id
     if (owner === accountId && !(await isWorkedOn(reader, work))) return work
   }
   return undefined
 }
 
 /** The named agent, which must be assigned and speak ACP; or the project's first such agent. */
-async function agentFor(reader: Reader, projectId: string, agentId: string | null): Promise<AgentRow> {
+async function agentFor(
+  reader: Reader,
+  projectId: string,
+  agentId: string | null,
+): Promise<AgentRow> {
   if (agentId === null) {
     const first = await firstAcpAgent(reader, projectId)
     if (!first) throw new Refusal('agent_not_found', refusalText('noneSpeaksAcp'), { projectId })
     return first
   }
   const agent = await reader.row('agents', { id: agentId })
-  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const assigned = await reader.first(selectAssignment, {
+    project_id: projectId,
+    agent_id: agentId,
+  })
   if (!agent || !assigned) throw noSuchAgent(agentId)
   if (agent.protocol !== 'acp' || agent.command === null)
     throw new Refusal('wrong_state', refusalText('pullsItself', { agent: agentId }), {
@@ -175,7 +216,9 @@ async function agentFor(reader: Reader, projectId: string, agentId: string | nul
 
 async function ifConnected(reader: Reader, coordinatorId: string | null): Promise<string | null> {
   if (coordinatorId === null) return null
-  return (await findCoordinatorRow(reader, coordinatorId))?.state === 'connected' ? coordinatorId : null
+  return (await findCoordinatorRow(reader, coordinatorId))?.state === 'connected'
+    ? coordinatorId
+    : null
 }
 
 // Puts idle agents in roles to sleep and wakes them (AG7).
@@ -183,9 +226,14 @@ async function ifConnected(reader: Reader, coordinatorId: string | null): Promis
 /** Whether the agent is ready and has no open turns for long enough. */
 export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
   if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
-  const patienceMs = durationMs(await settingsOf(reader, row.project_id), 'chat.soft_timeout_minutes')
+  const patienceMs = durationMs(
+    await settingsOf(reader, row.project_id),
+    'chat.soft_timeout_minutes',
+  )
   const userSession = await reader.row('user_sessions', { id: row.user_session_id })
-  const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) => (a > b ? a : b))
+  const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) =>
+    a > b ? a : b,
+  )
   if (epochMs(now) - epochMs(since) < patienceMs) return false
   if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
   return (await currentLimit(reader, roleContextKey(row))) === undefined
@@ -200,7 +248,12 @@ export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
     const row = await tx.row('role_agents', { id: roleAgentId })
     const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
-    if (!row || launch?.state !== 'running' || launch.stopReason !== null || !(await isIdle(tx, row, context.now)))
+    if (
+      !row ||
+      launch?.state !== 'running' ||
+      launch.stopReason !== null ||
+      !(await isIdle(tx, row, context.now))
+    )
       return { slept: false }
     requireLocked(which, launch.coordinatorId)
     await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
@@ -216,17 +269,30 @@ interface Input extends FoundUserSession {
 /** Starts a sleeping agent with queued prompts again (AG7): a new process in the same role, workplace and context. */
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
   streams: (input: Input) => rosterStreams(input),
-  run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {
+  run: async (
+    tx,
+    { roleAgentId, startOn, projectId },
+    { now, random },
+  ): Promise<{ woken: boolean }> => {
     const row = await tx.row('role_agents', { id: roleAgentId })
     const before = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
-    const isAsleep = row?.state === 'ACTIVE' && row.asleep_at !== null && row.terminating_at === null
+    const isAsleep =
+      row?.state === 'ACTIVE' && row.asleep_at !== null && row.terminating_at === null
     if (!isAsleep || before?.state !== 'ended' || startOn === null) return { woken: false }
     if ((await tx.all(selectOpenTurns, { roleAgentId })).length === 0) return { woken: false }
     if ((await findCoordinatorRow(tx, startOn))?.state !== 'connected') return { woken: false }
     const { agent_id: agentId } = row
-    const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId }, null)
+    const launch = order(
+      now,
+      { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId },
+      null,
+    )
     const knew = await tx.first(selectContextOf, roleContextKey(row))
-    await tx.update('role_agents', { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
+    await tx.update('role_agents', {
+      ...row,
+      launch_id: launch.id,
+      load_acp_session_id: knew?.acp_session_id ?? null,
+    })
     await recordLaunch(tx, launch)
     await sendOrder(tx, launch)
     return { woken: true }

@@ -12,7 +12,12 @@ import {
 } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
-import { type Offers, type RoleAgentRow, selectOccupants, type UserSessionRow } from '../../store/consoles/user-sessions.ts'
+import {
+  type Offers,
+  type RoleAgentRow,
+  selectOccupants,
+  type UserSessionRow,
+} from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { fields, noticesFrom } from '../../store/fields.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
@@ -25,9 +30,19 @@ import { turnStream } from '../turns/turn-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
   const agents: RoleAgent[] = []
-  for (const each of await reader.all(selectOccupants, { userSessionId: row.id })) agents.push(await roleAgentView(reader, each))
+  for (const each of await reader.all(selectOccupants, { userSessionId: row.id }))
+    agents.push(await roleAgentView(reader, each))
   return {
-    ...fields(row, 'id', 'project_id', 'account_id', 'state', 'created_at', 'last_active_at', 'terminated_at'),
+    ...fields(
+      row,
+      'id',
+      'project_id',
+      'account_id',
+      'state',
+      'created_at',
+      'last_active_at',
+      'terminated_at',
+    ),
     headSeq: (await reader.first(selectPosition, { name: userSessionStream(row.id) }))?.head ?? 0,
     agents,
   }
@@ -39,7 +54,18 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   const offers: Offers = JSON.parse(row.offers)
   const limit = row.state === 'ACTIVE' ? await currentLimit(reader, roleContextKey(row)) : undefined
   return {
-    ...fields(row, 'role', 'agent_id', 'state', 'branch', 'note', 'launch_id', 'work_session_id', 'created_at', 'last_active_at'),
+    ...fields(
+      row,
+      'role',
+      'agent_id',
+      'state',
+      'branch',
+      'note',
+      'launch_id',
+      'work_session_id',
+      'created_at',
+      'last_active_at',
+    ),
     ...fields(row, 'error', 'step', 'exit_code', 'signal', 'not_restored'),
     conversation: consoleKey(row.user_session_id, row.role),
     workspace: row.workspace ?? row.workspace_wanted ?? row.role,
@@ -52,7 +78,13 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     commands: [...(offers.commands ?? [])],
     usage: offers.usage ?? null,
     title: offers.title ?? null,
-    limit: limit ? { until: limit.limited_until, messageId: limit.limited_turn_id, goesOn: limit.goes_on_left > 0 } : null,
+    limit: limit
+      ? {
+          until: limit.limited_until,
+          messageId: limit.limited_turn_id,
+          goesOn: limit.goes_on_left > 0,
+        }
+      : null,
     turn: running ? await runningView(reader, running) : null,
     queue: open
       .filter((turn) => turn.state === 'queued')
@@ -81,7 +113,10 @@ const shortened = (content: readonly PromptPart[]): PromptPart[] =>
     return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
   })
 
-export async function pendingRequests(reader: Reader, turnId: string): Promise<Pick<RoleAgent, 'permissions' | 'questions'>> {
+export async function pendingRequests(
+  reader: Reader,
+  turnId: string,
+): Promise<Pick<RoleAgent, 'permissions' | 'questions'>> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
   const questions = pending.flatMap(({ id: questionId, question }) => {
     if (!question) return []
@@ -97,7 +132,11 @@ export async function pendingRequests(reader: Reader, turnId: string): Promise<P
 }
 
 /** The newest ended turns that fit, oldest first. */
-export async function newestTurns(reader: Reader, userSessionId: string, timeZone: string): Promise<Turn[]> {
+export async function newestTurns(
+  reader: Reader,
+  userSessionId: string,
+  timeZone: string,
+): Promise<Turn[]> {
   const turns: Turn[] = []
   let chars = 0
   for (let before = afterAllMessages; turns.length < snapshotTurnLimit; ) {

@@ -12,7 +12,10 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { clientIdReused } from '../refusals.ts'
 import { appendMessage, currentConversation, streamOfKey } from './conversation-record.ts'
 
-type NewConversationMessage = z.output<typeof MessageDraft> & { readonly key: string; readonly by: string }
+type NewConversationMessage = z.output<typeof MessageDraft> & {
+  readonly key: string
+  readonly by: string
+}
 
 export const addMessage = defineUseCase('add-message', {
   streams: ({ key }: NewConversationMessage) => [streamOfKey(key)],
@@ -30,7 +33,10 @@ export const addMessage = defineUseCase('add-message', {
 })
 
 /** The agent of a chat, if it is assigned to the project. */
-async function agentOf(reader: Reader, { project_id, agent_id }: ConversationRow): Promise<string[]> {
+async function agentOf(
+  reader: Reader,
+  { project_id, agent_id }: ConversationRow,
+): Promise<string[]> {
   if (project_id === null || agent_id === null) return []
   return (await reader.first(selectAssignment, { project_id, agent_id })) ? [agent_id] : []
 }
@@ -42,6 +48,7 @@ async function earlierMessage(
   if (clientId === undefined) return undefined
   const row = await reader.first(selectByClientId, { senderId: by, clientId })
   if (!row) return undefined
-  if (row.conversation_key !== key || row.role !== draft.role || row.content !== draft.content) throw clientIdReused(clientId)
+  if (row.conversation_key !== key || row.role !== draft.role || row.content !== draft.content)
+    throw clientIdReused(clientId)
   return messageOf(row)
 }

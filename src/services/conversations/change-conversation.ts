@@ -2,16 +2,33 @@
 
 import type * as z from 'zod'
 import { readFlags } from '../../domain/conversations/flags.ts'
-import { setSummary as decide, truncateHistory as truncated } from '../../domain/conversations/messages.ts'
+import {
+  setSummary as decide,
+  truncateHistory as truncated,
+} from '../../domain/conversations/messages.ts'
 import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
-import { type HistoryMessage, type Message, maxHistoryMessages } from '../../protocol/conversations/message.ts'
+import {
+  type HistoryMessage,
+  type Message,
+  maxHistoryMessages,
+} from '../../protocol/conversations/message.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
-import { type ConversationRow, conversationOf, keepSeen } from '../../store/conversations/conversations.ts'
-import { afterAllMessages, measured, messagesBefore, newestSeqs, selectLastMessage } from '../../store/conversations/messages.ts'
+import {
+  type ConversationRow,
+  conversationOf,
+  keepSeen,
+} from '../../store/conversations/conversations.ts'
+import {
+  afterAllMessages,
+  measured,
+  messagesBefore,
+  newestSeqs,
+  selectLastMessage,
+} from '../../store/conversations/messages.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
 import { type AgentCaller, selectOldestNotHanded } from '../../store/conversations/unread.ts'
 import { closeLimitedHolders } from '../../store/processes/launches.ts'
@@ -57,7 +74,12 @@ export const setTitle = defineUseCase('set-title', {
   run: async (tx, { key, title, by }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
     tx.append(conversationStream(key), { type: 'title-set', data: { title, by } })
-    const changed = await changeConversation(tx, row, { title, titled_by: title === null ? null : by }, row.updated_at)
+    const changed = await changeConversation(
+      tx,
+      row,
+      { title, titled_by: title === null ? null : by },
+      row.updated_at,
+    )
     return conversationView(tx, changed)
   },
 })
@@ -78,7 +100,8 @@ export const setFlags = defineUseCase('set-flags', {
   run: async (tx, { key, flags }, { now }): Promise<Flags> => {
     const row = await currentConversation(tx, key, now)
     const read = readFlags(flags)
-    if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
+    if ('refused' in read)
+      throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     tx.append(conversationStream(key), { type: 'flags-set', data: { flags: read.flags } })
     await changeConversation(tx, row, { flags: JSON.stringify(read.flags) }, now)
     return read.flags
@@ -97,7 +120,11 @@ interface AgentSummary extends AgentCaller {
 
 export const setSummary = defineUseCase('set-summary', {
   streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
-  run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
+  run: async (
+    tx,
+    { summary, throughSeq, conversationKey: key, ...caller },
+    { now },
+  ): Promise<{ throughSeq: number }> => {
     await liveAgentSession(tx, caller)
     const row = await existingConversation(tx, key)
     // DC2: a summary of a closed chapter must not start the next one.
@@ -111,8 +138,13 @@ export const setSummary = defineUseCase('set-summary', {
       keptAfter: row.kept_after,
       unsummarisedChars: row.unsummarised_chars,
     }
-    const decision = decide(current, { summary, throughSeq }, await factsOf(tx, row, caller, throughSeq))
-    if ('refused' in decision) throw new Refusal(decision.refused.code, decision.refused.detail, { field: 'through_seq' })
+    const decision = decide(
+      current,
+      { summary, throughSeq },
+      await factsOf(tx, row, caller, throughSeq),
+    )
+    if ('refused' in decision)
+      throw new Refusal(decision.refused.code, decision.refused.detail, { field: 'through_seq' })
     const { summaryThrough, keptAfter, unsummarisedChars } = decision.changed
     const change = {
       summary,
@@ -124,20 +156,33 @@ export const setSummary = defineUseCase('set-summary', {
     }
     const stream = conversationStream(key)
     tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
-    if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
+    if (keptAfter !== row.kept_after)
+      tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
     await changeConversation(tx, row, change, now)
     await closeDueChapterOf(tx, key, now)
     return { throughSeq }
   },
 })
 
-async function factsOf(reader: Reader, row: ConversationRow, caller: AgentCaller, throughSeq: number) {
+async function factsOf(
+  reader: Reader,
+  row: ConversationRow,
+  caller: AgentCaller,
+  throughSeq: number,
+) {
   const { key } = row
   const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
-  const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
+  const seenThrough = notHanded
+    ? notHanded.seq - 1
+    : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
   // The decision refuses an invalid number.
   if (!Number.isSafeInteger(throughSeq)) return { seenThrough, coveredChars: 0 }
-  const { chars } = await measured(reader, key, Math.max(row.summary_through, row.kept_after), throughSeq)
+  const { chars } = await measured(
+    reader,
+    key,
+    Math.max(row.summary_through, row.kept_after),
+    throughSeq,
+  )
   return { seenThrough, coveredChars: chars }
 }
 
@@ -147,10 +192,21 @@ export const setConversationSummary = defineUseCase('set-conversation-summary', 
   run: async (tx, { key, summary, by }, { now }): Promise<Conversation> => {
     const found = await currentConversation(tx, key, now)
     // DC2: a summary needs an open chapter, even without messages.
-    const row = found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
+    const row =
+      found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
     const data = { summary, throughSeq: row.summary_through }
-    tx.append(conversationStream(key), { type: 'summary-set', data: { ...data, ...(by !== undefined && { by }) } })
-    return conversationOf(await changeConversation(tx, row, { summary, summary_by: (summary !== '' && by) || null }, now))
+    tx.append(conversationStream(key), {
+      type: 'summary-set',
+      data: { ...data, ...(by !== undefined && { by }) },
+    })
+    return conversationOf(
+      await changeConversation(
+        tx,
+        row,
+        { summary, summary_by: (summary !== '' && by) || null },
+        now,
+      ),
+    )
   },
 })
 
@@ -182,15 +238,28 @@ export const deleteConversation = defineUseCase('delete-conversation', {
  * or the conversation is closed. The next message reopens it.
  */
 export const closeConversation = defineUseCase('close-conversation', {
-  streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
-  run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
-    const written = await tx.row('open_conversations', { agent_session_id: agentSessionId, conversation_key: key })
+  streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [
+    conversationStream(conversationKey),
+  ],
+  run: async (
+    tx,
+    { conversationKey: key, agentSessionId },
+    { now },
+  ): Promise<{ closed: boolean }> => {
+    const written = await tx.row('open_conversations', {
+      agent_session_id: agentSessionId,
+      conversation_key: key,
+    })
     const agentSession = await tx.row('agent_sessions', { id: agentSessionId })
     const row = await tx.row('conversations', { key })
-    if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
+    if (!written || agentSession?.state !== 'ended' || row?.state !== 'open')
+      return { closed: false }
     await tx.delete('open_conversations', { conversation_key: key })
     await changeConversation(tx, row, { state: 'closed' }, now)
-    tx.append(conversationStream(key), { type: 'conversation-closed', data: { by: agentSession.agent_id } })
+    tx.append(conversationStream(key), {
+      type: 'conversation-closed',
+      data: { by: agentSession.agent_id },
+    })
     return { closed: true }
   },
 })
@@ -200,7 +269,10 @@ export const truncateHistory = defineUseCase('truncate-history', {
   streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
   run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
-    const decision = truncated({ keptAfter: row.kept_after, kept: await newestOf(tx, row, keepLast) }, keepLast)
+    const decision = truncated(
+      { keptAfter: row.kept_after, kept: await newestOf(tx, row, keepLast) },
+      keepLast,
+    )
     if ('refused' in decision) {
       const { code, detail, field } = decision.refused
       throw new Refusal(code, detail, { field })
@@ -209,7 +281,12 @@ export const truncateHistory = defineUseCase('truncate-history', {
     if (keptAfter === row.kept_after) return conversationOf(row)
     const { count } = await measured(tx, key, keptAfter)
     const { chars } = await measured(tx, key, Math.max(keptAfter, row.summary_through))
-    const change = { kept_after: keptAfter, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 }
+    const change = {
+      kept_after: keptAfter,
+      message_count: count,
+      unsummarised_chars: chars,
+      generation: row.generation + 1,
+    }
     tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
     return conversationOf(await changeConversation(tx, row, change, now))
   },
@@ -247,12 +324,22 @@ export const resetConversation = defineUseCase('reset-conversation', {
 
 /** Returns a function that matches each given message to its original, in order, among the newest messages. */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
-  const page = { key, seq: afterAllMessages, hidden: false, originals: true, limit: maxHistoryMessages }
-  const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()
+  const page = {
+    key,
+    seq: afterAllMessages,
+    hidden: false,
+    originals: true,
+    limit: maxHistoryMessages,
+  }
+  const said = (await messagesBefore(reader, page))
+    .filter(({ seq }) => seq > Math.min(kept_after, chapter_after))
+    .reverse()
   const byContent = Map.groupBy(said, ({ content }) => content)
   let next = 0
   return (given: z.output<typeof HistoryMessage>): Message | undefined => {
-    const found = byContent.get(given.content)?.find((each) => each.seq >= next && isSame(each, given))
+    const found = byContent
+      .get(given.content)
+      ?.find((each) => each.seq >= next && isSame(each, given))
     if (found) next = found.seq + 1
     return found
   }
@@ -263,12 +350,25 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
  * unread. A message put back unchanged is stored as a copy, so that chapters and notes count it once (DC3).
  */
 export const setHistory = defineUseCase('set-history', {
-  streams: ({ key }: { key: string; messages: readonly z.output<typeof HistoryMessage>[]; by: string }) => [streamOfKey(key)],
+  streams: ({
+    key,
+  }: {
+    key: string
+    messages: readonly z.output<typeof HistoryMessage>[]
+    by: string
+  }) => [streamOfKey(key)],
   run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
     const before = await currentConversation(tx, key, context.now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
-    if (keptAfter !== before.kept_after) tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
-    let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0, generation: before.generation + 1 }
+    if (keptAfter !== before.kept_after)
+      tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
+    let row = {
+      ...before,
+      kept_after: keptAfter,
+      message_count: 0,
+      unsummarised_chars: 0,
+      generation: before.generation + 1,
+    }
     const originalOf = await originals(tx, before)
     for (const each of messages) {
       const original = originalOf(each)

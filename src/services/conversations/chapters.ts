@@ -61,7 +61,8 @@ export const cutOverConversation = defineUseCase('cut-over-conversation', {
   streams: ({ key }: { key: string; at?: Instant | undefined }) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
-    const cut = row.chapter_day !== null && (await closeDueChapter(tx, row, now, at)).chapter_day === null
+    const cut =
+      row.chapter_day !== null && (await closeDueChapter(tx, row, now, at)).chapter_day === null
     // An import may have closed an earlier day's chapter.
     const day = cut ? (await tx.first(selectLastChapter, { key }))?.day : openChapterOf(row)?.day
     return { cut, day: day ?? null }
@@ -75,7 +76,12 @@ export const closeChapters = defineUseCase('close-chapters', {
     let closed = 0
     for (const key of keys) {
       const row = await tx.row('conversations', { key })
-      if (row && row.chapter_day !== null && (await closeDueChapter(tx, row, now)).chapter_day === null) closed++
+      if (
+        row &&
+        row.chapter_day !== null &&
+        (await closeDueChapter(tx, row, now)).chapter_day === null
+      )
+        closed++
     }
     return { closed }
   },
@@ -89,14 +95,22 @@ type Input = Partial<CutoverRule> & { readonly source: RuleSource }
  */
 export const setCutoverRule = defineUseCase('set-cutover-rule', {
   streams: () => [],
-  run: async (tx, { source, ...change }: Input, { now }): Promise<CutoverRule & { source: RuleSource }> => {
+  run: async (
+    tx,
+    { source, ...change }: Input,
+    { now },
+  ): Promise<CutoverRule & { source: RuleSource }> => {
     const before = await cutoverRule(tx)
     if (source === 'chosen' && before.source === 'configuration')
       throw new Refusal('wrong_state', refusalText('cutoverConfigured'), { source: before.source })
-    const rule = { hour: change.hour === undefined ? before.hour : change.hour, timezone: change.timezone ?? before.timezone }
+    const rule = {
+      hour: change.hour === undefined ? before.hour : change.hour,
+      timezone: change.timezone ?? before.timezone,
+    }
     await setRule(tx, rule, source)
     if (rule.hour === null) await tx.write(keepChaptersOpen, {})
-    else if (before.hour === null) await tx.write(endChapters, { dueAt: endOf(rule, logicalDay(rule, now)) })
+    else if (before.hour === null)
+      await tx.write(endChapters, { dueAt: endOf(rule, logicalDay(rule, now)) })
     return { ...rule, source }
   },
 })
@@ -130,7 +144,10 @@ export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
 
 const maxProblemChars = 500
 
-type NoteResult = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
+type NoteResult = { readonly day: Day } & (
+  | { readonly writtenSeq: number }
+  | { readonly problem: string }
+)
 
 /** Records that a note's file was written up to a number, or why it was not (DC4). */
 export const markNoteWritten = defineUseCase('mark-note-written', {
@@ -158,7 +175,12 @@ export const listChapters = defineQuery(
     const open = openChapterOf(await existingConversation(reader, key))
     const before = dayOf(cursor, dayBeforeAll)
     const closed = await chaptersBefore(reader, { key, before, limit: limit + 1 })
-    return cutDayPage(cursor === undefined && open && !isEmpty(open, closed[0]) ? mergeOpenChapter(open, closed) : closed, limit)
+    return cutDayPage(
+      cursor === undefined && open && !isEmpty(open, closed[0])
+        ? mergeOpenChapter(open, closed)
+        : closed,
+      limit,
+    )
   },
 )
 
@@ -169,11 +191,19 @@ const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
 /** Shows a closed chapter and an open one of the same day as one. */
 function mergeOpenChapter(open: Chapter, [newest, ...others]: readonly Chapter[]): Chapter[] {
   if (!newest) return [open]
-  return newest.day === open.day ? [{ ...open, ...mergedCounts(newest, open) }, ...others] : [open, newest, ...others]
+  return newest.day === open.day
+    ? [{ ...open, ...mergedCounts(newest, open) }, ...others]
+    : [open, newest, ...others]
 }
 
-function mergedCounts(closed: Chapter, open: Chapter): Pick<Chapter, 'afterSeq' | 'messageCount' | 'summary'> {
-  const { throughSeq: _, ...sum } = mergeChapter({ ...closed, throughSeq: 0 }, { ...open, throughSeq: 0 })
+function mergedCounts(
+  closed: Chapter,
+  open: Chapter,
+): Pick<Chapter, 'afterSeq' | 'messageCount' | 'summary'> {
+  const { throughSeq: _, ...sum } = mergeChapter(
+    { ...closed, throughSeq: 0 },
+    { ...open, throughSeq: 0 },
+  )
   return sum
 }
 
@@ -189,7 +219,13 @@ export const listChapterMessages = defineQuery(
     streamOfKey(key)
     const { after, through } = await rangeOf(reader, key, day)
     const seq = Math.max(after, seqOf(cursor, after))
-    const found = await messagesAfter(reader, { key, seq, hidden, originals: true, limit: limit + 1 })
+    const found = await messagesAfter(reader, {
+      key,
+      seq,
+      hidden,
+      originals: true,
+      limit: limit + 1,
+    })
     return cutSeqPage(
       found.filter((message) => message.seq <= through),
       limit,
@@ -198,12 +234,17 @@ export const listChapterMessages = defineQuery(
 )
 
 /** The range of messages of a day, which may have a closed and an open chapter. */
-async function rangeOf(reader: Reader, key: string, text: string): Promise<{ after: number; through: number }> {
+async function rangeOf(
+  reader: Reader,
+  key: string,
+  text: string,
+): Promise<{ after: number; through: number }> {
   const row = await existingConversation(reader, key)
   const day = parseDay(text)
   const closed = day === undefined ? undefined : await reader.first(selectChapter, { key, day })
   const isOpen = day !== undefined && row.chapter_day === day
-  if (!closed && !isOpen) throw new Refusal('not_found', refusalText('noChapter', { key, day: text }), { key })
+  if (!closed && !isOpen)
+    throw new Refusal('not_found', refusalText('noChapter', { key, day: text }), { key })
   return {
     after: closed ? closed.after_seq : row.chapter_after,
     through: isOpen ? afterAllMessages : (closed?.through_seq ?? afterAllMessages),
@@ -217,39 +258,49 @@ interface NotesQuery extends PageQuery {
 }
 
 /** Lists notes, newest first, of one month or all (DC3). */
-export const listNotes = defineQuery(async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
-  const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
-  const end = prefix === '' ? dayBeforeAll : `${prefix}99`
-  const before = dayOf(cursor, end)
-  const behind = {
-    leastBehind: state === 'pending' ? 1 : 0,
-    mostBehind: state === 'written' ? 0 : Number.MAX_SAFE_INTEGER,
-  }
-  const found = await notesBefore(reader, { from: prefix, before: before < end ? before : end, ...behind, limit: limit + 1 })
-  const { items, nextCursor } = cutDayPage(
-    found.map((note) => ({ ...note, day: note.date })),
-    limit,
-  )
-  return { items: items.map(({ day: _, ...note }) => note), nextCursor }
-})
+export const listNotes = defineQuery(
+  async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
+    const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
+    const end = prefix === '' ? dayBeforeAll : `${prefix}99`
+    const before = dayOf(cursor, end)
+    const behind = {
+      leastBehind: state === 'pending' ? 1 : 0,
+      mostBehind: state === 'written' ? 0 : Number.MAX_SAFE_INTEGER,
+    }
+    const found = await notesBefore(reader, {
+      from: prefix,
+      before: before < end ? before : end,
+      ...behind,
+      limit: limit + 1,
+    })
+    const { items, nextCursor } = cutDayPage(
+      found.map((note) => ({ ...note, day: note.date })),
+      limit,
+    )
+    return { items: items.map(({ day: _, ...note }) => note), nextCursor }
+  },
+)
 
 /** The contents of a day's note with the conversations that the caller may see (SE28). */
-export const readNote = defineQuery(async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
-  const contents = await noteContents(reader, day)
-  if (viewer === null) return contents
-  const chapters: NoteContents['chapters'][number][] = []
-  for (const chapter of contents.chapters) {
-    const row = await reader.row('conversations', { key: chapter.key })
-    if (isVisible(viewer, row && ownerInRow(row))) chapters.push(chapter)
-  }
-  return { ...contents, chapters }
-})
+export const readNote = defineQuery(
+  async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
+    const contents = await noteContents(reader, day)
+    if (viewer === null) return contents
+    const chapters: NoteContents['chapters'][number][] = []
+    for (const chapter of contents.chapters) {
+      const row = await reader.row('conversations', { key: chapter.key })
+      if (isVisible(viewer, row && ownerInRow(row))) chapters.push(chapter)
+    }
+    return { ...contents, chapters }
+  },
+)
 
 const daysPageSize = 100
 
 /** Lists days with closed chapters that are missing from their note, oldest first. */
 export const findDaysToNote = defineQuery(
-  async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
+  async (reader): Promise<Day[]> =>
+    (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
   { withoutSnapshot: true },
 )
 
@@ -264,19 +315,23 @@ export interface DueChapters {
 }
 
 /** Lists conversations whose chapter is due (DC2), longest due first, after a position. */
-export const findDueChapters = defineQuery(async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
-  const due = await dueChapters(reader, now, after, chaptersPageSize)
-  const keys: string[] = []
-  for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
-  return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
-})
+export const findDueChapters = defineQuery(
+  async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
+    const due = await dueChapters(reader, now, after, chaptersPageSize)
+    const keys: string[] = []
+    for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
+    return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
+  },
+)
 
 /** Returns when days begin (DC1) and where that was set. */
 export const getCutoverRule = defineQuery((reader): Promise<KeptRule> => cutoverRule(reader))
 
 /** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
-export const isDayOver = defineQuery(async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
-  streamOfKey(key)
-  const row = await reader.row('conversations', { key })
-  return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
-})
+export const isDayOver = defineQuery(
+  async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
+    streamOfKey(key)
+    const row = await reader.row('conversations', { key })
+    return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
+  },
+)

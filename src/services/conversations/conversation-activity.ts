@@ -10,17 +10,27 @@ import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
 import { newestPieces } from '../../store/turns/turn-items.ts'
-import { selectFiguresIn, selectNewestIn, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  selectFiguresIn,
+  selectNewestIn,
+  selectOpenIn,
+  selectRunningIn,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { turnStream } from '../turns/turn-record.ts'
 import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
 
-export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
+export const conversationView = async (
+  reader: Reader,
+  row: ConversationRow,
+): Promise<Conversation> => ({
   ...conversationOf(row),
   ...(await activityOf(reader, row)),
   workplace: await workplaceOf(reader, row),
 })
 
-const hasFailed = ({ state }: Pick<TurnRow, 'state'>): boolean => state === 'failed' || state === 'unknown'
+const hasFailed = ({ state }: Pick<TurnRow, 'state'>): boolean =>
+  state === 'failed' || state === 'unknown'
 
 type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
 
@@ -35,23 +45,35 @@ export async function findWaitingTurn(reader: Reader, key: string): Promise<Turn
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   if (open.some(({ state }) => state === 'running')) return undefined
   for (const turn of open) {
-    if (turn.about !== 'summary' && turn.not_before === null && (await mustWaitForFolder(reader, turn))) return turn
+    if (
+      turn.about !== 'summary' &&
+      turn.not_before === null &&
+      (await mustWaitForFolder(reader, turn))
+    )
+      return turn
   }
   return undefined
 }
 
-async function activityOfIdle(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
+async function activityOfIdle(
+  reader: Reader,
+  row: ConversationRow,
+): Promise<Conversation['activity']> {
   const { key } = row
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   const running = open.find(({ state }) => state === 'running')
-  if (running) return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
+  if (running)
+    return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
   const place = parseConsoleKey(key)
   const isLimited = (await reader.first(selectLimitedIn, { key })) !== undefined
   if (place) return activityInRole(reader, place, isLimited)
   if (isLimited) return 'limited'
   const [queued] = open
   if (queued) {
-    const launches = await liveLaunchesOf(reader, { agentId: queued.agent_id, projectId: queued.project_id })
+    const launches = await liveLaunchesOf(reader, {
+      agentId: queued.agent_id,
+      projectId: queued.project_id,
+    })
     return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
   }
   const work = parseWorkKey(key)
@@ -74,7 +96,9 @@ export async function figuresOf(
   let total: FileChanges | undefined
   let cost = null as { amount: number; currency: string } | null
   for (const turn of await reader.all(selectFiguresIn, { key, limit: maxCounted })) {
-    const changes: (FileChanges & { total?: FileChanges }) | null = JSON.parse(turn.changes ?? 'null')
+    const changes: (FileChanges & { total?: FileChanges }) | null = JSON.parse(
+      turn.changes ?? 'null',
+    )
     const used: TurnUsage | null = JSON.parse(turn.usage ?? 'null')
     if (lines === null) total = changes?.total
     if (changes && (lines === null || !total)) {
@@ -99,7 +123,8 @@ async function doingOf(reader: Reader, key: string): Promise<Conversation['doing
       const { toolKind, title } = update.call
       return { turnId: turn.id, since, step: 'tool', tool: { toolKind, title } }
     }
-    if (update?.kind === 'text' || update?.kind === 'thought') return { turnId: turn.id, since, step: update.kind, tool: null }
+    if (update?.kind === 'text' || update?.kind === 'thought')
+      return { turnId: turn.id, since, step: update.kind, tool: null }
   }
   return { turnId: turn.id, since, step: null, tool: null }
 }
@@ -114,7 +139,9 @@ async function activityInRole(
   if (agent.state === 'FAILED') return 'failed'
   if (agent.state === 'SPAWNING') return 'starting'
   if (isLimited) return 'limited'
-  const last = await reader.first(selectNewestIn, { key: consoleKey(place.userSessionId, place.role) })
+  const last = await reader.first(selectNewestIn, {
+    key: consoleKey(place.userSessionId, place.role),
+  })
   // What became of an earlier agent in this role says nothing of the one that holds it now.
   return last?.role_agent_id === agent.id && hasFailed(last) ? 'failed' : 'idle'
 }

@@ -1,7 +1,20 @@
 /** Finds and creates conversations and appends messages, at the same cost at any length (CV5). Callers check who may write. */
 
-import { chapterDay, type Day, endOf, isOver, logicalDay, mergeChapter } from '../../domain/conversations/chapter.ts'
-import { claimOf, hasDays, isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
+import {
+  chapterDay,
+  type Day,
+  endOf,
+  isOver,
+  logicalDay,
+  mergeChapter,
+} from '../../domain/conversations/chapter.ts'
+import {
+  claimOf,
+  hasDays,
+  isReserved,
+  parseKey,
+  parseWebKey,
+} from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { messageId } from '../../domain/ids.ts'
@@ -41,11 +54,20 @@ import { initialWorkplace } from './conversation-workplace.ts'
 // the same commit, before anything else, unless a turn runs in it (DC6).
 
 /** Opens a chapter for messages written at `said`: imported ones belong to their day (CV7), and are given until the next. */
-export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, said = now): Promise<ConversationRow> {
+export async function beginChapter(
+  tx: Tx,
+  row: ConversationRow,
+  now: Instant,
+  said = now,
+): Promise<ConversationRow> {
   const rule = await cutoverRule(tx)
-  const day = chapterDay(logicalDay(rule, said), (await tx.first(selectLastChapter, { key: row.key }))?.day)
+  const day = chapterDay(
+    logicalDay(rule, said),
+    (await tx.first(selectLastChapter, { key: row.key }))?.day,
+  )
   const today = logicalDay(rule, now)
-  const due = rule.hour === null || !hasDays(row.key) ? null : endOf(rule, today > day ? today : day)
+  const due =
+    rule.hour === null || !hasDays(row.key) ? null : endOf(rule, today > day ? today : day)
   const begun = { ...row, chapter_day: day, chapter_due_at: due }
   await tx.write(openChapter, begun)
   return begun
@@ -57,10 +79,15 @@ export const beginImportedChapter = async (
   row: ConversationRow,
   now: Instant,
   said: Instant,
-): Promise<ConversationRow> => (row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row)
+): Promise<ConversationRow> =>
+  row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
 
 /** Closes the chapter of an imported earlier day at once (CV7). Agents get both until the next boundary. */
-export async function closeImportedChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
+export async function closeImportedChapter(
+  tx: Tx,
+  row: ConversationRow,
+  now: Instant,
+): Promise<void> {
   const today = logicalDay(await cutoverRule(tx), now)
   if (row.chapter_due_at === null || row.chapter_day === null || row.chapter_day >= today) return
   const throughSeq = await storeClosedChapter(tx, row, row.chapter_day, now)
@@ -69,7 +96,12 @@ export async function closeImportedChapter(tx: Tx, row: ConversationRow, now: In
 }
 
 /** Closes the conversation's chapter if it is due, and returns the conversation. */
-export async function closeDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
+export async function closeDueChapter(
+  tx: Tx,
+  row: ConversationRow,
+  now: Instant,
+  at = now,
+): Promise<ConversationRow> {
   if (!isOver(row.chapter_due_at, at)) return row
   // DC9: an earlier version set an end for this chapter.
   if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return removeChapterEnd(tx, row)
@@ -88,12 +120,24 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   if (day === null) throw new Error(`${key} has no open chapter`)
   const last = await tx.first(selectLastChapter, { key })
   // Imported messages already have a chapter of their own day.
-  const isNoted = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
+  const isNoted =
+    row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
   const throughSeq = isNoted ? await lastSeq(tx, row) : await storeClosedChapter(tx, row, day, now)
   const generation = row.generation + 1
-  const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
+  const left = {
+    summary_through: throughSeq,
+    kept_after: throughSeq,
+    chapter_after: throughSeq,
+    generation,
+  }
   await tx.write(leaveChapter, { key, ...left })
-  const empty = { summary: '', summary_by: null, unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
+  const empty = {
+    summary: '',
+    summary_by: null,
+    unsummarised_chars: 0,
+    message_count: 0,
+    chapter_messages: 0,
+  }
   return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }
 }
 
@@ -107,11 +151,22 @@ const lastSeq = async (reader: Reader, row: ConversationRow): Promise<number> =>
   (await reader.first(selectLastMessage, { key: row.key }))?.seq ?? row.chapter_after
 
 /** Stores the open chapter as the day's closed one. Returns its last message number. */
-async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: Instant): Promise<number> {
+async function storeClosedChapter(
+  tx: Tx,
+  row: ConversationRow,
+  day: Day,
+  now: Instant,
+): Promise<number> {
   const { key } = row
   const throughSeq = await lastSeq(tx, row)
-  const summary = row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary
-  const said = { afterSeq: row.chapter_after, throughSeq, messageCount: row.chapter_messages, summary }
+  const summary =
+    row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary
+  const said = {
+    afterSeq: row.chapter_after,
+    throughSeq,
+    messageCount: row.chapter_messages,
+    summary,
+  }
   const before = await closedBefore(tx, key, day)
   const closed = mergeChapter(before, said)
   const chapter: ChapterRow = {
@@ -127,7 +182,10 @@ async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: I
     removed: 0,
   }
   await tx.put('chapters', chapter)
-  tx.append(conversationStream(key), { type: 'chapter-closed', data: { chapter: closedChapter(chapter) } })
+  tx.append(conversationStream(key), {
+    type: 'chapter-closed',
+    data: { chapter: closedChapter(chapter) },
+  })
   return throughSeq
 }
 
@@ -135,7 +193,13 @@ async function closedBefore(reader: Reader, key: string, day: string) {
   const row = await reader.first(selectChapter, { key, day })
   if (!row) return undefined
   const { after_seq, through_seq, message_count, summary, summary_by } = row
-  return { afterSeq: after_seq, throughSeq: through_seq, messageCount: message_count, summary, summaryBy: summary_by }
+  return {
+    afterSeq: after_seq,
+    throughSeq: through_seq,
+    messageCount: message_count,
+    summary,
+    summaryBy: summary_by,
+  }
 }
 
 /** The stream of a caller's key. Refuses a key that cannot name a file (CV6). */
@@ -148,7 +212,10 @@ export function streamOfKey(key: string): StreamName {
 /** Refuses to create a conversation under a reserved key for an outside caller (CV11). */
 export async function requireCreatable(reader: Reader, key: string): Promise<void> {
   if (!isReserved(key) || (await reader.row('conversations', { key }))) return
-  throw new Refusal('invalid_key', refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }))
+  throw new Refusal(
+    'invalid_key',
+    refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }),
+  )
 }
 
 export async function existingConversation(reader: Reader, key: string): Promise<ConversationRow> {
@@ -158,8 +225,11 @@ export async function existingConversation(reader: Reader, key: string): Promise
 }
 
 /** Finds a conversation for a change, after closing a due chapter (DC2). */
-export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
-  closeDueChapter(tx, await existingConversation(tx, key), now)
+export const currentConversation = async (
+  tx: Tx,
+  key: string,
+  now: Instant,
+): Promise<ConversationRow> => closeDueChapter(tx, await existingConversation(tx, key), now)
 
 type GivenField =
   | 'summary'
@@ -187,7 +257,10 @@ export async function openConversation(
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
   await tx.insert('conversations', row)
   await claimName(tx, key)
-  tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })
+  tx.append(conversationStream(key), {
+    type: 'conversation-created',
+    data: { conversation: conversationOf(row) },
+  })
   return { row, created: true }
 }
 
@@ -201,7 +274,9 @@ export async function conversationOfTurn(
   now: Instant,
   given: Partial<Pick<ConversationRow, GivenField>> = {},
 ): Promise<ConversationRow> {
-  return (await tx.row('conversations', { key })) ?? (await openConversation(tx, key, now, given)).row
+  return (
+    (await tx.row('conversations', { key })) ?? (await openConversation(tx, key, now, given)).row
+  )
 }
 
 /** Claims the plain file name for the first conversation that needs it (CV6). On a race the other one runs again. */
@@ -269,9 +344,14 @@ export async function writeMessage(
     createdAt: now,
   }
   const { senderName, notice } = given
-  const named = { ...unnumbered, ...(senderName !== undefined && { senderName }), ...(notice && { notice }) }
+  const named = {
+    ...unnumbered,
+    ...(senderName !== undefined && { senderName }),
+    ...(notice && { notice }),
+  }
   const numbered = (seq: number): Message => ({ ...named, seq })
-  const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
+  const event = (seq: number) =>
+    ({ type: 'message-added', data: { message: numbered(seq) } }) as const
   const message = numbered(tx.append(conversationStream(row.key), event, also))
   await tx.insert('messages', {
     ...messageRow(message),
@@ -279,7 +359,9 @@ export async function writeMessage(
     sender_name: given.senderName ?? null,
     rewound_by: null,
   })
-  const counts = message.visible ? { chars: lengthOf(message.content), messages: 1 } : { chars: 0, messages: 0 }
+  const counts = message.visible
+    ? { chars: lengthOf(message.content), messages: 1 }
+    : { chars: 0, messages: 0 }
   return {
     message,
     counted: {
@@ -293,8 +375,27 @@ export async function writeMessage(
 }
 
 const messageRow = (message: Message) => ({
-  ...columns(message, 'conversation_key', 'seq', 'id', 'role', 'sender_id', 'receiver_id', 'content', 'priority', 'project_id'),
-  ...columns(message, 'related_task_id', 'related_handoff_id', 'client_id', 'tool_call_id', 'copy_of', 'created_at'),
+  ...columns(
+    message,
+    'conversation_key',
+    'seq',
+    'id',
+    'role',
+    'sender_id',
+    'receiver_id',
+    'content',
+    'priority',
+    'project_id',
+  ),
+  ...columns(
+    message,
+    'related_task_id',
+    'related_handoff_id',
+    'client_id',
+    'tool_call_id',
+    'copy_of',
+    'created_at',
+  ),
   notice: message.notice ? JSON.stringify(message.notice) : null,
   visible: message.visible ? 1 : 0,
   tool_calls: jsonOf(message.toolCalls),
@@ -318,16 +419,25 @@ export async function appendMessage(
     readers,
     also,
     into,
-  }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[]; readonly into?: TargetContext },
+  }: {
+    readonly readers: readonly string[]
+    readonly also?: readonly StreamName[]
+    readonly into?: TargetContext
+  },
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.write(countMessage, counted)
-  if (message.role === 'assistant' && message.visible) await forwardToChannel(tx, row.key, message.content, context.now)
+  if (message.role === 'assistant' && message.visible)
+    await forwardToChannel(tx, row.key, message.content, context.now)
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {
     const where = into ?? { key: message.conversationKey, originKey: '' }
-    const turnId = await queueChat(tx, { agentId, projectId, ...where, by: message.senderId }, context)
+    const turnId = await queueChat(
+      tx,
+      { agentId, projectId, ...where, by: message.senderId },
+      context,
+    )
     await tx.insert('unread_messages', {
       agent_id: agentId,
       project_id: projectId,
@@ -335,14 +445,21 @@ export async function appendMessage(
       seq: message.seq,
       priority_rank: rankOf(message.priority),
       created_at: message.createdAt,
-      chars: lengthOf(message.content) + (message.media === null ? 0 : JSON.stringify(message.media).length),
+      chars:
+        lengthOf(message.content) +
+        (message.media === null ? 0 : JSON.stringify(message.media).length),
       turn_id: turnId,
     })
   }
   return message
 }
 
-export async function changeConversation(tx: Tx, row: ConversationRow, change: Partial<ConversationRow>, now: Instant) {
+export async function changeConversation(
+  tx: Tx,
+  row: ConversationRow,
+  change: Partial<ConversationRow>,
+  now: Instant,
+) {
   const changed = { ...row, ...change, updated_at: now }
   await tx.write(updateConversation, changed)
   return changed

@@ -10,15 +10,27 @@ import type { Instant } from '../../domain/instant.ts'
 import type { NoticeText } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
-import type { ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
+import type {
+  ConversationWorkspace,
+  WorkspaceChoice,
+} from '../../protocol/conversations/conversation-workspace.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
-import { type ConversationRow, updateConversation } from '../../store/conversations/conversations.ts'
+import {
+  type ConversationRow,
+  updateConversation,
+} from '../../store/conversations/conversations.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectOpenOperations } from '../../store/turns/turn-files.ts'
-import { isPushed, type QueuedChat, queuedChats, selectRunningAt, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  isPushed,
+  type QueuedChat,
+  queuedChats,
+  selectRunningAt,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 
@@ -41,9 +53,13 @@ export async function defaultWorkplace(reader: Reader, route: Route): Promise<Wo
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
 }
 
-export async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<NoticeText | undefined> {
+export async function whyNoWorktree(
+  reader: Reader,
+  { projectId, agentId }: Route,
+): Promise<NoticeText | undefined> {
   const project = await reader.row('projects', { id: projectId })
-  if (!project?.path) return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
+  if (!project?.path)
+    return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
   const agent = await reader.row('agents', { id: agentId })
   return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
 }
@@ -52,11 +68,23 @@ export async function whyNoWorktree(reader: Reader, { projectId, agentId }: Rout
 export async function chooseWorkplace(
   tx: Tx,
   row: ConversationRow,
-  { workplace, by, now }: { readonly workplace?: WorkspaceChoice | undefined; readonly by: string; readonly now: Instant },
+  {
+    workplace,
+    by,
+    now,
+  }: {
+    readonly workplace?: WorkspaceChoice | undefined
+    readonly by: string
+    readonly now: Instant
+  },
 ): Promise<ConversationRow> {
   if (workplace === undefined || workplace === (row.workplace ?? 'checkout')) return row
   const { project_id: projectId, agent_id: agentId } = row
-  const why = workplace === 'worktree' && projectId && agentId && (await whyNoWorktree(tx, { projectId, agentId }))
+  const why =
+    workplace === 'worktree' &&
+    projectId &&
+    agentId &&
+    (await whyNoWorktree(tx, { projectId, agentId }))
   if (why) throw new Refusal('wrong_state', why, { workplace })
   const changed = { ...row, workplace, generation: row.generation + 1, updated_at: now }
   await tx.write(updateConversation, changed)
@@ -71,11 +99,18 @@ export async function workspaceFor(
 ): Promise<AcpParticulars['workspace']> {
   const key = workplaceKeyOf(asked)
   if (!(await hasWorktree(reader, key))) return null
-  return { userSessionShort: 'chat', role: shortOf(key), path: null, setUp: await setUpOf(reader, projectId), orFolder: true }
+  return {
+    userSessionShort: 'chat',
+    role: shortOf(key),
+    path: null,
+    setUp: await setUpOf(reader, projectId),
+    orFolder: true,
+  }
 }
 
 /** The part of the worktree's folder and branch names that identifies the conversation. */
-export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
+export const shortOf = (key: string): string =>
+  createHash('sha256').update(key).digest('hex').slice(0, 8)
 
 const hasWorktree = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.row('conversations', { key }))?.workplace === 'worktree'
@@ -114,12 +149,20 @@ export async function mustWaitForFolder(
   const folder = await sharedFolder(reader, { projectId, ...asked })
   if (folder === null) return false
   for (const each of others)
-    if ((await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) })) === folder) return true
+    if (
+      (await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) })) ===
+      folder
+    )
+      return true
   return false
 }
 
 /** FS8: whether the files there are being rewound. */
-async function isMoving(reader: Reader, projectId: string, asked: ConversationOrigin): Promise<boolean> {
+async function isMoving(
+  reader: Reader,
+  projectId: string,
+  asked: ConversationOrigin,
+): Promise<boolean> {
   const moving = (await reader.all(selectOpenOperations, { limit: maxMoving })).filter(
     ({ kind, project_id }) => kind !== 'fork' && project_id === projectId,
   )
@@ -127,7 +170,11 @@ async function isMoving(reader: Reader, projectId: string, asked: ConversationOr
   if (moving.some(({ conversation_key }) => conversation_key === workplaceKeyOf(asked))) return true
   const folder = await sharedFolder(reader, { projectId, ...asked })
   for (const { conversation_key: key } of moving)
-    if (folder !== null && (await sharedFolder(reader, { projectId, key, originKey: '' })) === folder) return true
+    if (
+      folder !== null &&
+      (await sharedFolder(reader, { projectId, key, originKey: '' })) === folder
+    )
+      return true
   return false
 }
 
@@ -142,16 +189,22 @@ const originOf = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Conve
 /** The queued chats of a pair that need not wait for a folder. */
 export async function startableChats(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
   const free: QueuedChat[] = []
-  for (const chat of await queuedChats(reader, pair)) if (!(await mustWaitForFolder(reader, chat.row))) free.push(chat)
+  for (const chat of await queuedChats(reader, pair))
+    if (!(await mustWaitForFolder(reader, chat.row))) free.push(chat)
   return free
 }
 
-export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<ConversationWorkspace | null> {
+export async function workplaceOf(
+  reader: Reader,
+  row: ConversationRow,
+): Promise<ConversationWorkspace | null> {
   const { key } = row
   const role = parseConsoleKey(key)
   if (role) {
     const place = await reader.first(selectOfRole, role)
-    return place ? { kind: place.kind, folder: place.folder, branch: place.branch, worktreeId: place.id } : null
+    return place
+      ? { kind: place.kind, folder: place.folder, branch: place.branch, worktreeId: place.id }
+      : null
   }
   if (row.project_id === null || key.startsWith('agent:')) return null
   if (row.workplace === 'worktree') {
@@ -160,7 +213,11 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
     return { kind: 'worktree', folder, branch, ...(worktreeId !== undefined && { worktreeId }) }
   }
   const folder = (await reader.row('projects', { id: row.project_id }))?.path ?? null
-  return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
+  return {
+    kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout',
+    folder,
+    branch: null,
+  }
 }
 
 /** The folder of a conversation's workplace and the machine that has it; undefined while there is none. */
@@ -169,13 +226,21 @@ export async function workplaceOn(reader: Reader, row: ConversationRow) {
   const place = await workplaceOf(reader, row)
   if (projectId === null || !place?.folder) return undefined
   const role = parseConsoleKey(key)
-  const made = role ? await reader.first(selectOfRole, role) : await reader.first(selectOfConversation, { key })
-  const coordinatorId = made?.folder === place.folder ? made.coordinator_id : (await connectedCoordinators(reader))[0]
-  return coordinatorId === undefined ? undefined : { folder: place.folder, coordinatorId, projectId }
+  const made = role
+    ? await reader.first(selectOfRole, role)
+    : await reader.first(selectOfConversation, { key })
+  const coordinatorId =
+    made?.folder === place.folder ? made.coordinator_id : (await connectedCoordinators(reader))[0]
+  return coordinatorId === undefined
+    ? undefined
+    : { folder: place.folder, coordinatorId, projectId }
 }
 
 /** The workplace of a conversation being created. The server's own conversations have none. */
-export const initialWorkplace = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
+export const initialWorkplace = async (
+  reader: Reader,
+  row: ConversationRow,
+): Promise<ConversationRow['workplace']> =>
   row.project_id === null || row.agent_id === null || isReserved(row.key)
     ? null
     : defaultWorkplace(reader, { projectId: row.project_id, agentId: row.agent_id })

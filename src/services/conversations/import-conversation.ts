@@ -36,7 +36,8 @@ export const importConversation = defineUseCase('import-conversation', {
   run: async (tx, { key, by, ours, ...piece }: Piece, context): Promise<ImportedPiece> => {
     const { now } = context
     const read = readFlags(piece.flags)
-    if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
+    if ('refused' in read)
+      throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     // A time in the future is replaced by now.
     const said = earlier(known(piece.updated) ?? now, now)
     const given = {
@@ -49,32 +50,47 @@ export const importConversation = defineUseCase('import-conversation', {
     }
     if (!ours) await requireCreatable(tx, key)
     const { row, created } = await openConversation(tx, key, now, given)
-    const found = created ? nothingFound : await findInArchive(tx, key, piece.after ?? 0, piece.messages)
+    const found = created
+      ? nothingFound
+      : await findInArchive(tx, key, piece.after ?? 0, piece.messages)
     const missing = piece.messages.slice(found.count)
     const isNew = missing.length > 0 || (created && row.summary !== '')
     const begun = isNew ? await beginImportedChapter(tx, row, now, said) : row
     let counted = begun
     for (const each of missing) {
       const { role = each.role, name } = each.extra ?? {}
-      const message = { ...each, senderId: by, senderName: putInName(String(role), name), receiverId: null }
+      const message = {
+        ...each,
+        senderId: by,
+        senderName: putInName(String(role), name),
+        receiverId: null,
+      }
       counted = (await writeMessage(tx, counted, message, { ...context, now: said })).counted
     }
-    if (missing.length > 0) await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
+    if (missing.length > 0)
+      await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
     if (isNew) await closeImportedChapter(tx, counted, now)
-    const after = missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through
+    const after =
+      missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through
     return { key, created, added: missing.length, alreadyThere: found.count, after }
   },
 })
 
 /** Ignores year 1, which some programs write for a missing time. */
-const known = (at: Instant | null | undefined): Instant | undefined => (at && at > instant(0) ? at : undefined)
+const known = (at: Instant | null | undefined): Instant | undefined =>
+  at && at > instant(0) ? at : undefined
 
 const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other)
 
 const nothingFound = { count: 0, through: 0 }
 
 /** Counts how many of the messages, from the first on, follow `after` in the archive in this order, others in between or not. */
-async function findInArchive(reader: Reader, key: string, after: number, messages: ConversationPiece['messages']) {
+async function findInArchive(
+  reader: Reader,
+  key: string,
+  after: number,
+  messages: ConversationPiece['messages'],
+) {
   let count = 0
   let through = after
   for (let seq = after; count < messages.length; ) {

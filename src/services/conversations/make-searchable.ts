@@ -35,13 +35,19 @@ export const makeSearchable = defineUseCase('make-searchable', {
     const budget = { messages: maxMessages, chars: maxChars }
     const ids = new Map<number, number>()
     const unfinished: string[] = []
-    for (const key of keys) if (!(await indexConversation(tx, key, budget, ids))) unfinished.push(key)
+    for (const key of keys)
+      if (!(await indexConversation(tx, key, budget, ids))) unfinished.push(key)
     return { unfinished, indexed: maxMessages - budget.messages }
   },
 })
 
 /** Returns true when the conversation is fully indexed. */
-async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<number, number>): Promise<boolean> {
+async function indexConversation(
+  tx: Tx,
+  key: string,
+  budget: Budget,
+  ids: Map<number, number>,
+): Promise<boolean> {
   if (budget.messages <= 0 || budget.chars <= 0) return false
   if (!(await tx.row('conversations', { key }))) return true
   const before = (await tx.first(selectSearchPosition, { key }))?.through ?? 0
@@ -64,9 +70,17 @@ async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<n
   return finished
 }
 
-type UnindexedMessage = Pick<MessageRow, 'seq' | 'content' | 'visible' | 'project_id' | 'created_at'>
+type UnindexedMessage = Pick<
+  MessageRow,
+  'seq' | 'content' | 'visible' | 'project_id' | 'created_at'
+>
 
-async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map<number, number>): Promise<void> {
+async function indexOne(
+  tx: Tx,
+  key: string,
+  message: UnindexedMessage,
+  ids: Map<number, number>,
+): Promise<void> {
   if (message.visible === 0) return
   const terms = indexTerms(message.content)
   terms.add(facetTerm('conversation', key))
@@ -87,9 +101,15 @@ const keysBehind = (rows: readonly { readonly key: string; readonly behind: numb
 
 /** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. `next`: where the next page begins, or null after the last. */
 export const findUnindexed = defineQuery(
-  async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
+  async (
+    reader,
+    { after }: { readonly after: string },
+  ): Promise<{ keys: string[]; next: string | null }> => {
     const rows = await reader.all(selectBehindAfter, { key: after, limit: checkedPerPage })
-    return { keys: keysBehind(rows), next: rows.length < checkedPerPage ? null : (rows.at(-1)?.key ?? null) }
+    return {
+      keys: keysBehind(rows),
+      next: rows.length < checkedPerPage ? null : (rows.at(-1)?.key ?? null),
+    }
   },
   { withoutSnapshot: true },
 )

@@ -27,21 +27,31 @@ export interface OwnConversation {
   readonly originKey: string
 }
 
-export const findOwnConversation = defineQuery((reader, caller: ContextCaller) => ownConversation(reader, caller))
+export const findOwnConversation = defineQuery((reader, caller: ContextCaller) =>
+  ownConversation(reader, caller),
+)
 
-export async function ownConversation(reader: Reader, { contextId, ...caller }: ContextCaller): Promise<OwnConversation> {
+export async function ownConversation(
+  reader: Reader,
+  { contextId, ...caller }: ContextCaller,
+): Promise<OwnConversation> {
   const { agentId, projectId, agentSessionId } = caller
-  const isOwn = (row: ContextRow | undefined): row is ContextRow => row?.agent_id === agentId && row.project_id === projectId
+  const isOwn = (row: ContextRow | undefined): row is ContextRow =>
+    row?.agent_id === agentId && row.project_id === projectId
   const agentSession = await reader.row('agent_sessions', { id: agentSessionId })
   // An agent in a role passes its launch id as agent session id.
   const launchId = agentSession ? agentSession.launch_id : agentSessionId
-  const named = contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
+  const named =
+    contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
   if (isOwn(named) && named.launch_id === launchId) return conversationOf(named)
   const [turn, ...others] = await reader.all(selectRunningOfSession, { agentSessionId })
   if (turn && others.length === 0) return { key: turn.conversation_key, originKey: turn.origin_key }
-  const bound = agentSession?.context_id ? await reader.row('contexts', { id: agentSession.context_id }) : undefined
+  const bound = agentSession?.context_id
+    ? await reader.row('contexts', { id: agentSession.context_id })
+    : undefined
   if (isOwn(bound)) return conversationOf(bound)
-  const [held, ...more] = launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
+  const [held, ...more] =
+    launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
   if (isOwn(held) && more.length === 0) return conversationOf(held)
   return { key: webKey(projectId, agentId), originKey: '' }
 }
@@ -55,7 +65,10 @@ export async function personOfCaller(reader: Reader, caller: ContextCaller): Pro
   return ownerOf(reader, { of: 'conversation', key: (await ownConversation(reader, caller)).key })
 }
 
-const conversationOf = (row: ContextRow): OwnConversation => ({ key: row.conversation_key, originKey: row.origin_key })
+const conversationOf = (row: ContextRow): OwnConversation => ({
+  key: row.conversation_key,
+  originKey: row.origin_key,
+})
 
 interface HistoryQuery extends ContextCaller {
   readonly before?: number | undefined
@@ -70,28 +83,51 @@ interface HistoryQuery extends ContextCaller {
  */
 export interface OwnHistory {
   readonly key: string
-  readonly messages: readonly { seq: number; sender: string; role: string; content: string; createdAt: string }[]
+  readonly messages: readonly {
+    seq: number
+    sender: string
+    role: string
+    content: string
+    createdAt: string
+  }[]
   /** Where the next older page ends. Null if there is none. */
   readonly before: number | null
 }
 
 export const readOwnHistory = defineQuery(
-  async (reader, { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery, context): Promise<OwnHistory> => {
+  async (
+    reader,
+    { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery,
+    context,
+  ): Promise<OwnHistory> => {
     const { key, originKey } = await ownConversation(reader, caller)
     const of = day === undefined ? undefined : parseDay(day)
-    const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
+    const chapter =
+      of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
     const open = await reader.row('conversations', { key })
     const isOpenDay = of !== undefined && open?.chapter_day === of
     const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
     const through = chapter && !isOpenDay ? chapter.through_seq : afterAllMessages
     const none = day !== undefined && !chapter && !isOpenDay
     const hits =
-      q === undefined ? undefined : await searchMessages.run(reader, { q, conversation: key, limit, accountId: null }, context)
+      q === undefined
+        ? undefined
+        : await searchMessages.run(
+            reader,
+            { q, conversation: key, limit, accountId: null },
+            context,
+          )
     const rows = none
       ? []
       : hits
         ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
-        : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
+        : await messagesWithin(reader, {
+            key,
+            originKey,
+            after,
+            before: Math.min(before, through + 1),
+            limit,
+          })
     const { nameOf } = await sendersOf(reader, rows)
     const oldest = Math.min(...rows.map(({ seq }) => seq))
     return {

@@ -21,7 +21,12 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { takesNoPictures } from '../turns/chat-options.ts'
-import { appendMessage, changeConversation, conversationOfTurn, openConversation } from './conversation-record.ts'
+import {
+  appendMessage,
+  changeConversation,
+  conversationOfTurn,
+  openConversation,
+} from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 import { type ContextCaller, ownConversation } from './own-conversation.ts'
 
@@ -35,23 +40,34 @@ export type PostedMessage = z.output<typeof ChatMessageDraft> & {
 }
 
 export const postMessage = defineUseCase('post-message', {
-  streams: ({ projectId, agentIds }: PostedMessage) => agentIds.map((id) => conversationStream(webKey(projectId, id))),
+  streams: ({ projectId, agentIds }: PostedMessage) =>
+    agentIds.map((id) => conversationStream(webKey(projectId, id))),
   run: async (tx, input, context): Promise<Message> => {
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier
     const messages: Message[] = []
     for (const agentId of await receiversOf(tx, input)) {
-      const { row: opened } = await openConversation(tx, webKey(input.projectId, agentId), context.now)
+      const { row: opened } = await openConversation(
+        tx,
+        webKey(input.projectId, agentId),
+        context.now,
+      )
       const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
       if (input.media?.some(({ type }) => type === 'image') && (await takesNoPictures(tx, row)))
         throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agentId }))
-      messages.push(await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }))
+      messages.push(
+        await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }),
+      )
     }
     const [first] = messages
     if (!first)
-      throw new Refusal('agent_not_found', refusalText('noneAssigned', { project: input.projectId }), {
-        projectId: input.projectId,
-      })
+      throw new Refusal(
+        'agent_not_found',
+        refusalText('noneAssigned', { project: input.projectId }),
+        {
+          projectId: input.projectId,
+        },
+      )
     return first
   },
 })
@@ -64,14 +80,20 @@ const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) =
 })
 
 /** Sorted by key, so that a repeated request returns the same message. */
-async function receiversOf(reader: Reader, { projectId, toAgentId, agentIds }: PostedMessage): Promise<string[]> {
-  if (agentIds.length > maxReceivers) throw new Refusal('invalid_request', refusalText('receiversFull', { count: maxReceivers }))
+async function receiversOf(
+  reader: Reader,
+  { projectId, toAgentId, agentIds }: PostedMessage,
+): Promise<string[]> {
+  if (agentIds.length > maxReceivers)
+    throw new Refusal('invalid_request', refusalText('receiversFull', { count: maxReceivers }))
   const assigned: string[] = []
   for (const agentId of agentIds.toSorted()) {
-    if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) assigned.push(agentId)
+    if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId }))
+      assigned.push(agentId)
   }
   // An assignment implies that the project exists.
-  if (assigned.length === 0 && !(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  if (assigned.length === 0 && !(await reader.row('projects', { id: projectId })))
+    throw noSuchProject(projectId)
   if (toAgentId !== null && assigned.length === 0) throw noSuchAgent(toAgentId)
   return assigned
 }
@@ -121,10 +143,17 @@ export async function postToAgent(
   const key = agentKey(agentId, toAgentId)
   // DC6: an answer is of the day of its question.
   const isAnswer = intoKey !== undefined && clientId !== undefined
-  const row = isAnswer ? await conversationOfTurn(tx, key, context.now) : (await openConversation(tx, key, context.now)).row
-  const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
-  if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
-  await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
+  const row = isAnswer
+    ? await conversationOfTurn(tx, key, context.now)
+    : (await openConversation(tx, key, context.now)).row
+  const open =
+    row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
+  if (row.state === 'closed')
+    tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
+  await tx.write(insertOpenConversation, {
+    agent_session_id: agentSessionId,
+    conversation_key: key,
+  })
   const message = {
     senderId: agentId,
     receiverId: toAgentId,
@@ -136,7 +165,11 @@ export async function postToAgent(
   } as const
   // An answer without a known origin goes into the conversation itself.
   const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
-  return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)], into })
+  return appendMessage(tx, open, message, context, {
+    readers: [toAgentId],
+    also: [projectStream(projectId)],
+    into,
+  })
 }
 
 interface AgentCall {
@@ -150,7 +183,12 @@ interface AgentCall {
  * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
  * other content is refused. Receipts are kept for 7 days.
  */
-export async function runOnce<Answer>(tx: Tx, call: AgentCall, now: Instant, work: () => Promise<Answer>): Promise<Answer> {
+export async function runOnce<Answer>(
+  tx: Tx,
+  call: AgentCall,
+  now: Instant,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   if (call.clientId === undefined) return work()
   const receipt = {
     credentialId: call.agentSessionId,
@@ -179,7 +217,11 @@ export const sendMessage = defineUseCase('send-message', {
     projectStream(projectId),
   ],
   run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
-    const call = { ...input, operation: 'send-message', content: JSON.stringify([input.toAgentId, input.content]) }
+    const call = {
+      ...input,
+      operation: 'send-message',
+      content: JSON.stringify([input.toAgentId, input.content]),
+    }
     return runOnce(tx, call, context.now, async () => {
       await liveAgentSession(tx, input)
       if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)

@@ -30,12 +30,19 @@ import { existingConversation, streamOfKey } from './conversation-record.ts'
 import { workplaceOn } from './conversation-workplace.ts'
 
 /** Returns a conversation without its messages. */
-export const getConversation = defineQuery(async (reader, { key }: { key: string }): Promise<Conversation> => {
-  streamOfKey(key)
-  const row = await existingConversation(reader, key)
-  const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
-  return { ...(await conversationView(reader, row)), ...(await figuresOf(reader, row)), opening, ...(rewound && { rewound }) }
-})
+export const getConversation = defineQuery(
+  async (reader, { key }: { key: string }): Promise<Conversation> => {
+    streamOfKey(key)
+    const row = await existingConversation(reader, key)
+    const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
+    return {
+      ...(await conversationView(reader, row)),
+      ...(await figuresOf(reader, row)),
+      opening,
+      ...(rewound && { rewound }),
+    }
+  },
+)
 
 /** What stands for a title: the newest task of work, else the beginning of the first message. */
 async function openingOf(reader: Reader, key: string): Promise<string | null> {
@@ -60,24 +67,40 @@ export const listConversations = defineQuery(
     reader,
     { channel, projectId, accountId, live, personId = '', ...page }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
-    const found = await conversationsPage(reader, pageParams(page), { channel, projectId, accountId, ...(live && { live }) })
-    const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({ createdAt: updated_at, id: key }))
+    const found = await conversationsPage(reader, pageParams(page), {
+      channel,
+      projectId,
+      accountId,
+      ...(live && { live }),
+    })
+    const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({
+      createdAt: updated_at,
+      id: key,
+    }))
     const listed: ListedConversation[] = []
     for (const item of items) {
-      const view = { ...(await conversationView(reader, item)), ...(live && (await figuresOf(reader, item))) }
+      const view = {
+        ...(await conversationView(reader, item)),
+        ...(live && (await figuresOf(reader, item))),
+      }
       listed.push(await withMessages(reader, view, personId))
     }
     return { items: listed, nextCursor }
   },
 )
 
-async function withMessages(reader: Reader, conversation: Conversation, personId: string): Promise<ListedConversation> {
+async function withMessages(
+  reader: Reader,
+  conversation: Conversation,
+  personId: string,
+): Promise<ListedConversation> {
   const { key } = conversation
   const opening = await openingOf(reader, key)
   const last = await reader.first(selectLastSaid, { key })
   if (!last) return { ...conversation, opening, unread: false, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
-  const unread = senderId !== personId && seq > ((await reader.first(selectSeen, { key, personId }))?.seq ?? 0)
+  const unread =
+    senderId !== personId && seq > ((await reader.first(selectSeen, { key, personId }))?.seq ?? 0)
   return {
     ...conversation,
     opening,
@@ -88,7 +111,10 @@ async function withMessages(reader: Reader, conversation: Conversation, personId
 
 /** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */
 export const getHistory = defineQuery(
-  async (reader, { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean }): Promise<Page<Message>> => {
+  async (
+    reader,
+    { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean },
+  ): Promise<Page<Message>> => {
     streamOfKey(key)
     const { kept_after } = await existingConversation(reader, key)
     // Messages cut off since the previous page are left out.
@@ -100,18 +126,20 @@ export const getHistory = defineQuery(
 const pageSize = 1000
 
 /** Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the library). */
-export const getWholeHistory = defineQuery(async (reader, { key }: { key: string }): Promise<Message[]> => {
-  streamOfKey(key)
-  let { kept_after: seq } = await existingConversation(reader, key)
-  const all: Message[] = []
-  for (;;) {
-    const page = await messagesAfter(reader, { key, seq, hidden: false, limit: pageSize })
-    all.push(...page)
-    const last = page.at(-1)
-    if (!last || page.length < pageSize) return all
-    seq = last.seq
-  }
-})
+export const getWholeHistory = defineQuery(
+  async (reader, { key }: { key: string }): Promise<Message[]> => {
+    streamOfKey(key)
+    let { kept_after: seq } = await existingConversation(reader, key)
+    const all: Message[] = []
+    for (;;) {
+      const page = await messagesAfter(reader, { key, seq, hidden: false, limit: pageSize })
+      all.push(...page)
+      const last = page.at(-1)
+      if (!last || page.length < pageSize) return all
+      seq = last.seq
+    }
+  },
+)
 
 interface MessagesQuery extends PageQuery {
   readonly projectId: string
@@ -121,11 +149,15 @@ interface MessagesQuery extends PageQuery {
 
 /** Lists the messages of a chat, newest first (CH8), also those that agents no longer get; hidden ones on request (CH2). */
 export const listMessages = defineQuery(
-  async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
+  async (
+    reader,
+    { projectId, agentId, hidden, limit, cursor }: MessagesQuery,
+  ): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     // Messages stay readable after the agent left the project.
-    if (!(await reader.row('conversations', { key }))) await checkAssigned(reader, { projectId, agentId })
+    if (!(await reader.row('conversations', { key })))
+      await checkAssigned(reader, { projectId, agentId })
     const seq = seqOf(cursor, afterAllMessages)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
@@ -140,24 +172,31 @@ const maxClosedConversations = 100
  */
 export const findOpenConversations = defineQuery(
   async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
-    (await reader.all(selectOpenConversationsOf, { agentId, projectId, limit: maxClosedConversations })).map(
-      (row) => row.conversation_key,
-    ),
+    (
+      await reader.all(selectOpenConversationsOf, {
+        agentId,
+        projectId,
+        limit: maxClosedConversations,
+      })
+    ).map((row) => row.conversation_key),
 )
 
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 
 /** Returns a part of the archive, oldest first: the newest, before, after or around a message, at the same cost (UI7). */
-export const readArchive = defineQuery(async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
-  streamOfKey(wanted.key)
-  await existingConversation(reader, wanted.key)
-  const { before, after, around, limit } = wanted
-  if (after !== undefined) return readAfter(reader, wanted, after, limit)
-  if (around === undefined) return readBefore(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
-  const older = await readBefore(reader, wanted, around, Math.ceil(limit / 2), false)
-  const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
-  return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
-})
+export const readArchive = defineQuery(
+  async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
+    streamOfKey(wanted.key)
+    await existingConversation(reader, wanted.key)
+    const { before, after, around, limit } = wanted
+    if (after !== undefined) return readAfter(reader, wanted, after, limit)
+    if (around === undefined)
+      return readBefore(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
+    const older = await readBefore(reader, wanted, around, Math.ceil(limit / 2), false)
+    const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
+    return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
+  },
+)
 
 /** Reads one more than asked for, to know whether there are more. */
 async function readBefore(
@@ -171,7 +210,12 @@ async function readBefore(
   return { items: found.slice(0, limit).reverse(), older: found.length > limit, newer }
 }
 
-async function readAfter(reader: Reader, { key, hidden }: ArchiveInput, seq: number, limit: number): Promise<ArchivePart> {
+async function readAfter(
+  reader: Reader,
+  { key, hidden }: ArchiveInput,
+  seq: number,
+  limit: number,
+): Promise<ArchivePart> {
   const found = await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 })
   return { items: found.slice(0, limit), older: true, newer: found.length > limit }
 }

@@ -4,16 +4,31 @@
  */
 
 import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
-import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
+import {
+  boundaryOf,
+  type CutoverRule,
+  type Day,
+  endOf,
+  logicalDay,
+} from '../../domain/conversations/chapter.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
-import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
+import {
+  type Phrase,
+  parseQuery,
+  queryTerms,
+} from '../../domain/conversations/search/parse-query.ts'
 import { facetTerm } from '../../domain/conversations/search/terms.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
-import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
+import {
+  afterAllIds,
+  type FoundMessage,
+  firstIdAt,
+  messagesWith,
+} from '../../store/conversations/search.ts'
 import { fields } from '../../store/fields.ts'
 import { notACursor, partIn } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -46,7 +61,8 @@ export const searchMessages = defineQuery(
     const terms = [...queryTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
-    const last = search.to === undefined ? afterAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
+    const last =
+      search.to === undefined ? afterAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
     const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
     const before = Math.min(idOf(search.cursor), last)
     const { limit, accountId } = search
@@ -104,10 +120,23 @@ async function isSeen(reader: Reader, viewer: Viewer, key: string): Promise<bool
   return isVisible(viewer, row && ownerInRow(row))
 }
 
-function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
+function hitOf(
+  message: FoundMessage,
+  day: Day,
+  ranges: NonNullable<ReturnType<typeof find>>,
+): SearchHit {
   const { text, ...excerpt } = excerptOf(message.content, ranges)
   return {
-    ...fields(message, 'conversation_key', 'seq', 'message_id', 'project_id', 'role', 'sender_id', 'created_at'),
+    ...fields(
+      message,
+      'conversation_key',
+      'seq',
+      'message_id',
+      'project_id',
+      'role',
+      'sender_id',
+      'created_at',
+    ),
     ...(message.sender_name !== null && { senderName: message.sender_name }),
     day,
     excerpt: text,

@@ -17,7 +17,10 @@ const maxCandidates = 200
 const maxOfKind = 8
 
 export const searchTitles = defineQuery(
-  async (reader, { q, project, accountId }: Pick<MessageSearch, 'q' | 'project' | 'accountId'>): Promise<FoundTitle[]> => {
+  async (
+    reader,
+    { q, project, accountId }: Pick<MessageSearch, 'q' | 'project' | 'accountId'>,
+  ): Promise<FoundTitle[]> => {
     const pieces = parseQuery(q)
     const asked: TitleSearch = {
       pattern: `%${longestOf(pieces).replaceAll(/[\\%_]/g, '\\$&')}%`,
@@ -31,21 +34,27 @@ export const searchTitles = defineQuery(
       isVisible(accountId, ownerInRow(row)),
     )
     const tasks = await reader.all(selectTasksLike, asked)
-    const notes = (await reader.all(selectSummariesLike, asked)).filter((row) => isVisible(accountId, ownerInRow(row)))
+    const notes = (await reader.all(selectSummariesLike, asked)).filter((row) =>
+      isVisible(accountId, ownerInRow(row)),
+    )
     return [
-      ...matching(conversations, ({ title }) => title ?? '').map(({ key, project_id: projectId, title }) => ({
-        kind: 'conversation' as const,
-        conversationKey: key,
-        projectId,
-        title: title ?? '',
-      })),
-      ...matching(tasks, ({ title, id }) => `${title} ${id}`).map(({ id, project_id: projectId, title, status }) => ({
-        kind: 'task' as const,
-        taskId: id,
-        projectId,
-        title,
-        status,
-      })),
+      ...matching(conversations, ({ title }) => title ?? '').map(
+        ({ key, project_id: projectId, title }) => ({
+          kind: 'conversation' as const,
+          conversationKey: key,
+          projectId,
+          title: title ?? '',
+        }),
+      ),
+      ...matching(tasks, ({ title, id }) => `${title} ${id}`).map(
+        ({ id, project_id: projectId, title, status }) => ({
+          kind: 'task' as const,
+          taskId: id,
+          projectId,
+          title,
+          status,
+        }),
+      ),
       ...matching(notes, ({ summary }) => summary).map(({ day, key, summary }) => ({
         kind: 'note' as const,
         day,
@@ -67,7 +76,8 @@ function longestOf(pieces: readonly Phrase[]): string {
 function runsOf(tokens: Phrase['tokens']): string[] {
   const runs: string[] = []
   for (const [nth, { kind, text }] of tokens.entries()) {
-    if (kind === 'character' && tokens[nth - 1]?.kind === 'character') runs.push(`${runs.pop()}${text}`)
+    if (kind === 'character' && tokens[nth - 1]?.kind === 'character')
+      runs.push(`${runs.pop()}${text}`)
     else runs.push(text)
   }
   return runs

@@ -3,7 +3,12 @@ import { systemId } from '../../domain/access/caller.ts'
 import { decideAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { webKey } from '../../domain/conversations/key.ts'
-import { closedUntil, seenAtLeaving, seenAtOpening, unnamedPanel } from '../../domain/conversations/panel-lifetime.ts'
+import {
+  closedUntil,
+  seenAtLeaving,
+  seenAtOpening,
+  unnamedPanel,
+} from '../../domain/conversations/panel-lifetime.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
@@ -37,11 +42,15 @@ import { appendMessage, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 
 /** The pair's launch that has not signed in yet, or is held (CH1, CH9). */
-export async function launchInProgress(reader: Reader, { agentId, projectId }: Pair): Promise<Process | null> {
+export async function launchInProgress(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<Process | null> {
   const pair = { agentId, projectId }
   const launches = await liveLaunchesOf(reader, pair)
   const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
-  for (const launch of launches.reverse()) if (!(await hasSignedIn(reader, launch, live))) return processOf(launch)
+  for (const launch of launches.reverse())
+    if (!(await hasSignedIn(reader, launch, live))) return processOf(launch)
   return null
 }
 
@@ -72,8 +81,15 @@ export interface StartedChat {
  * message. Repeating it requests nothing twice. The panel's name is stored, so that the chat closes with the last panel (CH5).
  */
 export const startChat = defineUseCase('start-chat', {
-  streams: ({ projectId, agentId }: OpenedPanel) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
-  run: async (tx, { projectId, agentId, panelId = unnamedPanel, workplace, by }, context): Promise<StartedChat> => {
+  streams: ({ projectId, agentId }: OpenedPanel) => [
+    conversationStream(webKey(projectId, agentId)),
+    projectStream(projectId),
+  ],
+  run: async (
+    tx,
+    { projectId, agentId, panelId = unnamedPanel, workplace, by },
+    context,
+  ): Promise<StartedChat> => {
     await checkAssigned(tx, { projectId, agentId })
     const { now } = context
     await openPanel(tx, { projectId, agentId, panelId }, now)
@@ -81,7 +97,8 @@ export const startChat = defineUseCase('start-chat', {
     const { row: opened } = await openConversation(tx, conversationKey, now)
     const row = await chooseWorkplace(tx, opened, { workplace, by, now })
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
-    const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
+    const launch =
+      live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
     if (!live && !launch && !(await isRequested(tx, { projectId, agentId }, now))) {
       const message = {
         senderId: systemId,
@@ -94,7 +111,11 @@ export const startChat = defineUseCase('start-chat', {
     }
     // NA2: a terminating session does not serve the request; the next process does.
     if (live?.state !== 'active') await requestAgentSession(tx, { projectId, agentId, by }, now)
-    return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
+    return {
+      conversationKey,
+      agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null,
+      launch,
+    }
   },
 })
 
@@ -110,17 +131,28 @@ async function openPanel(
   if (oldest && open.length > maxPanelsOfChat) await tx.delete('panels', { ...pair, ...oldest })
 }
 
-async function isRequested(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
+async function isRequested(
+  reader: Reader,
+  { projectId, agentId }: Omit<ChatPair, 'by'>,
+  now: Instant,
+): Promise<boolean> {
   const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })
   return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
 }
 
-async function requestAgentSession(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
+async function requestAgentSession(
+  tx: Tx,
+  { projectId, agentId, by }: ChatPair,
+  now: Instant,
+): Promise<void> {
   await tx.put('pending_purposes', { agent_id: agentId, project_id: projectId, created_at: now })
   tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
 }
 
-async function liveChatOf(reader: Reader, { agentId, projectId }: Pair): Promise<AgentSession | null> {
+async function liveChatOf(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<AgentSession | null> {
   const row = await reader.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
   return row ? agentSessionOf(agentSessionFrom(row)) : null
 }
@@ -140,7 +172,8 @@ export async function closeChat(
   if (!row) return null
   const current = agentSessionFrom(row)
   // Another conversation has work for the agent session. It stays and ends when idle.
-  if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) })) return agentSessionOf(current)
+  if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) }))
+    return agentSessionOf(current)
   const decision = decideAgentSession(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)
@@ -159,11 +192,16 @@ interface ClosedPanel extends Pair {
 /** Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat (CH5). */
 export const endChat = defineUseCase('end-chat', {
   streams: ({ projectId }: ClosedPanel) => [projectStream(projectId)],
-  run: async (tx, { projectId, agentId, panelId, soon, by }, { now }): Promise<{ agentSession: AgentSession | null }> => {
+  run: async (
+    tx,
+    { projectId, agentId, panelId, soon, by },
+    { now },
+  ): Promise<{ agentSession: AgentSession | null }> => {
     await checkAssigned(tx, { projectId, agentId })
     const pair = { project_id: projectId, agent_id: agentId }
     if (panelId === undefined) await tx.write(deletePanelsOfPair, pair)
-    else if (soon) await tx.write(updateSeen, { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
+    else if (soon)
+      await tx.write(updateSeen, { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
     else await tx.delete('panels', { ...pair, panel_id: panelId })
     const othersOpen = (await tx.first(selectPanels, { ...pair, limit: 1 })) !== undefined
     if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }
@@ -178,14 +216,16 @@ export const touchPanels = defineUseCase('touch-panels', {
   streams: () => [],
   run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
     // Sorted, so that two nodes that write the same panels cannot deadlock.
-    for (const panelId of panelIds.slice(0, maxTouchedPanels).toSorted()) await tx.write(updateSeenByName, { panelId, now })
+    for (const panelId of panelIds.slice(0, maxTouchedPanels).toSorted())
+      await tx.write(updateSeenByName, { panelId, now })
   },
 })
 
 /** Renews all open chat panels, after the server was down or asleep (CH5). */
 export const touchAllPanels = defineUseCase('touch-all-panels', {
   streams: () => [],
-  run: async (tx, _: Record<never, never>, { now }): Promise<void> => tx.write(updateAllSeen, { now }),
+  run: async (tx, _: Record<never, never>, { now }): Promise<void> =>
+    tx.write(updateAllSeen, { now }),
 })
 
 export interface ExpiredPanel extends Pair {
@@ -198,7 +238,11 @@ export const expirePanel = defineUseCase('expire-panel', {
   run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
     const pair = { project_id: projectId, agent_id: agentId }
     // The panel may have been renewed since the query.
-    const expired = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
+    const expired = await tx.first(deletePanelUnseenSince, {
+      ...pair,
+      panel_id: panelId,
+      until: closedUntil(now),
+    })
     if (!expired || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
     await closeChat(tx, { projectId, agentId }, { by: systemId, now })
   },
@@ -207,7 +251,16 @@ export const expirePanel = defineUseCase('expire-panel', {
 const expiredLimit = 100
 
 /** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
-export const findExpiredPanels = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
-  const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: expiredLimit })
-  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id, panelId: row.panel_id }))
-})
+export const findExpiredPanels = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
+    const rows = await reader.all(selectUnseenSince, {
+      until: closedUntil(now),
+      limit: expiredLimit,
+    })
+    return rows.map((row) => ({
+      projectId: row.project_id,
+      agentId: row.agent_id,
+      panelId: row.panel_id,
+    }))
+  },
+)

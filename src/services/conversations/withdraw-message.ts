@@ -5,7 +5,11 @@ import { conversationStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { countMessage } from '../../store/conversations/conversations.ts'
 import { measured, selectWithdrawal, updateWithdrawal } from '../../store/conversations/messages.ts'
-import { deleteUnreadMessage, messagesOfTurn, selectUnreadMessage } from '../../store/conversations/unread.ts'
+import {
+  deleteUnreadMessage,
+  messagesOfTurn,
+  selectUnreadMessage,
+} from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endTurn } from '../turns/turn-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
@@ -17,7 +21,9 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
     const which = { conversation_key: key, seq }
     const message = await tx.first(selectWithdrawal, which)
     if (message?.role !== 'user')
-      throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), { seq })
+      throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), {
+        seq,
+      })
     const unread = await tx.first(selectUnreadMessage, which)
     const turn = unread && (await tx.row('turns', { id: unread.turn_id }))
     if (turn?.state !== 'queued') {
@@ -26,7 +32,8 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
     }
     await tx.write(deleteUnreadMessage, which)
     await tx.write(updateWithdrawal, { ...which, rewound_by: withdrawn })
-    if ((await messagesOfTurn(tx, turn.id)).length === 0) await endTurn(tx, turn, { type: 'withdraw' }, {}, context)
+    if ((await messagesOfTurn(tx, turn.id)).length === 0)
+      await endTurn(tx, turn, { type: 'withdraw' }, {}, context)
     const { count } = await measured(tx, key, row.kept_after)
     const { chars } = await measured(tx, key, Math.max(row.kept_after, row.summary_through))
     const chapter_messages = row.chapter_messages - (seq > row.chapter_after ? 1 : 0)

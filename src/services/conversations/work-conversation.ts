@@ -18,22 +18,43 @@ export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Prom
     turn.about === 'task'
       ? ({ role: 'system', senderId: systemId } as const)
       : ({ role: 'user', senderId: turn.asked_by } as const)
-  return storeMessage(tx, turn, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
+  return storeMessage(
+    tx,
+    turn,
+    { ...asked, content, receiverId: turn.agent_id, clientId: null },
+    context,
+  )
 }
 
 /** Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first if that is missing. */
-export async function storeAnswer(tx: Tx, turn: TurnRow, said: Detail, context: Context): Promise<void> {
+export async function storeAnswer(
+  tx: Tx,
+  turn: TurnRow,
+  said: Detail,
+  context: Context,
+): Promise<void> {
   if (textOf(said).trim() === '') return
   if (turn.about === 'prompt' && turn.through_seq === null) await storePrompt(tx, turn, context)
-  const answer = { role: 'assistant', senderId: turn.agent_id, receiverId: null, clientId: turn.id } as const
+  const answer = {
+    role: 'assistant',
+    senderId: turn.agent_id,
+    receiverId: null,
+    clientId: turn.id,
+  } as const
   const cut = cutDetail(said, maxContentChars)
   await storeMessage(tx, turn, { ...answer, content: textOf(cut), notice: noticeOf(cut) }, context)
 }
 
 /** A console's conversation belongs to its account from the first message on. */
-async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context: Context): Promise<number> {
+async function storeMessage(
+  tx: Tx,
+  turn: TurnRow,
+  message: NewMessage,
+  context: Context,
+): Promise<number> {
   const { project_id, agent_id, user_session_id: id } = turn
-  const account_id = id === null ? null : ((await tx.row('user_sessions', { id }))?.account_id ?? turn.asked_by)
+  const account_id =
+    id === null ? null : ((await tx.row('user_sessions', { id }))?.account_id ?? turn.asked_by)
   const begun = { project_id, agent_id, account_id }
   const row = await conversationOfTurn(tx, turn.conversation_key, context.now, begun)
   return (await appendMessage(tx, row, message, context, { readers: [] })).seq
@@ -41,6 +62,8 @@ async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context:
 
 /** Pictures and files appear by name; the turn has their content. */
 function promptText(parts: readonly PromptPart[]): string {
-  const words = parts.map((part) => (part.type === 'text' ? part.text : `[${'name' in part ? part.name : part.type}]`))
+  const words = parts.map((part) =>
+    part.type === 'text' ? part.text : `[${'name' in part ? part.name : part.type}]`,
+  )
   return words.join('\n\n').slice(0, maxContentChars)
 }

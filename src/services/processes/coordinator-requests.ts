@@ -14,7 +14,12 @@ import {
   maxOpenRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import { insertAnswer, openQuestions, type QuestionRow, selectAnswer } from '../../store/processes/coordinator-requests.ts'
+import {
+  insertAnswer,
+  openQuestions,
+  type QuestionRow,
+  selectAnswer,
+} from '../../store/processes/coordinator-requests.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 
@@ -30,11 +35,18 @@ export interface Question {
 
 export const requestFromCoordinator = defineUseCase('request-from-coordinator', {
   streams: ({ coordinatorId }: Question) => [coordinatorStream(coordinatorId)],
-  run: async (tx, { coordinatorId, ask, projectId, worktreeId, withinMs, by }, { now, random }): Promise<{ id: string }> => {
+  run: async (
+    tx,
+    { coordinatorId, ask, projectId, worktreeId, withinMs, by },
+    { now, random },
+  ): Promise<{ id: string }> => {
     const coordinator = await findCoordinatorRow(tx, coordinatorId)
     if (coordinator?.state !== 'connected') {
       const machine = coordinator?.machine ?? coordinatorId
-      throw new Refusal('coordinator_away', refusalText('machineAway', { machine }), { coordinatorId, machine })
+      throw new Refusal('coordinator_away', refusalText('machineAway', { machine }), {
+        coordinatorId,
+        machine,
+      })
     }
     if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenRequests)
       throw new Refusal('busy', refusalText('machineBusy'))
@@ -52,7 +64,10 @@ export const requestFromCoordinator = defineUseCase('request-from-coordinator', 
       deadline: later(now, withinMs),
       answered_at: null,
     })
-    tx.append(coordinatorStream(coordinatorId), { type: 'question-asked', data: { questionId: id, ask } })
+    tx.append(coordinatorStream(coordinatorId), {
+      type: 'question-asked',
+      data: { questionId: id, ask },
+    })
     return { id }
   },
 })
@@ -84,7 +99,10 @@ type Part = Extract<LinkFact, { type: 'question-answered' }>
 export async function storeAnswerPart(
   tx: Tx,
   { questionId, part, text, last }: Part,
-  { coordinatorId, projectIds }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
+  {
+    coordinatorId,
+    projectIds,
+  }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
   { now }: Context,
 ): Promise<void> {
   const question = await tx.row('questions', { id: questionId })
@@ -99,20 +117,35 @@ export async function storeAnswerPart(
   await applyEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
 }
 
-async function applyEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAnswer, now: string): Promise<void> {
+async function applyEffect(
+  tx: Tx,
+  question: QuestionRow,
+  answer: CoordinatorAnswer,
+  now: string,
+): Promise<void> {
   const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
   const worktree = worktreeId === null ? undefined : await tx.row('worktrees', { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return
-  const outcome = answer.ok ? (answer.value as { outcome?: string; commit?: string | null }) : undefined
+  const outcome = answer.ok
+    ? (answer.value as { outcome?: string; commit?: string | null })
+    : undefined
   // A worktree that no longer exists also leaves the register.
   const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
   if (kind === 'worktree-remove') {
     if (!isRemoved) return
     await tx.change('worktrees', { id: worktree.id, removed_at: now, removed_by: by })
-    tx.append(projectStream(project_id), { type: 'worktree-removed', data: { worktreeId: worktree.id, by } })
+    tx.append(projectStream(project_id), {
+      type: 'worktree-removed',
+      data: { worktreeId: worktree.id, by },
+    })
     return
   }
-  const changed = outcome !== undefined && (kind === 'worktree-commit' ? outcome.commit != null : outcome.outcome === 'done')
+  const changed =
+    outcome !== undefined &&
+    (kind === 'worktree-commit' ? outcome.commit != null : outcome.outcome === 'done')
   if (changed)
-    tx.append(projectStream(project_id), { type: 'worktree-changed', data: { worktreeId: worktree.id, what: kind, by } })
+    tx.append(projectStream(project_id), {
+      type: 'worktree-changed',
+      data: { worktreeId: worktree.id, what: kind, by },
+    })
 }

@@ -17,11 +17,22 @@ import {
   order,
   overdue,
 } from '../../domain/processes/lifecycle.ts'
-import { decideOrder, failuresAllowed, heldBecause, type OrderFacts } from '../../domain/processes/start.ts'
+import {
+  decideOrder,
+  failuresAllowed,
+  heldBecause,
+  type OrderFacts,
+} from '../../domain/processes/start.ts'
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { OfflinePeriod } from '../../domain/silence.ts'
-import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
@@ -33,7 +44,14 @@ import {
   type KnownCoordinatorRow,
   machinesHere,
 } from '../../store/processes/coordinators.ts'
-import { failuresOf, findLaunch, launchRow, liveLaunchesOf, processOf, updateLaunch } from '../../store/processes/launches.ts'
+import {
+  failuresOf,
+  findLaunch,
+  launchRow,
+  liveLaunchesOf,
+  processOf,
+  updateLaunch,
+} from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch, selectRunningOfSession } from '../../store/turns/turns.ts'
@@ -43,11 +61,9 @@ import { checkAssigned, settingsOf } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
 import type { OfferId } from './take-launch.ts'
 
-export const launchStreams = (launch: Pick<Launch, 'projectId' | 'coordinatorId'>): StreamName[] => [
-  home,
-  projectStream(launch.projectId),
-  coordinatorStream(launch.coordinatorId),
-]
+export const launchStreams = (
+  launch: Pick<Launch, 'projectId' | 'coordinatorId'>,
+): StreamName[] => [home, projectStream(launch.projectId), coordinatorStream(launch.coordinatorId)]
 
 /** Returns undefined if the event changes nothing. */
 export async function moveLaunch(
@@ -62,7 +78,11 @@ export async function moveLaunch(
   await tx.write(updateLaunch, launchRow(launch))
   // CO4: the token expires with the launch.
   if (became === 'ended') await tx.change('launches', { id: launch.id, token_hash: null })
-  tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
+  tx.append(
+    projectStream(launch.projectId),
+    { type: `process-${became}`, data: { process: processOf(launch) } },
+    [home],
+  )
   return launch
 }
 
@@ -75,7 +95,14 @@ export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
 export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
   const agent = await reader.row('agents', { id: launch.agentId })
   const { id: launchId, agentId, projectId, stopReason } = launch
-  return { launchId, agentId, projectId, maxProcesses: agent?.max_processes ?? null, state: 'waiting', stopReason }
+  return {
+    launchId,
+    agentId,
+    projectId,
+    maxProcesses: agent?.max_processes ?? null,
+    state: 'waiting',
+    stopReason,
+  }
 }
 
 /** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (offer-launch.ts). */
@@ -125,7 +152,11 @@ interface PairFacts extends OrderFacts {
 }
 
 /** Loads the facts for starting an agent in a project (CO3, CO7). */
-export async function startFactsOf(reader: Reader, { agentId, projectId }: Pair, now: Instant): Promise<PairFacts> {
+export async function startFactsOf(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+  now: Instant,
+): Promise<PairFacts> {
   const pair = { agentId, projectId }
   const launches = await liveLaunchesOf(reader, pair)
   const held = launches.find(({ state }) => state === 'held')
@@ -139,7 +170,11 @@ export async function startFactsOf(reader: Reader, { agentId, projectId }: Pair,
   }
 }
 
-async function anyOutstanding(reader: Reader, pair: Pair, launches: readonly Launch[]): Promise<boolean> {
+async function anyOutstanding(
+  reader: Reader,
+  pair: Pair,
+  launches: readonly Launch[],
+): Promise<boolean> {
   const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
   for (const launch of launches) {
     if (launch.state === 'held') continue
@@ -159,9 +194,16 @@ async function hasOrphanedTurn(reader: Reader, { id: launchId }: Launch): Promis
  * An agent that signs in with its passkey does not name its launch. A session that began after the process may be its own, so
  * the process is not treated as never signed in.
  */
-export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly LiveAgentSession[]): Promise<boolean> =>
+export const hasSignedIn = async (
+  reader: Reader,
+  launch: Launch,
+  live: readonly LiveAgentSession[],
+): Promise<boolean> =>
   (await newestOfLaunch(reader, launch.id)) !== undefined ||
-  live.some(({ launchId, createdAt }) => launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt)
+  live.some(
+    ({ launchId, createdAt }) =>
+      launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt,
+  )
 
 /** When a person last changed the agent or the project: failures before that say nothing about what is there now (CO7). */
 async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promise<Instant> {
@@ -170,7 +212,12 @@ async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promi
   return agent > project ? agent : project
 }
 
-async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<Detail | null> {
+async function heldReason(
+  reader: Reader,
+  pair: Pair,
+  held: Launch | undefined,
+  now: Instant,
+): Promise<Detail | null> {
   const settings = await settingsOf(reader, pair.projectId)
   const mended = await lastChangeOf(reader, pair)
   const window = later(now, -durationMs(settings, 'restart.window_seconds'))
@@ -178,15 +225,25 @@ async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, 
   const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))
   if (!held) return heldBecause(null, failures, settings)
   const newMessage =
-    mended > held.orderedAt || (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
-  return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
+    mended > held.orderedAt ||
+    (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
+  return heldBecause(
+    { since: held.orderedAt, because: held.detail ?? '', newMessage },
+    failures,
+    settings,
+  )
 }
 
 /** The agent, if our coordinators can start it: it is assigned and has a command. ACP agents get their turns pushed (CH12). */
-export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
+export async function startableAgent(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<AgentRow | undefined> {
   const agent = await reader.row('agents', { id: agentId })
   if (agent?.command == null) return undefined
-  return (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
+  return (
+    (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
+  )
 }
 
 interface StartTarget {
@@ -196,7 +253,10 @@ interface StartTarget {
 }
 
 /** The machine that an agent would be started on now (SC4): one with the labels that agent and project require. */
-export async function chosenMachine(reader: Reader, { agentId, projectId }: StartTarget): Promise<string | undefined> {
+export async function chosenMachine(
+  reader: Reader,
+  { agentId, projectId }: StartTarget,
+): Promise<string | undefined> {
   const machines = await machinesHere(reader)
   if (machines.length === 0) return undefined
   const agent = agentId === undefined ? undefined : await reader.row('agents', { id: agentId })
@@ -213,7 +273,10 @@ export interface InEpoch {
   readonly epoch: number
 }
 
-export async function requireCurrentEpoch(reader: Reader, { coordinatorId, epoch }: InEpoch): Promise<KnownCoordinatorRow> {
+export async function requireCurrentEpoch(
+  reader: Reader,
+  { coordinatorId, epoch }: InEpoch,
+): Promise<KnownCoordinatorRow> {
   const row = await findCoordinatorRow(reader, coordinatorId)
   if (!row) throw new Refusal('fenced', refusalText('notGreeted'), { epoch: 0 })
   if (row.epoch !== epoch) throw fenced(epoch, row.epoch)
@@ -221,7 +284,9 @@ export async function requireCurrentEpoch(reader: Reader, { coordinatorId, epoch
 }
 
 export const fenced = (given: number | null, current: number): Refusal =>
-  new Refusal('fenced', refusalText('epochTakenOver', { given: given ?? 'none', current }), { epoch: current })
+  new Refusal('fenced', refusalText('epochTakenOver', { given: given ?? 'none', current }), {
+    epoch: current,
+  })
 
 interface Order extends Pair, OfferId {
   /** Chosen by `find-start`. */
@@ -235,7 +300,11 @@ interface Order extends Pair, OfferId {
  */
 export const orderLaunch = defineUseCase('order-launch', {
   streams: (input: Order) => launchStreams(input),
-  run: async (tx, { agentId, projectId, coordinatorId, offeredAs }, context): Promise<Process | null> => {
+  run: async (
+    tx,
+    { agentId, projectId, coordinatorId, offeredAs },
+    context,
+  ): Promise<Process | null> => {
     const { now, random } = context
     // The coordinator disconnected since; the next check chooses another.
     if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
@@ -243,12 +312,18 @@ export const orderLaunch = defineUseCase('order-launch', {
     const decision = decideOrder(now, facts)
     if (decision.order === 'none') return null
     if (decision.order === 'release') {
-      const released = facts.held && (await moveLaunch(tx, facts.held, { type: 'release', coordinatorId }, context))
+      const released =
+        facts.held &&
+        (await moveLaunch(tx, facts.held, { type: 'release', coordinatorId }, context))
       if (released) await sendOrder(tx, released)
       return released ? processOf(released) : null
     }
     const because = decision.order === 'hold' ? decision.because : null
-    const launch = order(now, { id: offeredAs ?? random.uuid(), agentId, projectId, coordinatorId }, because)
+    const launch = order(
+      now,
+      { id: offeredAs ?? random.uuid(), agentId, projectId, coordinatorId },
+      because,
+    )
     await recordLaunch(tx, launch)
     if (launch.state === 'waiting') await sendOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
@@ -276,7 +351,8 @@ export const releaseAgent = defineUseCase('release-agent', {
   run: async (tx, { coordinatorId, ...pair }, context): Promise<{ process: Process | null }> => {
     await checkAssigned(tx, pair)
     const held = (await liveLaunchesOf(tx, pair)).find(({ state }) => state === 'held')
-    const released = held && (await moveLaunch(tx, held, { type: 'release', coordinatorId }, context))
+    const released =
+      held && (await moveLaunch(tx, held, { type: 'release', coordinatorId }, context))
     if (!released) return { process: null }
     await sendOrder(tx, released)
     return { process: processOf(released) }
@@ -292,7 +368,11 @@ interface SweepClock {
 }
 
 /** Loads the facts for deciding whether a launch is still needed. */
-export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastSeenAt }: SweepClock): Promise<LaunchFacts> {
+export async function launchFactsOf(
+  reader: Reader,
+  launch: Launch,
+  { now, lastSeenAt }: SweepClock,
+): Promise<LaunchFacts> {
   const connected = await connectedCoordinators(reader)
   const settings = await settingsOf(reader, launch.projectId)
   const own = await newestOfLaunch(reader, launch.id)
@@ -302,12 +382,15 @@ export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastS
     hasWork: detectWork(now, await workFactsOf(reader, launch)).purpose !== 'no_work',
     coordinator: connected.includes(launch.coordinatorId) ? 'here' : 'away',
     othersReachable: connected.some((id) => id !== launch.coordinatorId),
-    signedIn: own !== undefined || (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))),
+    signedIn:
+      own !== undefined || (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))),
     holds: holds
       ? {
           purpose: holds.purpose,
           lastHeardAt: lastHeardAt(holds, lastSeenAt, settings),
-          unanswered: (await reader.first(selectRunningOfSession, { agentSessionId: holds.id })) !== undefined,
+          unanswered:
+            (await reader.first(selectRunningOfSession, { agentSessionId: holds.id })) !==
+            undefined,
         }
       : null,
     signedOutAt: own?.state === 'ended' ? own.endedAt : null,
@@ -316,7 +399,11 @@ export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastS
 }
 
 /** NA6: the latest of its calls and activity. The stored time of the last call (AS6) may be a minute behind another node's. */
-function lastHeardAt(held: AgentSession, lastSeenAt: Instant | null, settings: ProjectSettings): Instant {
+function lastHeardAt(
+  held: AgentSession,
+  lastSeenAt: Instant | null,
+  settings: ProjectSettings,
+): Instant {
   const storedCall = later(held.expiresAt, -durationMs(settings, 'agent_session.ttl_minutes'))
   const all = [held.createdAt, held.lastActivityAt, storedCall, lastSeenAt ?? held.createdAt]
   return all.reduce((latest, each) => (each > latest ? each : latest))
@@ -329,7 +416,11 @@ interface SweepInput extends Omit<LaunchLocks, 'userSessionId'> {
 
 export const sweepLaunch = defineUseCase('sweep-launch', {
   streams: (input: SweepInput) => launchStreams(input),
-  run: async (tx, { deaf, lastSeenAt, ...which }, context): Promise<{ stopped: LaunchEndReason | null }> => {
+  run: async (
+    tx,
+    { deaf, lastSeenAt, ...which },
+    context,
+  ): Promise<{ stopped: LaunchEndReason | null }> => {
     const { now } = context
     const launch = await existingLaunch(tx, which)
     const due = overdue(now, launch, await launchFactsOf(tx, launch, { now, lastSeenAt }), deaf)

@@ -26,19 +26,39 @@ export interface EndLocks {
   readonly conversationKeys: readonly string[]
 }
 
-type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
+type End =
+  | Extract<LaunchEvent, { type: 'start-failed' | 'lost' }>
+  | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
 
-export async function endProcess(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
+export async function endProcess(
+  tx: Tx,
+  launch: Launch,
+  end: End,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
   if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
-  const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
+  const event =
+    end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
   await requeueTurns(tx, launch, ends, context)
-  await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
+  await endSessionOf(
+    tx,
+    launch,
+    end.type === 'lost' ? 'coordinator_lost' : 'process_exited',
+    ends,
+    context,
+  )
   await moveLaunch(tx, launch, event, context)
 }
 
 /** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
-async function requeueTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: EndLocks, context: Context): Promise<void> {
+async function requeueTurns(
+  tx: Tx,
+  { id: launchId }: Launch,
+  { conversationKeys }: EndLocks,
+  context: Context,
+): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)
     await requeueLostTurn(tx, turn, conversationKeys, context)
@@ -47,17 +67,38 @@ async function requeueTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys
 }
 
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
-async function endInRole(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
-  const agent = launch.roleAgentId === null ? undefined : await tx.row('role_agents', { id: launch.roleAgentId })
+async function endInRole(
+  tx: Tx,
+  launch: Launch,
+  end: End,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
+  const agent =
+    launch.roleAgentId === null
+      ? undefined
+      : await tx.row('role_agents', { id: launch.roleAgentId })
   // The agent was spawned after the streams were chosen; the caller retries.
-  if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
-  const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
+  if (agent && !ends.userSessionIds.includes(agent.user_session_id))
+    throw new Refusal('busy', refusalText('justChanged'))
+  const ended = await moveLaunch(
+    tx,
+    launch,
+    end.type === 'exited' ? { ...end, left: null } : end,
+    context,
+  )
   if (!ended) return
   await tx.write(putToSleep, { launchId: launch.id })
   await endRoleAgentOf(tx, ended, context)
 }
 
-async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: EndLocks, context: Context): Promise<void> {
+async function endSessionOf(
+  tx: Tx,
+  launch: Launch,
+  reason: EndReason,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
   const live = await liveOfPair(tx, launch)
   const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
   const work = { hasTask: false, unreadMessages: 0 }
@@ -66,7 +107,13 @@ async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: End
   if (decision.decision !== 'ended') return
   for (const { id } of decision.ended) {
     const held = live.find((each) => each.id === id)
-    if (held) await endAgentSession(tx, held, { reason, openConversations: ends.openConversations }, context)
+    if (held)
+      await endAgentSession(
+        tx,
+        held,
+        { reason, openConversations: ends.openConversations },
+        context,
+      )
   }
 }
 
@@ -76,9 +123,14 @@ async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise
   if (own && own.state !== 'active') return null
   const facts = await workFactsOf(reader, launch)
   if (own) {
-    const { purpose } = detectWork(now, { ...facts, live: facts.live.filter((each) => each !== own.purpose) })
+    const { purpose } = detectWork(now, {
+      ...facts,
+      live: facts.live.filter((each) => each !== own.purpose),
+    })
     return purpose === own.purpose ? 'in_mid_work' : null
   }
   if (detectWork(now, facts).purpose === 'no_work') return null
-  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))) ? null : 'never_signed_in'
+  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch)))
+    ? null
+    : 'never_signed_in'
 }

@@ -10,7 +10,11 @@ import type { Process, ProcessWithOutput } from '../../protocol/processes/proces
 import type { AgentModelUsage } from '../../protocol/turns/model-usage.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
-import { allCoordinators, coordinatorsPage, countCoordinators } from '../../store/processes/coordinators.ts'
+import {
+  allCoordinators,
+  coordinatorsPage,
+  countCoordinators,
+} from '../../store/processes/coordinators.ts'
 import {
   countLiveByState,
   findLaunch,
@@ -32,13 +36,24 @@ interface WhichProcess {
 }
 
 /** Returns a launch with the last output of its process. */
-export const getProcess = defineQuery(async (reader, { launchId, viewer }: WhichProcess): Promise<ProcessWithOutput> => {
-  const launch = await findLaunch(reader, launchId)
-  if (!launch) throw noSuchLaunch(launchId)
-  const { output = '', unknown = null, tools = null } = (await reader.first(selectOutput, { id: launchId })) ?? {}
-  const whole = { ...processOf(launch), output, unknown: unknown === null ? [] : JSON.parse(unknown), tools }
-  return processWithOutputFor(reader, viewer, whole)
-})
+export const getProcess = defineQuery(
+  async (reader, { launchId, viewer }: WhichProcess): Promise<ProcessWithOutput> => {
+    const launch = await findLaunch(reader, launchId)
+    if (!launch) throw noSuchLaunch(launchId)
+    const {
+      output = '',
+      unknown = null,
+      tools = null,
+    } = (await reader.first(selectOutput, { id: launchId })) ?? {}
+    const whole = {
+      ...processOf(launch),
+      output,
+      unknown: unknown === null ? [] : JSON.parse(unknown),
+      tools,
+    }
+    return processWithOutputFor(reader, viewer, whole)
+  },
+)
 
 /** Lists launches, newest first, in pages, with the end reason of ended ones. */
 export const listProcesses = defineQuery(
@@ -49,22 +64,30 @@ export const listProcesses = defineQuery(
     const found: Process[] = []
     for (const process of await processesPage(reader, filter, pageParams({ limit, cursor })))
       found.push(await processFor(reader, viewer, process))
-    return cutPageBy(found, limit, ({ orderedAt, launchId }) => ({ createdAt: orderedAt, id: launchId }))
+    return cutPageBy(found, limit, ({ orderedAt, launchId }) => ({
+      createdAt: orderedAt,
+      id: launchId,
+    }))
   },
 )
 
 /** Lists coordinators, last joined first, in pages. */
 export const listCoordinators = defineQuery(
   async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
-    cutPageBy(await coordinatorsPage(reader, pageParams({ limit, cursor })), limit, ({ joinedAt, id }) => ({
-      createdAt: joinedAt,
-      id,
-    })),
+    cutPageBy(
+      await coordinatorsPage(reader, pageParams({ limit, cursor })),
+      limit,
+      ({ joinedAt, id }) => ({
+        createdAt: joinedAt,
+        id,
+      }),
+    ),
 )
 
 /** Lists the names of machines that run or ran agents. */
 export const listMachines = defineQuery(
-  async (reader, _: Record<never, never>): Promise<string[]> => (await allCoordinators(reader)).map(({ machine }) => machine),
+  async (reader, _: Record<never, never>): Promise<string[]> =>
+    (await allCoordinators(reader)).map(({ machine }) => machine),
 )
 
 export interface Counted {
@@ -101,19 +124,33 @@ interface DuePage {
   readonly last: Pick<Launch, 'orderedAt' | 'id'> | undefined
 }
 
-type DueQuery = { readonly coordinatorId: string; readonly deaf: readonly OfflinePeriod[]; readonly last?: DuePage['last'] }
+type DueQuery = {
+  readonly coordinatorId: string
+  readonly deaf: readonly OfflinePeriod[]
+  readonly last?: DuePage['last']
+}
 
 /** Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides. */
-export const findDueLaunches = defineQuery(async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
-  const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
-  const due: DueLaunch[] = []
-  for (const launch of page) {
-    if (!overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)) continue
-    const { id: launchId, projectId } = launch
-    due.push({ launchId, projectId, coordinatorId, agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null })
-  }
-  return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
-})
+export const findDueLaunches = defineQuery(
+  async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
+    const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
+    const due: DueLaunch[] = []
+    for (const launch of page) {
+      if (
+        !overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)
+      )
+        continue
+      const { id: launchId, projectId } = launch
+      due.push({
+        launchId,
+        projectId,
+        coordinatorId,
+        agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null,
+      })
+    }
+    return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
+  },
+)
 
 interface SilenceLimits {
   readonly unreachableMs: number
@@ -130,7 +167,11 @@ interface SilentCoordinators {
 
 /** Lists the coordinators and those silent for too long (CO6). There is one per machine, so they are few. */
 export const findSilentCoordinators = defineQuery(
-  async (reader, { unreachableMs, takeoverMs, deaf }: SilenceLimits, { now }): Promise<SilentCoordinators> => {
+  async (
+    reader,
+    { unreachableMs, takeoverMs, deaf }: SilenceLimits,
+    { now },
+  ): Promise<SilentCoordinators> => {
     const rows = await allCoordinators(reader)
     const silentFor = (at: Instant): number => onlineMsSince(at, now, deaf)
     return {
@@ -139,7 +180,12 @@ export const findSilentCoordinators = defineQuery(
         .filter((row) => row.state === 'connected' && silentFor(row.last_heard_at) >= unreachableMs)
         .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
       lost: rows
-        .filter((row) => row.state === 'unreachable' && takeoverMs !== null && silentFor(row.last_heard_at) >= takeoverMs)
+        .filter(
+          (row) =>
+            row.state === 'unreachable' &&
+            takeoverMs !== null &&
+            silentFor(row.last_heard_at) >= takeoverMs,
+        )
         .map(({ id }) => id),
     }
   },

@@ -30,7 +30,12 @@ import {
   selectEpoch,
   updateHeard,
 } from '../../store/processes/coordinators.ts'
-import { findLaunch, liveCounts, liveLaunchesOn, selectOutput } from '../../store/processes/launches.ts'
+import {
+  findLaunch,
+  liveCounts,
+  liveLaunchesOn,
+  selectOutput,
+} from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addModelUsage } from '../../store/turns/model-usage.ts'
 import { noSuchCoordinator } from '../refusals.ts'
@@ -85,7 +90,12 @@ export const storeFacts = defineUseCase('store-facts', {
       else await applyFact(tx, fact, input, context)
     }
     if (saidGoodbye) await endAll(tx, input, context)
-    await recordContact(tx, row, { through, saidGoodbye, locksHome: input.locksHome, now: context.now })
+    await recordContact(tx, row, {
+      through,
+      saidGoodbye,
+      locksHome: input.locksHome,
+      now: context.now,
+    })
     return { through }
   },
 })
@@ -93,7 +103,12 @@ export const storeFacts = defineUseCase('store-facts', {
 type RequestFact = Extract<LinkFact, { type: 'model-asked' | 'model-answered' }>
 type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
 
-async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: Context): Promise<void> {
+async function applyFact(
+  tx: Tx,
+  fact: LaunchFact,
+  input: StoredFacts,
+  context: Context,
+): Promise<void> {
   const launch = await findLaunch(tx, fact.launchId)
   // Ignores facts about another coordinator's launch, or one lost with an older database.
   if (launch?.coordinatorId !== input.coordinatorId) return
@@ -117,7 +132,13 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
       )
     case 'process-exited': {
       const { exitCode, signal, found, stopped } = fact
-      return endProcess(tx, launch, { type: 'exited', exitCode, signal, found, stopped }, input, context)
+      return endProcess(
+        tx,
+        launch,
+        { type: 'exited', exitCode, signal, found, stopped },
+        input,
+        context,
+      )
     }
     default:
       return applyTurnFact(tx, fact, launch, input, context)
@@ -125,21 +146,45 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
 }
 
 /** GW5: each fact counts once, also of a turn or a launch that is over. */
-async function countRequest(tx: Tx, fact: RequestFact, launch: Launch, { now }: Context): Promise<void> {
+async function countRequest(
+  tx: Tx,
+  fact: RequestFact,
+  launch: Launch,
+  { now }: Context,
+): Promise<void> {
   const { id: launch_id, projectId: project_id, agentId: agent_id } = launch
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, finished = false } = 'finished' in fact ? fact : {}
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cachedTokens = 0,
+    finished = false,
+  } = 'finished' in fact ? fact : {}
   await tx.write(addModelUsage, {
-    ...{ launch_id, project_id, agent_id, turn_id: fact.turnId ?? '', model: fact.model, updated_at: now },
+    ...{
+      launch_id,
+      project_id,
+      agent_id,
+      turn_id: fact.turnId ?? '',
+      model: fact.model,
+      updated_at: now,
+    },
     ...{ requests: fact.type === 'model-asked' ? 1 : 0, finished: finished ? 1 : 0 },
     ...{ input_tokens: inputTokens, output_tokens: outputTokens, cached_tokens: cachedTokens },
   })
 }
 
 /** A goodbye ends all its processes, reported or not. */
-async function endAll(tx: Tx, { coordinatorId, ...ends }: StoredFacts & EndLocks, context: Context): Promise<void> {
+async function endAll(
+  tx: Tx,
+  { coordinatorId, ...ends }: StoredFacts & EndLocks,
+  context: Context,
+): Promise<void> {
   const unseen = { exitCode: null, signal: null, found: null, stopped: true } as const
   for (const launch of await liveLaunchesOn(tx, coordinatorId, maxEndedByGoodbye))
-    if ((launch.state === 'starting' || launch.state === 'running') && ends.projectIds.includes(launch.projectId))
+    if (
+      (launch.state === 'starting' || launch.state === 'running') &&
+      ends.projectIds.includes(launch.projectId)
+    )
       await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
 }
 
@@ -171,19 +216,31 @@ interface Contact {
   readonly now: Instant
 }
 
-async function recordContact(tx: Tx, row: KnownCoordinatorRow, { through, saidGoodbye, locksHome, now }: Contact): Promise<void> {
+async function recordContact(
+  tx: Tx,
+  row: KnownCoordinatorRow,
+  { through, saidGoodbye, locksHome, now }: Contact,
+): Promise<void> {
   // Without home's lock the return cannot be announced; the next sign of life does.
   const isBack = row.state === 'unreachable' && locksHome
   const state = saidGoodbye ? 'stopped' : isBack ? 'connected' : row.state
   await tx.write(updateHeard, { id: row.id, state, last_fact: through, last_heard_at: now })
   if (state === row.state) return
-  const coordinator = coordinatorOf({ ...row, state, last_heard_at: now }, (await liveCounts(tx)).get(row.id) ?? 0)
-  tx.append(home, { type: saidGoodbye ? 'coordinator-stopped' : 'coordinator-back', data: { coordinator } })
+  const coordinator = coordinatorOf(
+    { ...row, state, last_heard_at: now },
+    (await liveCounts(tx)).get(row.id) ?? 0,
+  )
+  tx.append(home, {
+    type: saidGoodbye ? 'coordinator-stopped' : 'coordinator-back',
+    data: { coordinator },
+  })
 }
 
 // Registers a coordinator (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch.
 
-type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
+type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & {
+  readonly coordinatorId: string
+}
 
 export interface Registered {
   readonly epoch: number
@@ -194,10 +251,17 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
   streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
-      throw new Refusal('invalid_request', refusalText('linkVersionOther', { version: linkVersion }), { field: 'linkVersion' })
+      throw new Refusal(
+        'invalid_request',
+        refusalText('linkVersionOther', { version: linkVersion }),
+        { field: 'linkVersion' },
+      )
     const known = await findCoordinatorRow(tx, id)
     const stored = known?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
-    const answer = answerGreeting(hello, stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored })
+    const answer = answerGreeting(
+      hello,
+      stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored },
+    )
     if (answer.outcome === 'fenced') throw fenced(hello.epoch, answer.epoch)
     const { epoch, successor } = answer
     const row: KnownCoordinatorRow = {
@@ -218,8 +282,16 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
     }
     await tx.put('coordinators', row)
     if (epoch !== stored) await tx.put('coordinator_epochs', { coordinator_id: id, epoch })
-    const type = successor ? 'coordinator-joined' : known?.state === 'connected' ? undefined : 'coordinator-back'
-    if (type) tx.append(home, { type, data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) } })
+    const type = successor
+      ? 'coordinator-joined'
+      : known?.state === 'connected'
+        ? undefined
+        : 'coordinator-back'
+    if (type)
+      tx.append(home, {
+        type,
+        data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) },
+      })
     return { epoch, lastFact: row.last_fact }
   },
 })
@@ -240,7 +312,13 @@ type Takeover = EndLocks & {
  * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
  */
 export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
-  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
+  streams: ({
+    coordinatorId,
+    projectIds,
+    openConversations,
+    userSessionIds,
+    conversationKeys,
+  }: Takeover) => [
     home,
     coordinatorStream(coordinatorId),
     ...projectIds.map(projectStream),
@@ -252,7 +330,9 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (!row) throw noSuchCoordinator(coordinatorId)
     if (row.instance === noInstance) return coordinatorOf(row, 0)
-    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
+    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(
+      ({ state }) => state !== 'held',
+    )
     if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
       throw new Refusal('busy', refusalText('justGivenMore'))
     const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
@@ -267,7 +347,10 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
 
 /** Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. */
 export const markUnreachable = defineUseCase('mark-unreachable', {
-  streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [home, coordinatorStream(coordinatorId)],
+  streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [
+    home,
+    coordinatorStream(coordinatorId),
+  ],
   run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (row?.state !== 'connected' || row.last_heard_at !== lastHeardAt) return false

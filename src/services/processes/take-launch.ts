@@ -16,7 +16,11 @@ import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
-import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
+import {
+  commandOfLaterCoordinator,
+  type LaunchOffer,
+  type LaunchParticulars,
+} from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
@@ -36,7 +40,14 @@ import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
 import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
-import { type InEpoch, launchStreams, moveLaunch, orderOf, requireCurrentEpoch, startableAgent } from './launch-record.ts'
+import {
+  type InEpoch,
+  launchStreams,
+  moveLaunch,
+  orderOf,
+  requireCurrentEpoch,
+  startableAgent,
+} from './launch-record.ts'
 
 export type Take = InEpoch & {
   readonly launchId: string
@@ -48,7 +59,8 @@ export type Take = InEpoch & {
 }
 
 /** With its values still sealed. */
-export interface SealedParticulars extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets' | 'gatewayKey'> {
+export interface SealedParticulars
+  extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets' | 'gatewayKey'> {
   readonly env: StoredEnvironment
   /** Under its secret's name; empty without a gateway. */
   readonly gatewayKey: StoredEnvironment
@@ -67,11 +79,17 @@ export const takeLaunch = defineUseCase('take-launch', {
     await requireCurrentEpoch(tx, from)
     const launch = await findLaunch(tx, launchId)
     // The launch was given to another coordinator, so it is withdrawn for this one.
-    if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId) return { withdrawn: true }
-    if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
-    if (launch.state === 'running') throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
+    if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId)
+      return { withdrawn: true }
+    if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null)
+      return { withdrawn: true }
+    if (launch.state === 'running')
+      throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
     const { agentId, projectId } = launch
-    const wanted = launch.roleAgentId === null ? await needForWork(tx, launch, context) : await needInRole(tx, launch, context)
+    const wanted =
+      launch.roleAgentId === null
+        ? await needForWork(tx, launch, context)
+        : await needInRole(tx, launch, context)
     if (!wanted) {
       const ended = await moveLaunch(
         tx,
@@ -89,17 +107,29 @@ export const takeLaunch = defineUseCase('take-launch', {
     const isolation = isolationOf(agent.isolation, assigned?.isolation)
     const { gateway, allow } = isolation
     const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
-    const key = gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
-    const sealedKey: StoredEnvironment = gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
+    const key =
+      gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
+    const sealedKey: StoredEnvironment =
+      gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
     // GW2: what the gateway adds, the agent does not get.
-    const given = (await secretsGivenTo(tx, agentId, projectId)).filter(({ name }) => name !== gateway?.secret)
+    const given = (await secretsGivenTo(tx, agentId, projectId)).filter(
+      ({ name }) => name !== gateway?.secret,
+    )
     const inForm = (form: SecretForm): StoredEnvironment =>
-      Object.fromEntries(given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]))
+      Object.fromEntries(
+        given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]),
+      )
     const secrets = { environment: inForm('environment'), files: inForm('file') }
-    const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) => sealedOtherwise(each, keyId))
-    const missing = gateway && !key && statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret })
+    const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) =>
+      sealedOtherwise(each, keyId),
+    )
+    const missing =
+      gateway &&
+      !key &&
+      statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret })
     if (unopened.length > 0 || missing) {
-      const error = missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+      const error =
+        missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
       const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
       if (failed) await endRoleAgentOf(tx, failed, context)
       return { withdrawn: true }
@@ -111,9 +141,19 @@ export const takeLaunch = defineUseCase('take-launch', {
     await tx.change('launches', { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
-    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
-    const theirs = isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
-    const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
+    const isIsolated =
+      isolation.sandbox !== 'off' ||
+      isolation.wrapper !== null ||
+      gateway !== null ||
+      given.length > 0
+    const theirs =
+      isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
+    const use = {
+      project_id: projectId,
+      launch_id: launchId,
+      agent_id: agentId,
+      used_at: context.now,
+    }
     for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
     if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
     return {
@@ -144,7 +184,10 @@ export const takeLaunch = defineUseCase('take-launch', {
 })
 
 /** The reason shown to the person waiting in a role. */
-async function withdrawalDetail(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: Detail }> {
+async function withdrawalDetail(
+  reader: Reader,
+  { roleAgentId, agentId }: Launch,
+): Promise<{ detail?: Detail }> {
   if (roleAgentId === null || (await reader.row('agents', { id: agentId }))) return {}
   return { detail: statusNotice('agentDeleted', { agent: agentId }) }
 }
@@ -157,19 +200,27 @@ interface LaunchNeed {
 }
 
 /** A launch not needed any more is not started. */
-async function needForWork(tx: Tx, launch: Launch, context: Context): Promise<LaunchNeed | undefined> {
+async function needForWork(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+): Promise<LaunchNeed | undefined> {
   const agent = await startableAgent(tx, launch)
   const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
   if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
   const ofProject = { projectId: launch.projectId, key: '', originKey: '' }
-  if (agent.protocol === 'mcp') return { agent, acp: null, owner: await transcriptOwner(tx, ofProject) }
+  if (agent.protocol === 'mcp')
+    return { agent, acp: null, owner: await transcriptOwner(tx, ofProject) }
   // CH12: turns are pushed to it.
   const limits = await timeLimits(tx, launch.projectId)
   const { owner, ...opened } = await contextToOpen(tx, launch, purpose, context)
   return { agent, acp: { ...opened, ...limits }, owner }
 }
 
-type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'>
+type Opening = Pick<
+  AcpParticulars,
+  'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'
+>
 
 /** The context opened together with the process, for a fast first answer: of the next turn, the open panel, or its task. */
 async function contextToOpen(
@@ -180,10 +231,14 @@ async function contextToOpen(
 ): Promise<Opening & Pick<LaunchNeed, 'owner'>> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
-  const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
+  const key =
+    purpose === 'task'
+      ? await workKeyFor(tx, launch)
+      : (next?.conversationKey ?? webKey(projectId, agentId))
   const which = { agentId, projectId, key: key ?? '', originKey: next?.originKey ?? '' }
   const owner = await transcriptOwner(tx, which)
-  if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
+  if (key === undefined)
+    return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
   await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
@@ -198,13 +253,19 @@ async function contextToOpen(
   }
 }
 
-async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {
+async function workKeyFor(
+  reader: Reader,
+  { agentId, projectId }: Launch,
+): Promise<string | undefined> {
   const task = await taskFor(reader, { agentId, projectId })
   const row = task?.session_id ? await reader.row('sessions', { id: task.session_id }) : undefined
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
-async function timeLimits(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
+async function timeLimits(
+  reader: Reader,
+  projectId: string,
+): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
   const settings = await settingsOf(reader, projectId)
   return {
     startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
@@ -213,11 +274,16 @@ async function timeLimits(reader: Reader, projectId: string): Promise<Pick<AcpPa
 }
 
 /** AG2: while its role still waits for it. */
-async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<LaunchNeed | undefined> {
+async function needInRole(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+): Promise<LaunchNeed | undefined> {
   const row = await tx.row('role_agents', { id: launch.roleAgentId ?? '' })
   const agent = await tx.row('agents', { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
-  if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null)) return undefined
+  if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null))
+    return undefined
   const acp = {
     workspace: {
       userSessionShort: shortId(row.user_session_id),
@@ -231,13 +297,27 @@ async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<Lau
     contextId: await contextOfRole(tx, row, launch, context),
     ...(await timeLimits(tx, launch.projectId)),
   }
-  return { agent, acp, owner: await transcriptOwner(tx, { ...roleContextKey(row), projectId: launch.projectId }) }
+  return {
+    agent,
+    acp,
+    owner: await transcriptOwner(tx, { ...roleContextKey(row), projectId: launch.projectId }),
+  }
 }
 
 /** AC4: a new start in a role gets a new context. */
-async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context: Context): Promise<string> {
+async function contextOfRole(
+  tx: Tx,
+  row: RoleAgentRow,
+  launch: Launch,
+  context: Context,
+): Promise<string> {
   const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
-  const found = await getOrCreateContext(tx, roleContextKey(row), context, beginsAnew ? 'terminated' : undefined)
+  const found = await getOrCreateContext(
+    tx,
+    roleContextKey(row),
+    context,
+    beginsAnew ? 'terminated' : undefined,
+  )
   await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
   return found.id
 }

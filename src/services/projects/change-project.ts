@@ -2,7 +2,11 @@
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
 import { demoAcp, demoMcp } from '../../domain/agents/demo.ts'
-import { type ChosenIsolation, changedIsolation, isolationOf } from '../../domain/agents/isolation.ts'
+import {
+  type ChosenIsolation,
+  changedIsolation,
+  isolationOf,
+} from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -28,7 +32,13 @@ import {
   updateAssignment,
   updateProject,
 } from '../../store/projects/projects.ts'
-import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
 import { selectRunningOfProject } from '../../store/work/work-sessions.ts'
 import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
 import { createAgent } from '../agents/change-agent.ts'
@@ -51,13 +61,22 @@ export interface ProjectCaller {
 /** Creates a project with its own settings (NA10) and a generated id (ID1). */
 export const createProject = defineUseCase('create-project', {
   streams: () => [home],
-  run: async (tx, input: z.output<typeof ProjectDraft> & ProjectCaller, context): Promise<Project> => {
+  run: async (
+    tx,
+    input: z.output<typeof ProjectDraft> & ProjectCaller,
+    context,
+  ): Promise<Project> => {
     // CX9: with git, each conversation gets its own worktree by default.
-    const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
+    const asked = input.look?.hasGit
+      ? { 'chat.workplace': 'worktree', ...input.settings }
+      : (input.settings ?? {})
     const settings = changeSettings({}, asked)
     if ('problem' in settings) throw invalidSetting(settings.problem)
     const wanted = input.path ?? null
-    requireManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
+    requireManage(
+      input.scopes,
+      managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }),
+    )
     const row = {
       id: await freeId(tx, context),
       name: input.name,
@@ -106,7 +125,8 @@ export const changeProject = defineUseCase('change-project', {
       settings: JSON.stringify(settings.chosen),
     }
     const agentIds = await agentIdsOf(tx, projectId)
-    const unchanged = changed.name === row.name && changed.path === row.path && changed.settings === row.settings
+    const unchanged =
+      changed.name === row.name && changed.path === row.path && changed.settings === row.settings
     if (unchanged) return projectOf(row, agentIds)
     changed.updated_at = now
     await tx.write(updateProject, changed)
@@ -122,7 +142,11 @@ const feedback = 'The project was deleted.'
  * Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. The
  * calling use case locks `home` and the project's stream.
  */
-async function closeProjectWork(tx: Tx, projectId: string, { by, now }: { by: string; now: Instant }): Promise<void> {
+async function closeProjectWork(
+  tx: Tx,
+  projectId: string,
+  { by, now }: { by: string; now: Instant },
+): Promise<void> {
   for (const row of await tx.all(selectPendingOfProject, { projectId }))
     await moveApproval(tx, row, { type: 'decide', verdict: 'rejected', by, feedback }, now)
   for (const row of await tx.all(selectRunningOfProject, { projectId }))
@@ -141,11 +165,16 @@ export const deleteProject = defineUseCase('delete-project', {
     await tx.delete('set_ups', { project_id: projectId })
     for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
     await tx.delete('projects', { id: projectId })
-    tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [projectStream(projectId)])
+    tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [
+      projectStream(projectId),
+    ])
   },
 })
 
-const createdEvents = { one: 'project-created', other: 'agent-created' } satisfies Record<string, EventType>
+const createdEvents = { one: 'project-created', other: 'agent-created' } satisfies Record<
+  string,
+  EventType
+>
 
 const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
   (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
@@ -190,13 +219,17 @@ export const assignAgent = defineUseCase('assign-agent', {
     if (before) {
       if (before.isolation === isolation) return project
       await tx.write(updateAssignment, { ...pair, isolation })
-      tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [projectStream(projectId)])
+      tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [
+        projectStream(projectId),
+      ])
       return project
     }
     // SE30: elsewhere it may be kept in a sandbox, which a project of one's own would be the way around.
     requireManage(scopes, 'agentId')
     await tx.insert('assignments', { ...pair, isolation, created_at: now })
-    tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
+    tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [
+      projectStream(projectId),
+    ])
     return (await findProject(tx, projectId)) ?? project
   },
 })
@@ -219,18 +252,29 @@ export const unassignAgent = defineUseCase('unassign-agent', {
     await tx.write(deletePanelsOfPair, pair)
     await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })
     await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
-    tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
+    tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [
+      projectStream(projectId),
+    ])
   },
 })
 
 /** How an agent's processes are isolated in a project (SB1). */
 export const getAssignment = defineQuery(
-  async (reader, { projectId, agentId }: { projectId: string; agentId: string }): Promise<Assignment> => {
+  async (
+    reader,
+    { projectId, agentId }: { projectId: string; agentId: string },
+  ): Promise<Assignment> => {
     const agent = await reader.row('agents', { id: agentId })
     const found = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     if (!agent || !found) throw noSuchAgent(agentId)
     const { sandbox } = JSON.parse(found.isolation) as ChosenIsolation
     const effective = isolationOf(agent.isolation, found.isolation)
-    return { projectId, agentId, ...isolationOf(found.isolation), sandbox: sandbox ?? null, effective }
+    return {
+      projectId,
+      agentId,
+      ...isolationOf(found.isolation),
+      sandbox: sandbox ?? null,
+      effective,
+    }
   },
 )

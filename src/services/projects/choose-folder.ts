@@ -19,7 +19,9 @@ export async function chooseFolder(
   if (refusal) throw refusal
   const path = look?.path ?? wanted
   for (const each of [path, ...(look?.alsoKnownAs ?? [])]) {
-    const taken = (await reader.all(selectProjectsAt, { path: each })).find(({ id }) => id !== projectId)
+    const taken = (await reader.all(selectProjectsAt, { path: each })).find(
+      ({ id }) => id !== projectId,
+    )
     if (taken) throw folderTaken(path, taken)
   }
   return path
@@ -33,16 +35,29 @@ interface ProjectChoices {
 /** The first changed field that decides what runs where. */
 export function managedChange(before: ProjectChoices, after: ProjectChoices): string | undefined {
   if (before.path !== after.path) return 'path'
-  const settingOf = ({ chosen }: ProjectChoices, key: string): unknown => (chosen as Record<string, unknown>)[key]
-  const key = [...managedSettings].find((each) => settingOf(before, each) !== settingOf(after, each))
+  const settingOf = ({ chosen }: ProjectChoices, key: string): unknown =>
+    (chosen as Record<string, unknown>)[key]
+  const key = [...managedSettings].find(
+    (each) => settingOf(before, each) !== settingOf(after, each),
+  )
   return key && `settings.${key}`
 }
 
 /** Without scopes the caller is the server itself. */
-export function requireManage(scopes: readonly Scope[] | undefined, field: string | undefined): void {
+export function requireManage(
+  scopes: readonly Scope[] | undefined,
+  field: string | undefined,
+): void {
   if (field === undefined || scopes === undefined || scopes.includes('manage')) return
-  throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), { scope: 'manage', field })
+  throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), {
+    scope: 'manage',
+    field,
+  })
 }
 
 const folderTaken = (path: string, { id, name }: { id: string; name: string }): Refusal =>
-  new Refusal('folder_taken', refusalText('folderTaken', { path, id, name }), { path, projectId: id, name })
+  new Refusal('folder_taken', refusalText('folderTaken', { path, id, name }), {
+    path,
+    projectId: id,
+    name,
+  })

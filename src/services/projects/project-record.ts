@@ -5,8 +5,12 @@ import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 
-export const isAssigned = async (reader: Reader, pair: { projectId: string; agentId: string }): Promise<boolean> =>
-  (await reader.first(selectAssignment, { project_id: pair.projectId, agent_id: pair.agentId })) !== undefined
+export const isAssigned = async (
+  reader: Reader,
+  pair: { projectId: string; agentId: string },
+): Promise<boolean> =>
+  (await reader.first(selectAssignment, { project_id: pair.projectId, agent_id: pair.agentId })) !==
+  undefined
 
 export async function checkAssigned(
   reader: Reader,

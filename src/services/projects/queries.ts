@@ -5,29 +5,43 @@ import type { Project } from '../../protocol/projects/project.ts'
 import type { Approach } from '../../protocol/work/approach.ts'
 import type { Task } from '../../protocol/work/task.ts'
 import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
-import { findProject, type NamedProject, projectPaths, projectsOfAgentPage, projectsPage } from '../../store/projects/projects.ts'
+import {
+  findProject,
+  type NamedProject,
+  projectPaths,
+  projectsOfAgentPage,
+  projectsPage,
+} from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { approachesOfProject, approachOf } from '../../store/work/approaches.ts'
 import { taskOf, tasksPage } from '../../store/work/tasks.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/change-task.ts'
 
-export const getProject = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Project> => {
-  const project = await findProject(reader, projectId)
-  if (!project) throw noSuchProject(projectId)
-  return project
-})
+export const getProject = defineQuery(
+  async (reader, { projectId }: { projectId: string }): Promise<Project> => {
+    const project = await findProject(reader, projectId)
+    if (!project) throw noSuchProject(projectId)
+    return project
+  },
+)
 
 /** Lists projects, newest first, in pages (HT1). */
 export const listProjects = defineQuery(
-  async (reader, input: PageQuery): Promise<Page<Project>> => cutPage(await projectsPage(reader, pageParams(input)), input.limit),
+  async (reader, input: PageQuery): Promise<Page<Project>> =>
+    cutPage(await projectsPage(reader, pageParams(input)), input.limit),
 )
 
-export const listProjectPaths = defineQuery((reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader))
+export const listProjectPaths = defineQuery(
+  (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
+)
 
 /** Lists the projects that an agent is assigned to, newest first, in pages (MC4). */
 export const listProjectsOfAgent = defineQuery(
-  async (reader, { agentId, ...page }: PageQuery & { agentId: string }): Promise<Page<NamedProject>> =>
+  async (
+    reader,
+    { agentId, ...page }: PageQuery & { agentId: string },
+  ): Promise<Page<NamedProject>> =>
     cutPage(await projectsOfAgentPage(reader, agentId, pageParams(page)), page.limit),
 )
 
@@ -50,25 +64,45 @@ export type FoundResource =
   | { readonly approaches: readonly Approach[]; readonly more: boolean }
 
 /** Returns a project's MCP resource (MC4): the project, tasks or approaches. An agent sees its own projects and tasks (SE3). */
-export const findResource = defineQuery(async (reader, asked: ResourceQuery): Promise<FoundResource> => {
-  const project = await visibleProject(reader, asked)
-  const { projectId, part, agentId } = asked
-  if (part === 'project') return { project }
-  if (part === 'tasks') {
-    const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
-    const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
-    return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
-  }
-  if (part === 'approaches') {
-    const found = await approachesOfProject(reader, { projectId, after: '', limit: maxApproaches + 1, kind: undefined })
-    return { approaches: found.slice(0, maxApproaches).map(approachOf), more: found.length > maxApproaches }
-  }
-  const place = { projectId, taskId: part.taskId }
-  return { task: taskOf(await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId))) }
-})
+export const findResource = defineQuery(
+  async (reader, asked: ResourceQuery): Promise<FoundResource> => {
+    const project = await visibleProject(reader, asked)
+    const { projectId, part, agentId } = asked
+    if (part === 'project') return { project }
+    if (part === 'tasks') {
+      const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
+      const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
+      return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
+    }
+    if (part === 'approaches') {
+      const found = await approachesOfProject(reader, {
+        projectId,
+        after: '',
+        limit: maxApproaches + 1,
+        kind: undefined,
+      })
+      return {
+        approaches: found.slice(0, maxApproaches).map(approachOf),
+        more: found.length > maxApproaches,
+      }
+    }
+    const place = { projectId, taskId: part.taskId }
+    return {
+      task: taskOf(
+        await (agentId === null
+          ? existingTask(reader, place)
+          : taskOfAgent(reader, place, agentId)),
+      ),
+    }
+  },
+)
 
-async function visibleProject(reader: Reader, { projectId, agentId }: ResourceQuery): Promise<Project> {
+async function visibleProject(
+  reader: Reader,
+  { projectId, agentId }: ResourceQuery,
+): Promise<Project> {
   const project = await findProject(reader, projectId)
-  if (!project || (agentId !== null && !project.agentIds.includes(agentId))) throw noSuchProject(projectId)
+  if (!project || (agentId !== null && !project.agentIds.includes(agentId)))
+    throw noSuchProject(projectId)
   return project
 }

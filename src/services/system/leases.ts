@@ -15,8 +15,18 @@ interface Claim {
 /** Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's time. */
 export const holdLease = defineUseCase('hold-lease', {
   streams: () => [],
-  run: async (tx, { name, holder, forMs }: Claim, { now }): Promise<{ held: boolean; now: Instant }> => {
-    await tx.write(claimLease, { name, holder, now, until: later(now, forMs), never: later(now, forMs + maxWaitMs) })
+  run: async (
+    tx,
+    { name, holder, forMs }: Claim,
+    { now },
+  ): Promise<{ held: boolean; now: Instant }> => {
+    await tx.write(claimLease, {
+      name,
+      holder,
+      now,
+      until: later(now, forMs),
+      never: later(now, forMs + maxWaitMs),
+    })
     return { held: (await tx.first(selectLease, { name }))?.holder === holder, now }
   },
 })
@@ -24,5 +34,6 @@ export const holdLease = defineUseCase('hold-lease', {
 /** Releases a lease early, so that others need not wait (SC5). Another node's lease stays. */
 export const releaseLease = defineUseCase('release-lease', {
   streams: () => [],
-  run: async (tx, lease: { name: string; holder: string }): Promise<void> => tx.write(deleteLease, lease),
+  run: async (tx, lease: { name: string; holder: string }): Promise<void> =>
+    tx.write(deleteLease, lease),
 })

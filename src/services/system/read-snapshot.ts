@@ -30,7 +30,12 @@ import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-ite
 import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
 import { tasksPage } from '../../store/work/tasks.ts'
 import { workSessionsPage } from '../../store/work/work-sessions.ts'
-import { newestTurns, pendingRequests, runningView, userSessionView } from '../consoles/user-session-view.ts'
+import {
+  newestTurns,
+  pendingRequests,
+  runningView,
+  userSessionView,
+} from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
 import { withDecisions } from '../turns/turn-decisions.ts'
 import { readTurnOutput, turnStream } from '../turns/turn-record.ts'
@@ -64,7 +69,11 @@ export const readSnapshot = defineQuery(
 
 type Clock = Pick<Context, 'now' | 'timeZone'>
 
-async function stateOf(reader: Reader, name: StreamName, { now, timeZone }: Clock): Promise<StreamState> {
+async function stateOf(
+  reader: Reader,
+  name: StreamName,
+  { now, timeZone }: Clock,
+): Promise<StreamState> {
   const stream = parseStream(name)
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
@@ -75,12 +84,20 @@ async function stateOf(reader: Reader, name: StreamName, { now, timeZone }: Cloc
   return {}
 }
 
-const coordinatorOrders = async (reader: Reader, coordinatorId: string, now: Instant): Promise<CoordinatorOrders> => ({
+const coordinatorOrders = async (
+  reader: Reader,
+  coordinatorId: string,
+  now: Instant,
+): Promise<CoordinatorOrders> => ({
   launches: await ordersOf(reader, coordinatorId),
   turns: await runningTurnsOn(reader, coordinatorId),
   permissions: await settledPermissionsOn(reader, coordinatorId),
   configures: await pendingChangesOn(reader, coordinatorId),
-  questions: await openQuestionsOf(reader, { coordinatorId, epoch: await epochOf(reader, coordinatorId), now }),
+  questions: await openQuestionsOf(reader, {
+    coordinatorId,
+    epoch: await epochOf(reader, coordinatorId),
+    now,
+  }),
 })
 
 async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
@@ -88,11 +105,22 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   for (const turn of await reader.all(selectRunningIn, { key })) {
     if (turn.about === 'summary' || !isPushed(turn)) continue
     const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-    const items = await withDecisions(reader, turn.id, (await readTurnOutput(reader, which, [])).items)
+    const items = await withDecisions(
+      reader,
+      turn.id,
+      (await readTurnOutput(reader, which, [])).items,
+    )
     const { permissions } = await pendingRequests(reader, turn.id)
-    running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn), items, permissions })
+    running.push({
+      agentId: turn.agent_id,
+      turn: await runningView(reader, turn),
+      items,
+      permissions,
+    })
   }
-  const contexts = (await reader.all(selectContextsIn, { key, limit: maxContexts })).filter(({ state }) => state !== 'ended')
+  const contexts = (await reader.all(selectContextsIn, { key, limit: maxContexts })).filter(
+    ({ state }) => state !== 'ended',
+  )
   const commands = contexts.flatMap(({ agent_id: agentId, commands: said }) =>
     said === null ? [] : [{ agentId, commands: JSON.parse(said) }],
   )
@@ -105,10 +133,17 @@ const maxContexts = 20
 const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
   (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0
 
-async function userSessionState(reader: Reader, id: string, timeZone: string): Promise<UserSessionState> {
+async function userSessionState(
+  reader: Reader,
+  id: string,
+  timeZone: string,
+): Promise<UserSessionState> {
   const row = await reader.row('user_sessions', { id })
   if (!row) return { userSession: null, turns: [] }
-  return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id, timeZone) }
+  return {
+    userSession: await userSessionView(reader, row),
+    turns: await newestTurns(reader, id, timeZone),
+  }
 }
 
 const page = { ...newest, limit: snapshotListLimit }
@@ -123,7 +158,8 @@ async function homeState(reader: Reader): Promise<HomeState> {
 
 async function projectState(reader: Reader, projectId: string): Promise<ProjectState> {
   const project = await findProject(reader, projectId)
-  if (!project) return { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
+  if (!project)
+    return { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
   return {
     project,
     agents: await agentsOfProject(reader, projectId, snapshotListLimit),
@@ -136,13 +172,20 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
   const row = await reader.row('conversations', { key })
   if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
-  const messages = await messagesBefore(reader, { key, seq: afterAllMessages, hidden: false, limit: snapshotMessageLimit })
+  const messages = await messagesBefore(reader, {
+    key,
+    seq: afterAllMessages,
+    hidden: false,
+    limit: snapshotMessageLimit,
+  })
   const limit = await reader.first(selectLimitedIn, { key })
   return {
     conversation: await conversationView(reader, row),
     messages,
     handedOver: await handedOverIn(reader, row),
-    limit: limit?.limited_until ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 } : null,
+    limit: limit?.limited_until
+      ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 }
+      : null,
   }
 }
 

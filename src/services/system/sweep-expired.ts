@@ -3,7 +3,12 @@
 import { type Instant, later } from '../../domain/instant.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { outputKeptDays } from '../../protocol/processes/output-kept.ts'
-import { deleteEventsThrough, selectEventTime, selectLongStreams, selectPosition } from '../../store/log/event-log.ts'
+import {
+  deleteEventsThrough,
+  selectEventTime,
+  selectLongStreams,
+  selectPosition,
+} from '../../store/log/event-log.ts'
 import { receiptLifetimeMs } from '../../store/log/receipts.ts'
 import { selectQuestionsBefore } from '../../store/processes/coordinator-requests.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -49,7 +54,10 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
   ]
   let left = maxSweptRows
   for (const { statement, before } of steps) {
-    if (left > 0) left -= (await tx.all<{ before: Instant; limit: number }, object>(statement, { before, limit: left })).length
+    if (left > 0)
+      left -= (
+        await tx.all<{ before: Instant; limit: number }, object>(statement, { before, limit: left })
+      ).length
   }
   await sweepUploads(tx, later(now, -uploadLifetimeMs))
   await sweepQuestions(tx, later(now, -receiptLifetimeMs))
@@ -88,7 +96,11 @@ export const trimStream = defineUseCase('trim-stream', {
     const position = await tx.first(selectPosition, { name: stream })
     if (!isTrimmed || !position) return { trimmed: 0, more: false }
     const { head, floor } = position
-    const through = Math.min(head - keptEvents, floor + trimmedAtOnce, await beforeRunningTurns(tx, stream))
+    const through = Math.min(
+      head - keptEvents,
+      floor + trimmedAtOnce,
+      await beforeRunningTurns(tx, stream),
+    )
     if (through <= floor) return { trimmed: 0, more: false }
     // Times grow with the numbers, so an old last event means that all are old.
     const last = await tx.first(selectEventTime, { stream, seq: through })
@@ -103,19 +115,23 @@ export const trimStream = defineUseCase('trim-stream', {
 async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<number> {
   const { kind, id = '' } = parseStream(stream) ?? {}
   const first =
-    kind === 'coordinator' ? undefined : await firstRunningSeq(reader, kind === 'turns' ? { key: id } : { userSessionId: id })
+    kind === 'coordinator'
+      ? undefined
+      : await firstRunningSeq(reader, kind === 'turns' ? { key: id } : { userSessionId: id })
   return first === undefined ? Number.POSITIVE_INFINITY : first - 1
 }
 
 const foundAtOnce = 1000
 
 /** Lists the streams with more events than the minimum. `trim-stream` decides. */
-export const findLongStreams = defineQuery(async (reader, _: Record<never, never>): Promise<StreamName[]> => {
-  const names: StreamName[] = []
-  for (const kind of trimmedKinds) {
-    // `;` follows `:` in every collation.
-    const between = { from: `${kind}:`, to: `${kind};`, kept: keptEvents, limit: foundAtOnce }
-    for (const { name } of await reader.all(selectLongStreams, between)) names.push(name)
-  }
-  return names
-})
+export const findLongStreams = defineQuery(
+  async (reader, _: Record<never, never>): Promise<StreamName[]> => {
+    const names: StreamName[] = []
+    for (const kind of trimmedKinds) {
+      // `;` follows `:` in every collation.
+      const between = { from: `${kind}:`, to: `${kind};`, kept: keptEvents, limit: foundAtOnce }
+      for (const { name } of await reader.all(selectLongStreams, between)) names.push(name)
+    }
+    return names
+  },
+)

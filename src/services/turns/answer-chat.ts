@@ -11,10 +11,21 @@ import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
-import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { appendMessage, closeDueChapterOf, conversationOfTurn, openConversation } from '../conversations/conversation-record.ts'
+import {
+  appendMessage,
+  closeDueChapterOf,
+  conversationOfTurn,
+  openConversation,
+} from '../conversations/conversation-record.ts'
 import { otherAgent, postToAgent, runOnce } from '../conversations/post-message.ts'
 import { storeAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
@@ -45,20 +56,39 @@ export async function postAnswer(
   const said = textOf(content)
   if (toAgentId !== undefined) {
     const origin = turn?.origin_key ?? ''
-    return postToAgent(tx, caller, { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin }, context)
+    return postToAgent(
+      tx,
+      caller,
+      { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin },
+      context,
+    )
   }
   if (turn && isWork(key)) {
     await storeAnswer(tx, turn, content, context)
     return undefined
   }
-  const row = turn ? await conversationOfTurn(tx, key, context.now) : (await openConversation(tx, key, context.now)).row
+  const row = turn
+    ? await conversationOfTurn(tx, key, context.now)
+    : (await openConversation(tx, key, context.now)).row
   const notice = noticeOf(content)
-  const message = { senderId: agentId, receiverId: null, role: 'assistant', content: said, notice, clientId: turn?.id } as const
+  const message = {
+    senderId: agentId,
+    receiverId: null,
+    role: 'assistant',
+    content: said,
+    notice,
+    clientId: turn?.id,
+  } as const
   return appendMessage(tx, row, message, context, { readers: [] })
 }
 
 /** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
-export async function markMessagesRead(tx: Tx, turn: TurnRow, answerSeq: number | null, context: Context): Promise<Message[]> {
+export async function markMessagesRead(
+  tx: Tx,
+  turn: TurnRow,
+  answerSeq: number | null,
+  context: Context,
+): Promise<Message[]> {
   const messages = await messagesOfTurn(tx, turn.id)
   await tx.delete('unread_messages', { turn_id: turn.id })
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
@@ -87,8 +117,10 @@ interface Answered {
 }
 
 /** The turn that an agent session is running. There is at most one. */
-const runningTurn = (reader: Reader, { agentSessionId }: AgentCaller): Promise<TurnRow | undefined> =>
-  reader.first(selectRunningOfSession, { agentSessionId })
+const runningTurn = (
+  reader: Reader,
+  { agentSessionId }: AgentCaller,
+): Promise<TurnRow | undefined> => reader.first(selectRunningOfSession, { agentSessionId })
 
 /** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
 export const findAnswerTarget = defineQuery(
@@ -108,7 +140,9 @@ export const answerChat = defineUseCase('answer-chat', {
     projectStream(projectId),
   ],
   run: (tx, input, context): Promise<Answered> =>
-    runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () => postChatAnswer(tx, input, context)),
+    runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () =>
+      postChatAnswer(tx, input, context),
+    ),
 })
 
 async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
@@ -121,7 +155,17 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   const said = await postAnswer(tx, input, { content, turn, key }, context)
   if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
   const stop_reason = content === '' ? read : 'end_turn'
-  await tx.update('turns', { ...turn, state: 'answered', stop_reason, answer: content, ended_at: now })
+  await tx.update('turns', {
+    ...turn,
+    state: 'answered',
+    stop_reason,
+    answer: content,
+    ended_at: now,
+  })
   const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
-  return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: answered.map(({ id }) => id) }
+  return {
+    messageId: said?.id ?? null,
+    seq: said?.seq ?? null,
+    answered: answered.map(({ id }) => id),
+  }
 }

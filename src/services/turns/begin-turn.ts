@@ -8,7 +8,11 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { selectWaitingInRoles } from '../../store/turns/turns.ts'
 import { findUserSession } from '../consoles/queries.ts'
-import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
+import {
+  promptStreams,
+  requireLocked,
+  type UserSessionLocks,
+} from '../consoles/role-agent-record.ts'
 import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { nextInRole, startNext } from './send-prompt.ts'
@@ -36,16 +40,24 @@ interface RoleInput extends UserSessionLocks {
  * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
  * allowed both (CX9). Running this too early or twice changes nothing.
  */
-export const findStartableRoles = defineQuery(async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
-  const found: RoleInput[] = []
-  for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: rolesPageSize })) {
-    const agent = await reader.row('role_agents', { id: roleAgentId })
-    if (!agent || !(await nextInRole(reader, agent))) continue
-    const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
-    found.push({ ...which, roleAgentId })
-  }
-  return found
-})
+export const findStartableRoles = defineQuery(
+  async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
+    const found: RoleInput[] = []
+    for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, {
+      limit: rolesPageSize,
+    })) {
+      const agent = await reader.row('role_agents', { id: roleAgentId })
+      if (!agent || !(await nextInRole(reader, agent))) continue
+      const which = await findUserSession.run(
+        reader,
+        { userSessionId: agent.user_session_id, accountId: null },
+        context,
+      )
+      found.push({ ...which, roleAgentId })
+    }
+    return found
+  },
+)
 
 export const startWaitingRole = defineUseCase('start-waiting-role', {
   streams: (input: RoleInput) => [...promptStreams(input), projectStream(input.projectId)],

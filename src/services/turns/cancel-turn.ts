@@ -8,7 +8,13 @@ import { coordinatorStream, userSessionStream } from '../../domain/stream-name.t
 import { decideTurn } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { isPushed, selectOpenTurns, selectRunningIn, type TurnRow, turnLife } from '../../store/turns/turns.ts'
+import {
+  isPushed,
+  selectOpenTurns,
+  selectRunningIn,
+  type TurnRow,
+  turnLife,
+} from '../../store/turns/turns.ts'
 import {
   activeAgent,
   existingUserSession,
@@ -27,9 +33,19 @@ interface Cancel {
 }
 
 /** Asks the agent to stop a turn. A repeated request changes nothing. The calling use case locks the coordinator's stream. */
-export async function orderCancel(tx: Tx, turn: TurnRow, launch: Launch | undefined, { by, now, requestId }: Cancel) {
+export async function orderCancel(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch | undefined,
+  { by, now, requestId }: Cancel,
+) {
   if (decideTurn(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
-  await tx.update('turns', { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
+  await tx.update('turns', {
+    ...turn,
+    cancel_ordered_at: now,
+    cancel_request_id: requestId ?? null,
+    cancel_by: by,
+  })
   if (!launch) return
   const order = { launchId: launch.id, turnId: turn.id }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
@@ -47,7 +63,9 @@ export const cancelTurn = defineUseCase('cancel-turn', {
   run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {
     const { userSessionId } = which
     const agent = await activeAgent(tx, userSessionId, role)
-    const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
+    const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find(
+      (each) => each.state === 'running',
+    )
     if (!turn) throw new Refusal('wrong_state', refusalText('noTurn'))
     const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
     if (launch) requireLocked(which, launch.coordinatorId)
@@ -62,7 +80,9 @@ const runningIn = async (reader: Reader, key: string): Promise<TurnRow[]> =>
 /** Finds the coordinators to lock for `stop-turns`. */
 export const findStop = defineQuery(async (reader, { key }: { key: string }): Promise<string[]> => {
   streamOfKey(key)
-  const launches = (await runningIn(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
+  const launches = (await runningIn(reader, key)).map(({ launch_id }) =>
+    findLaunch(reader, launch_id ?? ''),
+  )
   return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
 })
 
@@ -77,7 +97,10 @@ interface StopInput {
 export const stopTurns = defineUseCase('stop-turns', {
   streams: ({ key, coordinatorIds }: StopInput) => {
     const inRole = parseConsoleKey(key)
-    return [inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key), ...coordinatorIds.map(coordinatorStream)]
+    return [
+      inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key),
+      ...coordinatorIds.map(coordinatorStream),
+    ]
   },
   run: async (tx, { key, by, coordinatorIds }, { now }): Promise<{ stopped: number }> => {
     await existingConversation(tx, key)
@@ -85,7 +108,8 @@ export const stopTurns = defineUseCase('stop-turns', {
     if (turns.length === 0) throw new Refusal('wrong_state', refusalText('noTurn'))
     for (const turn of turns) {
       const launch = await findLaunch(tx, turn.launch_id ?? '')
-      if (launch && !coordinatorIds.includes(launch.coordinatorId)) throw new Refusal('busy', refusalText('chatChanged'))
+      if (launch && !coordinatorIds.includes(launch.coordinatorId))
+        throw new Refusal('busy', refusalText('chatChanged'))
       await orderCancel(tx, turn, launch, { by, now })
     }
     return { stopped: turns.length }
@@ -101,12 +125,18 @@ interface WithdrawInput extends UserSessionLocks {
 /** Withdraws a queued prompt (RL6). A prompt that was already sent must be cancelled instead. */
 export const withdrawPrompt = defineUseCase('withdraw-prompt', {
   streams: (input: WithdrawInput) => promptStreams(input),
-  run: async (tx, { userSessionId, role, messageId, requestId }, context): Promise<{ seq: number }> => {
+  run: async (
+    tx,
+    { userSessionId, role, messageId, requestId },
+    context,
+  ): Promise<{ seq: number }> => {
     if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')
       throw rosterRefusal({ refused: 'user_session_terminated' })
     const turn = await tx.row('turns', { id: messageId })
     if (turn?.user_session_id !== userSessionId || turn.role !== role)
-      throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), { messageId })
+      throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), {
+        messageId,
+      })
     if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)))
       throw new Refusal('wrong_state', refusalText('messageBegun', { state: turn.state }), {
         state: turn.state,

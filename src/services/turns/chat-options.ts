@@ -25,7 +25,12 @@ import { invalidField } from '../refusals.ts'
 import { getOrCreateContext } from './context-record.ts'
 
 /** Updates that are kept with their context or conversation. */
-export const keptWithContext: ReadonlySet<string> = new Set(['commands', 'title', 'mode', 'options'])
+export const keptWithContext: ReadonlySet<string> = new Set([
+  'commands',
+  'title',
+  'mode',
+  'options',
+])
 
 type Choice = Omit<ConfigureOrder, 'launchId' | 'contextId'>
 type OfferedOptions = Pick<Offers, 'images' | 'modes' | 'modeId' | 'options'>
@@ -48,25 +53,43 @@ export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } =>
 }
 
 /** Keeps what an agent offers in a context that was just opened. */
-export async function keepOffers(tx: Tx, row: ContextRow, offered: Partial<OfferedOptions>): Promise<void> {
+export async function keepOffers(
+  tx: Tx,
+  row: ContextRow,
+  offered: Partial<OfferedOptions>,
+): Promise<void> {
   const { images = false, modes, modeId = null, options = [] } = offered
-  if (modes) await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
+  if (modes)
+    await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
 }
 
 /** Keeps a mode or options that the agent reports, also as what was chosen: some agents change them by themselves. */
 export async function keepOption(tx: Tx, row: ContextRow, said: AgentUpdate): Promise<void> {
   const before = offersIn(row)
   if (!before || (said.kind !== 'mode' && said.kind !== 'options')) return
-  const now = { ...before, ...(said.kind === 'mode' ? { modeId: said.modeId } : { options: said.options }) }
+  const now = {
+    ...before,
+    ...(said.kind === 'mode' ? { modeId: said.modeId } : { options: said.options }),
+  }
   const current = (change: ConfigChange): ConfigChange => {
     if ('modeId' in change) return now.modeId === null ? change : { modeId: now.modeId }
-    return { ...change, value: now.options.find(({ id }) => id === change.optionId)?.value ?? change.value }
+    return {
+      ...change,
+      value: now.options.find(({ id }) => id === change.optionId)?.value ?? change.value,
+    }
   }
-  await write(tx, row, { ...now, chosen: now.chosen.map((choice) => ({ ...choice, change: current(choice.change) })) })
+  await write(tx, row, {
+    ...now,
+    chosen: now.chosen.map((choice) => ({ ...choice, change: current(choice.change) })),
+  })
 }
 
 /** Records that a choice was applied or refused. */
-export async function keepResult(tx: Tx, launchId: string, fact: Extract<LinkFact, { type: 'agent-configured' }>): Promise<void> {
+export async function keepResult(
+  tx: Tx,
+  launchId: string,
+  fact: Extract<LinkFact, { type: 'agent-configured' }>,
+): Promise<void> {
   const row = await tx.row('contexts', { id: fact.contextId ?? '' })
   const before = row?.launch_id === launchId ? offersIn(row) : undefined
   const { configureId, change } = fact
@@ -85,30 +108,47 @@ export async function keepResult(tx: Tx, launchId: string, fact: Extract<LinkFac
 }
 
 const view = ({ chosen, ...offers }: ChatOffers): ChatOptions => {
-  const { images, modes, modeId, options } = chosen.reduce((set, { change }) => withChange(set, change), offers)
+  const { images, modes, modeId, options } = chosen.reduce(
+    (set, { change }) => withChange(set, change),
+    offers,
+  )
   return { images, modes: [...modes], modeId, options: [...options] }
 }
 
 /** Options of its context, else of any context of the same agent. */
-async function knownOffers(reader: Reader, { key, agent_id: agentId, project_id: projectId }: ConversationRow) {
+async function knownOffers(
+  reader: Reader,
+  { key, agent_id: agentId, project_id: projectId }: ConversationRow,
+) {
   if (agentId === null || projectId === null) return undefined
   const row = await reader.first(selectContextOf, { agentId, projectId, key, originKey: '' })
   const own = row && offersIn(row)
   const latest = own ? undefined : await reader.first(selectLatestOffers, { agentId })
   const offers = own ?? (latest && { ...JSON.parse(latest.offers ?? ''), chosen: [] })
-  return { row, offers: offers as ChatOffers | undefined, which: { agentId, projectId, key, originKey: '' } }
+  return {
+    row,
+    offers: offers as ChatOffers | undefined,
+    which: { agentId, projectId, key, originKey: '' },
+  }
 }
 
-export const takesNoPictures = async (reader: Reader, conversation: ConversationRow): Promise<boolean> =>
-  (await knownOffers(reader, conversation))?.offers?.images === false
+export const takesNoPictures = async (
+  reader: Reader,
+  conversation: ConversationRow,
+): Promise<boolean> => (await knownOffers(reader, conversation))?.offers?.images === false
 
 /** The options of a conversation's agent, none when they are not known yet, and the coordinator of a chat's open context. */
 export const readOptions = defineQuery(
-  async (reader, { key }: { key: string }): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
+  async (
+    reader,
+    { key }: { key: string },
+  ): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
     streamOfKey(key)
     const inRole = parseConsoleKey(key)
     const agent = inRole && (await reader.first(selectOccupant, inRole))
-    const known = agent ? undefined : await knownOffers(reader, await existingConversation(reader, key))
+    const known = agent
+      ? undefined
+      : await knownOffers(reader, await existingConversation(reader, key))
     const offers: ChatOffers = agent
       ? { ...JSON.parse(agent.offers), chosen: [] }
       : (known?.offers ?? { ...noOffers, chosen: [] })
@@ -139,15 +179,24 @@ export const configureChat = defineUseCase('configure-chat', {
     if (wrong) throw invalidField(wrong.field, wrong.detail)
     const row = await getOrCreateContext(tx, known.which, context)
     const choice = { configureId: context.random.uuid(), change }
-    const set = { ...offers, chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice] }
+    const set = {
+      ...offers,
+      chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice],
+    }
     await write(tx, row, set)
-    const launch = row.state === 'open' && row.launch_id !== null ? await findLaunch(tx, row.launch_id) : undefined
+    const launch =
+      row.state === 'open' && row.launch_id !== null
+        ? await findLaunch(tx, row.launch_id)
+        : undefined
     if (launch && launch.coordinatorId === coordinatorId)
       tx.append(coordinatorStream(coordinatorId), {
         type: 'configure-ordered',
         data: { launchId: launch.id, contextId: row.id, ...choice },
       })
-    tx.append(turnsStream(key), { type: 'agent:configuring', data: { role: row.agent_id, change, by } })
+    tx.append(turnsStream(key), {
+      type: 'agent:configuring',
+      data: { role: row.agent_id, change, by },
+    })
     return view(set)
   },
 })

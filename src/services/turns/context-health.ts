@@ -13,8 +13,17 @@ import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { detailIn } from '../../store/fields.ts'
 import { contextLimit } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import { isOfRole, selectRunningOfLaunch, selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  type ContextRow,
+  selectContextsOfLaunch,
+  updateContext,
+} from '../../store/turns/contexts.ts'
+import {
+  isOfRole,
+  selectRunningOfLaunch,
+  selectUsageBefore,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { moveRoleAgent } from '../consoles/role-agent-record.ts'
@@ -27,11 +36,20 @@ type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
 const maxAttempts = 3
 
 /** Queues a prompt again that did not run. Returns false when the attempts are used up. */
-export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
-  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
+export async function retryTurn(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  notRun: NotRun,
+  context: Context,
+): Promise<boolean> {
+  const row =
+    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row) return false
   // The process refused a second conversation beside the one it holds. It is limited to one from now on.
-  const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
+  const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(
+    ({ id }) => id !== row.id,
+  )
   if (notRun === 'no_context' && others.length > 0) {
     await tx.change('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
     await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
@@ -40,7 +58,14 @@ export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: N
   }
   const trouble = row.trouble + 1
   if (trouble >= maxAttempts) {
-    await tx.write(updateContext, { ...row, trouble: 0, state: 'asleep', launch_id: null, acp_session_id: null, primed_at: null })
+    await tx.write(updateContext, {
+      ...row,
+      trouble: 0,
+      state: 'asleep',
+      launch_id: null,
+      acp_session_id: null,
+      primed_at: null,
+    })
     return false
   }
   await requeueTurn(tx, turn)
@@ -58,16 +83,27 @@ export async function updateContextHealth(
   tx: Tx,
   turn: TurnRow,
   launch: Launch,
-  { state, stopReason, isBroken }: { readonly state: string; readonly stopReason: string | null; readonly isBroken: boolean },
+  {
+    state,
+    stopReason,
+    isBroken,
+  }: { readonly state: string; readonly stopReason: string | null; readonly isBroken: boolean },
   context: Context,
 ): Promise<void> {
   // SB9: only another process sees a folder that was allowed meanwhile.
   const { hasFolderSince } = await allowedInSandbox(tx, launch, context.now)
   if (hasFolderSince(launch.startedAt ?? launch.orderedAt))
     return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
-  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
+  const row =
+    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row || row.state === 'ended') return
-  if (isBroken) return reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) }, launch, context)
+  if (isBroken)
+    return reopenContext(
+      tx,
+      { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) },
+      launch,
+      context,
+    )
   const works = state === 'answered' || stopReason === denied
   if (works && row.trouble > 0) await tx.write(updateContext, { ...row, trouble: 0 })
 }
@@ -79,17 +115,32 @@ export async function tellReopened(
   { id: contextId, trouble, not_restored, notice, how }: ContextRow,
 ): Promise<void> {
   const why = detailIn(not_restored, notice)
-  if (how === 'new' && why !== null && !(await tx.first(selectUsageBefore, { contextId, id: turn.id }))) return
-  if (how === 'new' && why !== null) return noteInTurn(tx, turn, statusNotice('contextForgotten', { why }))
-  if (trouble > 0) noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
+  if (
+    how === 'new' &&
+    why !== null &&
+    !(await tx.first(selectUsageBefore, { contextId, id: turn.id }))
+  )
+    return
+  if (how === 'new' && why !== null)
+    return noteInTurn(tx, turn, statusNotice('contextForgotten', { why }))
+  if (trouble > 0)
+    noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
 }
 
 /** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
-async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: Context): Promise<void> {
+async function reopenContext(
+  tx: Tx,
+  row: ContextRow,
+  launch: Launch,
+  context: Context,
+): Promise<void> {
   const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
   const limit = await contextLimit(tx, launch.id)
   if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
-  await tx.write(updateContext, { ...asleep, acp_session_id: row.trouble === 1 ? row.acp_session_id : null })
+  await tx.write(updateContext, {
+    ...asleep,
+    acp_session_id: row.trouble === 1 ? row.acp_session_id : null,
+  })
   await replaceProcess(tx, launch, context)
 }
 
@@ -100,10 +151,14 @@ export async function replaceProcess(
   context: Context,
   detail = statusNotice('contextUseless'),
 ): Promise<void> {
-  const inRole = launch.roleAgentId === null ? undefined : await tx.row('role_agents', { id: launch.roleAgentId })
+  const inRole =
+    launch.roleAgentId === null
+      ? undefined
+      : await tx.row('role_agents', { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
-  if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
+  if (own && own.state !== 'ended')
+    await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
   if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
 }
@@ -119,7 +174,20 @@ async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
     asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
     started_at: null,
   } as const
-  await tx.update('turns', { ...turn, ...again, primer: null, content: turn.about === 'chat' ? '[]' : turn.content })
-  const { id: turnId, agent_id: agentId, conversation_key: conversationKey, project_id: projectId } = turn
-  tx.append(projectStream(projectId), { type: 'turn-waiting', data: { turnId, agentId, conversationKey } })
+  await tx.update('turns', {
+    ...turn,
+    ...again,
+    primer: null,
+    content: turn.about === 'chat' ? '[]' : turn.content,
+  })
+  const {
+    id: turnId,
+    agent_id: agentId,
+    conversation_key: conversationKey,
+    project_id: projectId,
+  } = turn
+  tx.append(projectStream(projectId), {
+    type: 'turn-waiting',
+    data: { turnId, agentId, conversationKey },
+  })
 }

@@ -7,7 +7,13 @@ import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
 import { looksLikeRole, textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
-import { newsOf, type PrimerFacts, type PrimerMessage, primerOf, taskHead } from '../../domain/turns/prompts.ts'
+import {
+  newsOf,
+  type PrimerFacts,
+  type PrimerMessage,
+  primerOf,
+  taskHead,
+} from '../../domain/turns/prompts.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
@@ -16,7 +22,13 @@ import { historyBefore, selectPeopleIn, textParts } from '../../store/conversati
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { newRow, selectFirst } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { type ContextRow, noLimit, selectContextOf, selectLeft, updateContext } from '../../store/turns/contexts.ts'
+import {
+  type ContextRow,
+  noLimit,
+  selectContextOf,
+  selectLeft,
+  updateContext,
+} from '../../store/turns/contexts.ts'
 import { selectLastEnded, type TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -57,7 +69,13 @@ export async function getOrCreateContext(
   const isOver = found?.generation === generation ? ended : 'generation'
   if (found && !isOver) return found
   if (found && isOver)
-    await tx.write(updateContext, { ...found, state: 'ended', launch_id: null, ended_at: now, end_reason: isOver })
+    await tx.write(updateContext, {
+      ...found,
+      state: 'ended',
+      launch_id: null,
+      ended_at: now,
+      end_reason: isOver,
+    })
   const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
   const row = newRow('contexts', {
     id: random.uuid(),
@@ -100,7 +118,8 @@ export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnO
 
 /** Facts about a context for choosing the next dispatch. `isOver`: the conversation has moved to another generation. */
 export async function contextFacts(reader: Reader, row: ContextRow): Promise<HeldContext> {
-  const generation = (await reader.row('conversations', { key: row.conversation_key }))?.generation ?? 0
+  const generation =
+    (await reader.row('conversations', { key: row.conversation_key }))?.generation ?? 0
   return {
     conversationKey: row.conversation_key,
     originKey: row.origin_key,
@@ -126,12 +145,19 @@ interface PrimerTexts {
   readonly givenThrough: number
 }
 
-export async function buildPrimer(reader: Reader, row: ContextRow, priming: PrimerInput, now: Instant): Promise<PrimerTexts> {
+export async function buildPrimer(
+  reader: Reader,
+  row: ContextRow,
+  priming: PrimerInput,
+  now: Instant,
+): Promise<PrimerTexts> {
   const settings = await settingsOf(reader, row.project_id)
   const budget = Number(settings['resume.budget_tokens'])
   const { facts, newest } = await primerFacts(reader, row, priming, now)
   // The agent knows its own messages.
-  const since = facts.messages.filter(({ seq, senderId }) => seq > row.told_through && senderId !== row.agent_id)
+  const since = facts.messages.filter(
+    ({ seq, senderId }) => seq > row.told_through && senderId !== row.agent_id,
+  )
   return {
     primer: primerOf(facts, budget),
     news: newsOf({ ...facts, messages: since }, budget),
@@ -141,10 +167,18 @@ export async function buildPrimer(reader: Reader, row: ContextRow, priming: Prim
 }
 
 /** Before a slash command, which is sent alone (CX19). */
-export const unprimed = (row: ContextRow) => ({ primer: null, news: null, decided: null, givenThrough: row.told_through })
+export const unprimed = (row: ContextRow) => ({
+  primer: null,
+  news: null,
+  decided: null,
+  givenThrough: row.told_through,
+})
 
 type Facts = Omit<PrimerFacts, 'messages'> & {
-  readonly messages: readonly (PrimerMessage & { readonly seq: number; readonly senderId: string })[]
+  readonly messages: readonly (PrimerMessage & {
+    readonly seq: number
+    readonly senderId: string
+  })[]
 }
 
 async function primerFacts(
@@ -170,18 +204,24 @@ async function primerFacts(
   const isPrompt = new Set([...promptSeqs, ...waiting.map(({ seq }) => seq)])
   const given = all.filter(({ seq }) => !isPrompt.has(seq))
   const rows = given.filter((each) => !isInPrompt(each, turn))
-  const closed = conversation?.chapter_after ? await reader.first(selectLastChapter, { key }) : undefined
+  const closed = conversation?.chapter_after
+    ? await reader.first(selectLastChapter, { key })
+    : undefined
   const parsed = parseKey(key)
   const facts: Facts = {
     conversationKey: key,
     channel: 'key' in parsed ? parsed.key.channel : '',
     projectName: (await reader.row('projects', { id: row.project_id }))?.name ?? row.project_id,
-    people: [...new Set(all.filter((each) => each.role === 'user' && !senders.isPutIn(each)).map(names))],
+    people: [
+      ...new Set(all.filter((each) => each.role === 'user' && !senders.isPutIn(each)).map(names)),
+    ],
     putIn: {
       by: [...new Set(putIn.map(({ sender_id }) => names({ sender_id, sender_name: null })))],
       names: [...new Set(putIn.map(names))],
     },
-    decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
+    decisions: isWork(key)
+      ? []
+      : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
     summary:
       originKey === '' && conversation?.summary
         ? { text: conversation.summary, by: await authorOf(reader, conversation.summary_by) }
@@ -190,7 +230,9 @@ async function primerFacts(
       closed && later(closed.closed_at, maxClosedDayAgeMs) > now
         ? {
             day: closed.day,
-            summary: closed.summary ? { text: closed.summary, by: await authorOf(reader, closed.summary_by) } : null,
+            summary: closed.summary
+              ? { text: closed.summary, by: await authorOf(reader, closed.summary_by) }
+              : null,
           }
         : null,
     messages: rows.map((each) => ({
@@ -200,7 +242,9 @@ async function primerFacts(
       at: each.createdAt,
       content: isTaskPrompt(each) ? firstLine(each.content) : textOfMessage(textParts(each)),
     })),
-    isRetry: turn.retry_of !== null && (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
+    isRetry:
+      turn.retry_of !== null &&
+      (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
     endedFor: await cutOffFor(reader, row),
   }
   return { facts, newest: Math.max(0, ...given.map(({ seq }) => seq)) }
@@ -209,7 +253,9 @@ async function primerFacts(
 /** SB13: why its sandbox has ended the last turn of the context. */
 export async function cutOffFor(reader: Reader, { id }: ContextRow): Promise<string | null> {
   const last = await reader.first(selectLastEnded, { contextId: id })
-  return sandboxLimits.some((code) => last?.notice?.includes(`"${code}"`)) ? (last?.error ?? null) : null
+  return sandboxLimits.some((code) => last?.notice?.includes(`"${code}"`))
+    ? (last?.error ?? null)
+    : null
 }
 
 interface Prompted {
@@ -219,7 +265,8 @@ interface Prompted {
 }
 
 /** Whether a message is the prompt of a task, which Holdfast wrote. */
-const isTaskPrompt = ({ role, sender_id }: Prompted): boolean => role === 'system' && sender_id === systemId
+const isTaskPrompt = ({ role, sender_id }: Prompted): boolean =>
+  role === 'system' && sender_id === systemId
 
 /** CX20: what the prompt says itself, as its own message or that of an earlier turn at the same task. */
 const isInPrompt = (message: Prompted, { task_id: taskId }: TurnRow): boolean =>
@@ -232,7 +279,10 @@ interface Sender {
   readonly sender_name: string | null
 }
 
-export const senderOf = ({ senderId, senderName }: Message): Sender => ({ sender_id: senderId, sender_name: senderName ?? null })
+export const senderOf = ({ senderId, senderName }: Message): Sender => ({
+  sender_id: senderId,
+  sender_name: senderName ?? null,
+})
 
 interface Senders {
   readonly nameOf: (row: Sender) => string
@@ -248,17 +298,20 @@ export async function sendersOf(reader: Reader, rows: readonly Sender[]): Promis
   // The owner may have no row of its own.
   const own = new Map<string, string>([[ownerId, ownerId]])
   for (const id of new Set(rows.map((row) => row.sender_id))) {
-    const name = (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name
+    const name =
+      (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name
     if (name !== undefined) own.set(id, name)
   }
   const taken = new Set<string>()
   for (const { sender_id, sender_name } of rows)
-    if (sender_name !== null && !own.has(sender_id) && (await isTaken(reader, sender_name))) taken.add(sender_name)
+    if (sender_name !== null && !own.has(sender_id) && (await isTaken(reader, sender_name)))
+      taken.add(sender_name)
   return {
     isPutIn: ({ sender_id, sender_name }) => sender_name !== null && own.has(sender_id),
     nameOf: ({ sender_id, sender_name }) => {
       const ownName = own.get(sender_id)
-      if (sender_name !== null && (ownName !== undefined || sender_id === systemId)) return sender_name
+      if (sender_name !== null && (ownName !== undefined || sender_id === systemId))
+        return sender_name
       const name = sender_name ?? ownName ?? sender_id
       return looksLikeRole(name) || taken.has(name) ? `${name} (${sender_id})` : name
     },

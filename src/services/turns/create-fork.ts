@@ -9,7 +9,11 @@ import type { Context, Tx } from '../../store/store.ts'
 import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
 import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
-import { changeConversation, openConversation, writeMessage } from '../conversations/conversation-record.ts'
+import {
+  changeConversation,
+  openConversation,
+  writeMessage,
+} from '../conversations/conversation-record.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
 import { getOrCreateContext } from './context-record.ts'
 import { rewoundSince } from './turn-files.ts'
@@ -25,12 +29,21 @@ export interface ForkPlan {
 }
 
 /** AC12: lets the agent fork its own session, which works at its end only. One that cannot is primed. */
-async function forkContext(tx: Tx, from: ConversationRow, { forkKey, agentId, cut }: ForkPlan, context: Context): Promise<void> {
+async function forkContext(
+  tx: Tx,
+  from: ConversationRow,
+  { forkKey, agentId, cut }: ForkPlan,
+  context: Context,
+): Promise<void> {
   const { key, project_id: projectId, generation } = from
   if (projectId === null || ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) > cut) return
   const known = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
   if (!known?.acp_session_id || known.generation !== generation) return
-  const row = await getOrCreateContext(tx, { agentId, projectId, key: forkKey, originKey: '' }, context)
+  const row = await getOrCreateContext(
+    tx,
+    { agentId, projectId, key: forkKey, originKey: '' },
+    context,
+  )
   const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
   await tx.write(updateContext, { ...row, fork_of: known.acp_session_id, told_through })
 }
@@ -52,13 +65,27 @@ export async function createFork(
   const summarised = { summary, summary_by: summary === '' ? null : (from?.summary_by ?? null) }
   const about = { project_id, agent_id, account_id: from?.account_id ?? null, ...summarised }
   const begun = await openConversation(tx, forkKey, now, about)
-  let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
+  let row: ConversationRow = {
+    ...begun.row,
+    workplace: 'worktree',
+    forked_from,
+    title: from?.title ?? null,
+  }
   const turn = await tx.row('turn_files', { turn_id: turnId })
   const since = await rewoundSince(tx, key, turn)
-  const until = { key, after: keptAfter, cut, begunAt: turn?.created_at ?? '', limit: maxForkedMessages }
-  const written = (await tx.all(selectWritten, until)).filter(({ rewound_by: by }) => by === null || since.has(by))
+  const until = {
+    key,
+    after: keptAfter,
+    cut,
+    begunAt: turn?.created_at ?? '',
+    limit: maxForkedMessages,
+  }
+  const written = (await tx.all(selectWritten, until)).filter(
+    ({ rewound_by: by }) => by === null || since.has(by),
+  )
   for (const message of inReadingOrder(written.map(begunMessage).reverse())) {
-    const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } = message
+    const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } =
+      message
     const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
     row = (await writeMessage(tx, row, copy, context)).counted
   }
@@ -85,7 +112,15 @@ export async function createFork(
         last_used_at: now,
       }),
     )
-  const data = { operationId: operation.id, turnId, forkKey, agentId: agent_id, by: operation.asked_by }
-  tx.append(conversationStream(key), { type: 'conversation-forked', data }, [projectStream(project_id)])
+  const data = {
+    operationId: operation.id,
+    turnId,
+    forkKey,
+    agentId: agent_id,
+    by: operation.asked_by,
+  }
+  tx.append(conversationStream(key), { type: 'conversation-forked', data }, [
+    projectStream(project_id),
+  ])
   return null
 }

@@ -21,13 +21,34 @@ import {
   turnsStream,
 } from '../../domain/stream-name.ts'
 import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
-import { isSlashCommand, promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
+import {
+  isSlashCommand,
+  promptOfMessages,
+  promptOfSummary,
+  promptOfTask,
+  resumePrompt,
+} from '../../domain/turns/prompts.ts'
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
-import { contextLimit, findLaunch, type ReadyLaunch, selectHasMoved } from '../../store/processes/launches.ts'
-import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
+import {
+  contextLimit,
+  findLaunch,
+  type ReadyLaunch,
+  selectHasMoved,
+} from '../../store/processes/launches.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
+import {
+  type ContextRow,
+  selectContextsOfLaunch,
+  updateContext,
+} from '../../store/turns/contexts.ts'
 import {
   isPushed,
   newTurnRow,
@@ -41,7 +62,11 @@ import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { takeLease } from '../agent-sessions/authenticate-agent.ts'
 import { nextStep, takeNextAction } from '../agent-sessions/take-next-action.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
-import { mustWaitForFolder, startableChats, workspaceFor } from '../conversations/conversation-workplace.ts'
+import {
+  mustWaitForFolder,
+  startableChats,
+  workspaceFor,
+} from '../conversations/conversation-workplace.ts'
 import { otherAgent } from '../conversations/post-message.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
@@ -82,15 +107,23 @@ type Step =
   | { readonly step: 'over' }
 
 /** Decides whether a process has a next step, and which streams that step locks. Runs cheaply on every doorbell. */
-export const findDispatch = defineQuery(async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
-  const step = await findStep(reader, launch, context.now)
-  if (!step) return undefined
-  const openConversations = await findOpenConversations.run(reader, launch, context)
-  return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
-})
+export const findDispatch = defineQuery(
+  async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
+    const step = await findStep(reader, launch, context.now)
+    if (!step) return undefined
+    const openConversations = await findOpenConversations.run(reader, launch, context)
+    return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
+  },
+)
 
 export const dispatchTurn = defineUseCase('dispatch-turn', {
-  streams: ({ agentId, projectId, coordinatorId, keys, openConversations }: DispatchInput): StreamName[] => [
+  streams: ({
+    agentId,
+    projectId,
+    coordinatorId,
+    keys,
+    openConversations,
+  }: DispatchInput): StreamName[] => [
     home,
     projectStream(projectId),
     coordinatorStream(coordinatorId),
@@ -100,7 +133,10 @@ export const dispatchTurn = defineUseCase('dispatch-turn', {
   ],
   run: async (tx, input, context): Promise<{ dispatched: boolean }> => {
     const launch = await findLaunch(tx, input.launchId)
-    const isHere = launch?.state === 'running' && launch.stopReason === null && launch.coordinatorId === input.coordinatorId
+    const isHere =
+      launch?.state === 'running' &&
+      launch.stopReason === null &&
+      launch.coordinatorId === input.coordinatorId
     if (!isHere) return { dispatched: false }
     for (let step = await findStep(tx, input, context.now); step; ) {
       const done = await performStep(tx, step, launch, input, context)
@@ -111,7 +147,11 @@ export const dispatchTurn = defineUseCase('dispatch-turn', {
   },
 })
 
-async function findStep(reader: Reader, launch: ReadyLaunch, now: Instant): Promise<Step | undefined> {
+async function findStep(
+  reader: Reader,
+  launch: ReadyLaunch,
+  now: Instant,
+): Promise<Step | undefined> {
   const { launchId, agentId, projectId } = launch
   const running = await reader.all(selectRunningOfLaunch, { launchId })
   const own = await newestOfLaunch(reader, launchId)
@@ -124,23 +164,46 @@ async function findStep(reader: Reader, launch: ReadyLaunch, now: Instant): Prom
     if (await reader.first(selectHasMoved, { launchId }))
       return isFree ? { step: 'make-room', own, why: statusNotice('projectMoved') } : undefined
     const waiting = await startableChats(reader, { agentId, projectId })
-    const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
-    if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
-    if (chosen?.dispatch === 'make-room') return { step: 'make-room', own, why: statusNotice('otherConversation') }
+    const chosen =
+      waiting.length === 0
+        ? undefined
+        : chooseDispatch(waiting, await processFacts(reader, launchId, running))
+    if (chosen && typeof chosen.dispatch === 'object')
+      return { step: 'run', own, turn: chosen.dispatch }
+    if (chosen?.dispatch === 'make-room')
+      return { step: 'make-room', own, why: statusNotice('otherConversation') }
   }
   if (!isFree) return undefined
-  const { next, task, takesUp } = await nextStep(reader, { agentId, projectId, agentSessionId: own.id }, now)
-  if (next.action === 'wait_for_messages' || next.action === 'wait_for_approval' || next.action === 'get_pending_messages')
+  const { next, task, takesUp } = await nextStep(
+    reader,
+    { agentId, projectId, agentSessionId: own.id },
+    now,
+  )
+  if (
+    next.action === 'wait_for_messages' ||
+    next.action === 'wait_for_approval' ||
+    next.action === 'get_pending_messages'
+  )
     return undefined
-  const waiting = await reader.first(selectWaitingTask, { agentId, projectId, agentSessionId: own.id })
+  const waiting = await reader.first(selectWaitingTask, {
+    agentId,
+    projectId,
+    agentSessionId: own.id,
+  })
   if (waiting && task?.id !== waiting.task_id) return { step: 'drop', turn: waiting }
-  if (waiting) return (await mustWaitForFolder(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
-  if (next.action === 'summarize_conversation') return { step: 'next', own, keys: [next.conversationKey] }
+  if (waiting)
+    return (await mustWaitForFolder(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
+  if (next.action === 'summarize_conversation')
+    return { step: 'next', own, keys: [next.conversationKey] }
   const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
   return { step: 'next', own, keys: key === undefined ? [] : [key] }
 }
 
-async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
+async function processFacts(
+  reader: Reader,
+  launchId: string,
+  running: readonly TurnRow[],
+): Promise<ProcessFacts> {
   const contexts = await reader.all(selectContextsOfLaunch, { launchId })
   const held = contexts.map(async (row) => ({
     ...(await contextFacts(reader, row)),
@@ -155,24 +218,44 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
 }
 
 /** Lists the conversations that a step writes to. A process that signs in may get its first turn in the same commit. */
-async function keysToLock(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
+async function keysToLock(
+  reader: Reader,
+  { agentId, projectId }: ReadyLaunch,
+  step: Step,
+): Promise<string[]> {
   if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
-  const [first] = step.step === 'sign-in' || step.step === 'close' ? await startableChats(reader, { agentId, projectId }) : []
+  const [first] =
+    step.step === 'sign-in' || step.step === 'close'
+      ? await startableChats(reader, { agentId, projectId })
+      : []
   const turn = step.step === 'run' ? step.turn : first
   if (!turn) return step.step === 'next' ? [...step.keys] : []
   const messages = await messagesOfTurn(reader, turn.id)
-  return [...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)])]
+  return [
+    ...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)]),
+  ]
 }
 
 /** The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's first work session. */
-async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: string): Promise<string | undefined> {
-  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
+async function workKeyOf(
+  reader: Reader,
+  workSessionId: string | null,
+  agentId: string,
+): Promise<string | undefined> {
+  const row =
+    workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
 type StepResult = 'started' | 'nothing' | 'again'
 
-async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchInput, context: Context): Promise<StepResult> {
+async function performStep(
+  tx: Tx,
+  step: Step,
+  launch: Launch,
+  input: DispatchInput,
+  context: Context,
+): Promise<StepResult> {
   const { agentId, projectId, id: launchId } = launch
   const { openConversations } = input
   switch (step.step) {
@@ -185,18 +268,35 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
       await endAgentSession(tx, step.own, { reason: 'closed', openConversations }, context)
       // A person came back or wrote: the same process continues with its contexts under a new agent session.
       const settings = await settingsOf(tx, projectId)
-      const renewed = await takeLease(tx, { agentId, projectId, launchId, purpose: 'chat' }, settings, context)
+      const renewed = await takeLease(
+        tx,
+        { agentId, projectId, launchId, purpose: 'chat' },
+        settings,
+        context,
+      )
       return renewed.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'make-room':
-      await endAgentSession(tx, step.own, { reason: 'other_conversation', openConversations }, context)
+      await endAgentSession(
+        tx,
+        step.own,
+        { reason: 'other_conversation', openConversations },
+        context,
+      )
       return stopProcess(tx, launch, context, step.why)
     case 'over':
       return stopProcess(tx, launch, context)
     case 'run':
-      return input.keys.includes(step.turn.conversationKey) ? startChatTurn(tx, step, launch, input, context) : 'nothing'
+      return input.keys.includes(step.turn.conversationKey)
+        ? startChatTurn(tx, step, launch, input, context)
+        : 'nothing'
     case 'drop':
-      await tx.update('turns', { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
+      await tx.update('turns', {
+        ...step.turn,
+        state: 'cancelled',
+        stop_reason: withdrawn,
+        ended_at: context.now,
+      })
       return 'again'
     case 'begin':
       if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
@@ -209,8 +309,18 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
   }
 }
 
-async function stopProcess(tx: Tx, launch: Launch, context: Context, detail?: Detail): Promise<StepResult> {
-  await stopLaunch(tx, launch, { reason: 'finished', ...(detail !== undefined && { detail }) }, context)
+async function stopProcess(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+  detail?: Detail,
+): Promise<StepResult> {
+  await stopLaunch(
+    tx,
+    launch,
+    { reason: 'finished', ...(detail !== undefined && { detail }) },
+    context,
+  )
   return 'nothing'
 }
 
@@ -224,7 +334,8 @@ async function startChatTurn(
   const { now, random } = context
   // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
   const before = await tx.row('conversations', { key })
-  if (before && (await currentConversation(tx, key, now)).generation !== before.generation) return 'again'
+  if (before && (await currentConversation(tx, key, now)).generation !== before.generation)
+    return 'again'
   const turn = await tx.row('turns', { id })
   if (turn?.state !== 'queued') return 'nothing'
   await splitUnread(tx, id, async () => {
@@ -241,7 +352,11 @@ async function startChatTurn(
   }
   const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
   for (const [conversationKey, some] of byConversation) {
-    const data = { agentId: launch.agentId, agentSessionId: own.id, seqs: some.map(({ seq }) => seq) }
+    const data = {
+      agentId: launch.agentId,
+      agentSessionId: own.id,
+      seqs: some.map(({ seq }) => seq),
+    }
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
   }
   const { nameOf } = await sendersOf(tx, messages.map(senderOf))
@@ -259,34 +374,66 @@ async function startChatTurn(
           { type: 'text', text: promptOfMessages(texts, await severalPeople(tx, key)) },
           ...messages.flatMap(({ media }) => attachmentsIn(media)),
         ]
-  const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
-  const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
+  const promptSeqs = new Set(
+    messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq),
+  )
+  const row = {
+    ...turn,
+    content: JSON.stringify(content),
+    agent_session_id: own.id,
+    launch_id: launch.id,
+  }
   await startInContext(tx, row, launch, promptSeqs, context)
   return 'started'
 }
 
 /** Starts a turn in the context of its conversation. Opens the context if this process has not, and primes it if it is new. */
-async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: ReadonlySet<number>, context: Context) {
+async function startInContext(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  promptSeqs: ReadonlySet<number>,
+  context: Context,
+) {
   const { now } = context
-  const { agent_id: agentId, project_id: projectId, conversation_key: key, origin_key: originKey } = turn
+  const {
+    agent_id: agentId,
+    project_id: projectId,
+    conversation_key: key,
+    origin_key: originKey,
+  } = turn
   const found = await getOrCreateContext(tx, { agentId, projectId, key, originKey }, context)
   const limit = await contextLimit(tx, launch.id)
   // A process limited to one conversation opened its ACP session at start.
   const bound = limit !== null && found.launch_id !== launch.id
   const row: ContextRow = bound
-    ? { ...found, state: 'open', launch_id: launch.id, how: 'new', opened_at: now, primed_at: null, acp_session_id: null }
+    ? {
+        ...found,
+        state: 'open',
+        launch_id: launch.id,
+        how: 'new',
+        opened_at: now,
+        primed_at: null,
+        acp_session_id: null,
+      }
     : found
   const isCommand = isSlashCommand(JSON.parse(turn.content))
   const priming = isCommand ? unprimed(row) : await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
-  const primed = isCommand ? {} : { told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
+  const primed = isCommand
+    ? {}
+    : { told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
   const known = { ...row, launch_id: launch.id, ...primed }
   const begins = { ...turn, context_id: row.id }
   if (isOpen) {
     const knowsNothing = row.primed_at === null && row.how === 'new'
     await tx.write(updateContext, known)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
-    const primer = knowsNothing ? priming.primer : row.primed_at === null ? priming.news : priming.decided
+    const primer = knowsNothing
+      ? priming.primer
+      : row.primed_at === null
+        ? priming.news
+        : priming.decided
     await startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
     if (row.primed_at === null) await tellReopened(tx, begins, row)
     return
@@ -296,7 +443,13 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
   const owner = await transcriptOwner(tx, { projectId, key, originKey })
   const open = { ...acpSessionToOpen(row), primer, news, workspace, owner }
-  await startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
+  await startTurn(
+    tx,
+    begins,
+    launch,
+    { context: { contextId: row.id, open }, ...choicesIn(row) },
+    context,
+  )
 }
 
 async function startNextAction(
@@ -308,19 +461,33 @@ async function startNextAction(
 ): Promise<StepResult> {
   const { agentId, projectId } = launch
   const caller = { agentId, projectId, agentSessionId: own.id }
-  const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
+  const ask = () =>
+    takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
   const first = await ask()
   // RS2: the resume context and the current task are sent together.
   const { next, task, decisions } = first.next.action === 'resume_work' ? await ask() : first
   const { random, now } = context
-  const about = { id: random.uuid(), agent_id: agentId, project_id: projectId, asked_by: agentId, created_at: now }
+  const about = {
+    id: random.uuid(),
+    agent_id: agentId,
+    project_id: projectId,
+    asked_by: agentId,
+    created_at: now,
+  }
   const its = { launch_id: launch.id, agent_session_id: own.id }
   if (next.action === 'exit') return stopProcess(tx, launch, context)
   if (next.action === 'summarize_conversation') {
     const key = next.conversationKey
     const text = promptOfSummary((await tx.row('conversations', { key }))?.summary || null)
     const content = JSON.stringify([{ type: 'text', text }])
-    const turn = newTurnRow({ ...about, ...its, about: 'summary', conversation_key: key, through_seq: next.throughSeq, content })
+    const turn = newTurnRow({
+      ...about,
+      ...its,
+      about: 'summary',
+      conversation_key: key,
+      through_seq: next.throughSeq,
+      content,
+    })
     await tx.insert('turns', turn)
     await startInContext(tx, turn, launch, new Set(), context)
     return 'started'
@@ -329,14 +496,21 @@ async function startNextAction(
   const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
   const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
   // The work session was created in this transaction, so nobody else can hold these streams.
-  if (!input.keys.includes(key)) for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
+  if (!input.keys.includes(key))
+    for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
   // CX20: what the resume context says of a decision is not said again.
   const known = first.resumeContext?.decisions ?? []
   const others = decisions.filter((each) => !known.some((other) => isDeepStrictEqual(other, each)))
   const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(others)]
   const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
   const content = JSON.stringify([{ type: 'text', text }])
-  const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
+  const row = {
+    ...about,
+    ...its,
+    about: 'task' as const,
+    task_id: task.id,
+    work_session_id: workSessionId,
+  }
   const turn = newTurnRow({ ...row, conversation_key: key, content })
   await tx.insert('turns', turn)
   await storePrompt(tx, turn, context)

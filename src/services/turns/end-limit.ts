@@ -9,7 +9,12 @@ import { selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { activeAgent, promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
+import {
+  activeAgent,
+  promptStreams,
+  requireLocked,
+  type UserSessionLocks,
+} from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from './limit-record.ts'
 import { startNext } from './send-prompt.ts'
@@ -34,9 +39,19 @@ export const endLimit = defineUseCase('end-limit', {
     inRole
       ? [...promptStreams(inRole), projectStream(projectId)]
       : [conversationStream(conversationKey), projectStream(projectId)],
-  run: async (tx, { contextId, inRole, cannotStart = false }, context): Promise<{ ended: boolean }> => {
+  run: async (
+    tx,
+    { contextId, inRole, cannotStart = false },
+    context,
+  ): Promise<{ ended: boolean }> => {
     const row = await tx.row('contexts', { id: contextId })
-    if (!row || row.state === 'ended' || row.limited_until === null || row.limited_until > context.now) return { ended: false }
+    if (
+      !row ||
+      row.state === 'ended' ||
+      row.limited_until === null ||
+      row.limited_until > context.now
+    )
+      return { ended: false }
     const place = parseConsoleKey(row.conversation_key)
     if (!place || !inRole) {
       await liftLimit(tx, row, context)
@@ -49,9 +64,12 @@ export const endLimit = defineUseCase('end-limit', {
       return { ended: true }
     }
     const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
-    if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch) return { ended: false }
+    if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch)
+      return { ended: false }
     requireLocked(inRole, launch.coordinatorId)
-    const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(({ state }) => state === 'running')
+    const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(
+      ({ state }) => state === 'running',
+    )
     if (runs) return { ended: false }
     await liftLimit(tx, row, context)
     await startNext(tx, agent, context)
@@ -59,7 +77,10 @@ export const endLimit = defineUseCase('end-limit', {
   },
 })
 
-type SetContinueAfterLimitInput = (Pair | { readonly userSessionId: string; readonly role: string }) & {
+type SetContinueAfterLimitInput = (
+  | Pair
+  | { readonly userSessionId: string; readonly role: string }
+) & {
   readonly goOn: boolean
   readonly by: string
   readonly requestId?: string | undefined
@@ -70,11 +91,18 @@ export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
   streams: (input: SetContinueAfterLimitInput) =>
     'role' in input
       ? [userSessionStream(input.userSessionId)]
-      : [conversationStream(webKey(input.projectId, input.agentId)), projectStream(input.projectId)],
+      : [
+          conversationStream(webKey(input.projectId, input.agentId)),
+          projectStream(input.projectId),
+        ],
   run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
     const found = await currentLimit(tx, { ...(await contextKeyOf(tx, input)), originKey: '' })
     if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
-    return { until: found.limited_until, goesOn: input.goOn, seq: await setContinuation(tx, found, input) }
+    return {
+      until: found.limited_until,
+      goesOn: input.goOn,
+      seq: await setContinuation(tx, found, input),
+    }
   },
 })
 
@@ -83,7 +111,11 @@ async function contextKeyOf(
   input: SetContinueAfterLimitInput,
 ): Promise<Pair & { key: string }> {
   if ('role' in input) {
-    const { agent_id: agentId, project_id: projectId } = await activeAgent(tx, input.userSessionId, input.role)
+    const { agent_id: agentId, project_id: projectId } = await activeAgent(
+      tx,
+      input.userSessionId,
+      input.role,
+    )
     return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
   }
   const { projectId, agentId } = input

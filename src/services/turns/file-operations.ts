@@ -17,7 +17,13 @@ import {
   updateWithdrawal,
 } from '../../store/conversations/messages.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
-import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
 import {
   bringBackRewound,
   type FileOperationRow,
@@ -30,7 +36,11 @@ import {
   type TurnFilesRow,
 } from '../../store/turns/turn-files.ts'
 import { selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
-import { changeConversation, existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import {
+  changeConversation,
+  existingConversation,
+  streamOfKey,
+} from '../conversations/conversation-record.ts'
 import { shortOf, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { findCoordinatorAnswer, requestFromCoordinator } from '../processes/coordinator-requests.ts'
 import { checkAssigned } from '../projects/project-record.ts'
@@ -71,15 +81,20 @@ const askedOperation = (row: FileOperationRow): AskedOperation => ({
 
 type WithState = TurnFilesRow & { readonly top: string }
 
-async function turnWithFiles(reader: Reader, { key, turnId }: WhichTurn): Promise<{ turn: TurnRow; files: WithState }> {
+async function turnWithFiles(
+  reader: Reader,
+  { key, turnId }: WhichTurn,
+): Promise<{ turn: TurnRow; files: WithState }> {
   const turn = await reader.row('turns', { id: turnId })
-  if (turn?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
+  if (turn?.conversation_key !== key)
+    throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   const files = await reader.row('turn_files', { turn_id: turnId })
   if (!files || files.top === null || files.before_state === null) throw noState(turnId)
   return { turn, files: { ...files, top: files.top } }
 }
 
-const noState = (turnId: string): Refusal => new Refusal('wrong_state', refusalText('noFileState'), { turnId })
+const noState = (turnId: string): Refusal =>
+  new Refusal('wrong_state', refusalText('noFileState'), { turnId })
 
 interface WhichTurn {
   readonly key: string
@@ -87,25 +102,32 @@ interface WhichTurn {
 }
 
 /** Returns where the files of a turn are, for a diff. */
-export const findTurnFiles = defineQuery(async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
-  const { files } = await turnWithFiles(reader, which)
-  const first = since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
-  const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
-  if (!before || !after) throw noState(which.turnId)
-  const project = await reader.row('projects', { id: files.project_id })
-  const folders = [files.top, ...(project?.path ? [project.path] : [])]
-  const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
-  return {
-    coordinatorId: files.coordinator_id,
-    projectId: files.project_id,
-    folders,
-    from: before.tree,
-    to: after.tree,
-    leftOut,
-  }
-})
+export const findTurnFiles = defineQuery(
+  async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
+    const { files } = await turnWithFiles(reader, which)
+    const first =
+      since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
+    const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
+    if (!before || !after) throw noState(which.turnId)
+    const project = await reader.row('projects', { id: files.project_id })
+    const folders = [files.top, ...(project?.path ? [project.path] : [])]
+    const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
+    return {
+      coordinatorId: files.coordinator_id,
+      projectId: files.project_id,
+      folders,
+      from: before.tree,
+      to: after.tree,
+      leftOut,
+    }
+  },
+)
 
-type RewindInput = WhichTurn & { readonly to: 'before' | 'after'; readonly confirm?: string | undefined; readonly by: string }
+type RewindInput = WhichTurn & {
+  readonly to: 'before' | 'after'
+  readonly confirm?: string | undefined
+  readonly by: string
+}
 
 export const askRewind = defineUseCase('ask-rewind', {
   streams: ({ key }: RewindInput) => [streamOfKey(key)],
@@ -114,11 +136,18 @@ export const askRewind = defineUseCase('ask-rewind', {
     const target = stateFrom(to === 'before' ? files.before_state : files.after_state)
     if (!target) throw noState(turn.id)
     await requireQuiet(tx, files)
-    const newest = (await tx.all(selectFilesOf, { key: which.key })).findLast((row) => row.top !== null)
-    if (newest?.top !== files.top) throw new Refusal('wrong_state', refusalText('turnElsewhere', { folder: files.top }))
+    const newest = (await tx.all(selectFilesOf, { key: which.key })).findLast(
+      (row) => row.top !== null,
+    )
+    if (newest?.top !== files.top)
+      throw new Refusal('wrong_state', refusalText('turnElsewhere', { folder: files.top }))
     const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, files, turn)
     const plan: RewindPlan = { to, cut, keptAfter: Math.min(files.kept_after, cut) }
-    return ask(tx, { kind: 'rewind', files, plan, target, expected: await knownState(tx, files), confirm, by }, context)
+    return ask(
+      tx,
+      { kind: 'rewind', files, plan, target, expected: await knownState(tx, files), confirm, by },
+      context,
+    )
   },
 })
 
@@ -134,7 +163,8 @@ async function lastSeqOf(
     return answer?.conversation_key === key ? answer.seq : undefined
   }
   const own = await answerOf(turn_id)
-  const later = own && since && (await reader.first(selectMeanwhile, { key, after, before: own, since }))
+  const later =
+    own && since && (await reader.first(selectMeanwhile, { key, after, before: own, since }))
   if (own !== undefined) return later ? later.seq - 1 : own
   const all = await reader.all(selectFilesOf, { key })
   const at = all.findIndex((each) => each.turn_id === turn_id)
@@ -164,8 +194,13 @@ async function requireQuiet(
 }
 
 /** The state of the workplace that the conversation knows: after its last turn, or after a rewind since. */
-async function knownState(reader: Reader, { conversation_key: key, top }: WithState): Promise<FileState | null> {
-  const turns = (await reader.all(selectFilesOf, { key })).filter((row) => row.top === top && row.before_state !== null)
+async function knownState(
+  reader: Reader,
+  { conversation_key: key, top }: WithState,
+): Promise<FileState | null> {
+  const turns = (await reader.all(selectFilesOf, { key })).filter(
+    (row) => row.top === top && row.before_state !== null,
+  )
   const newest = turns.at(-1)
   const moved = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).find(
     (row) => row.kind !== 'fork' && row.state === 'done' && row.top === top,
@@ -185,10 +220,22 @@ interface NewOperation {
   readonly by: string
 }
 
-async function ask(tx: Tx, { kind, files, plan, target, expected, confirm, by }: NewOperation, { now, random }: Context) {
+async function ask(
+  tx: Tx,
+  { kind, files, plan, target, expected, confirm, by }: NewOperation,
+  { now, random }: Context,
+) {
   const id = random.uuid()
   const { conversation_key: key, top: folder } = files
-  const request: CoordinatorRequest = { kind: 'files-restore', folder, id, key, target, expected, confirmed: confirm ?? null }
+  const request: CoordinatorRequest = {
+    kind: 'files-restore',
+    folder,
+    id,
+    key,
+    target,
+    expected,
+    confirmed: confirm ?? null,
+  }
   return insert(tx, files, { id, kind, asked_by: by, asked_at: now }, { request, plan })
 }
 
@@ -200,30 +247,54 @@ async function insert(
 ): Promise<AskedOperation> {
   const where = { conversation_key, turn_id, project_id, coordinator_id, top }
   const ask = JSON.stringify(asked)
-  const row: FileOperationRow = { ...about, ...where, state: 'asked', ask, result: null, ended_at: null }
+  const row: FileOperationRow = {
+    ...about,
+    ...where,
+    state: 'asked',
+    ask,
+    result: null,
+    ended_at: null,
+  }
   await tx.insert('file_operations', row)
   return askedOperation(row)
 }
 
 /** The last rewind that was not undone, unless something was said since. */
 async function lastRewind(reader: Reader, key: string): Promise<FileOperationRow | undefined> {
-  const done = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).filter(({ state }) => state === 'done')
+  const done = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).filter(
+    ({ state }) => state === 'done',
+  )
   const undone = new Set(done.map(({ ask }) => JSON.parse(ask).plan.undoes))
   const last = done.find(({ id, kind }) => kind === 'rewind' && !undone.has(id))
   if (!last) return undefined
-  const since = (await reader.all(selectFilesOf, { key })).some(({ created_at }) => created_at > (last.ended_at ?? ''))
+  const since = (await reader.all(selectFilesOf, { key })).some(
+    ({ created_at }) => created_at > (last.ended_at ?? ''),
+  )
   return since ? undefined : last
 }
 
-export async function undoableRewind(reader: Reader, key: string): Promise<Conversation['rewound']> {
+export async function undoableRewind(
+  reader: Reader,
+  key: string,
+): Promise<Conversation['rewound']> {
   const last = await lastRewind(reader, key)
   const plan: RewindPlan | undefined = last && JSON.parse(last.ask).plan
-  return last && plan && { turnId: last.turn_id, to: plan.to, by: last.asked_by, at: last.ended_at ?? last.asked_at }
+  return (
+    last &&
+    plan && {
+      turnId: last.turn_id,
+      to: plan.to,
+      by: last.asked_by,
+      at: last.ended_at ?? last.asked_at,
+    }
+  )
 }
 
 /** Undoes the last rewind, unless something was said since. */
 export const askUndo = defineUseCase('ask-undo', {
-  streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [streamOfKey(key)],
+  streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [
+    streamOfKey(key),
+  ],
   run: async (tx, { key, confirm, by }, context): Promise<AskedOperation> => {
     await existingConversation(tx, key)
     const last = await lastRewind(tx, key)
@@ -292,9 +363,11 @@ export const askMachine = defineUseCase('ask-machine', {
       if (row.result === null) throw new Refusal('coordinator_away')
       return questionId === undefined ? { answer: result } : { id: questionId }
     }
-    const sent = questionId === undefined ? undefined : await tx.row('questions', { id: questionId })
+    const sent =
+      questionId === undefined ? undefined : await tx.row('questions', { id: questionId })
     if (sent && sent.answered_at === null && sent.deadline > context.now) {
-      if ((await findCoordinatorRow(tx, coordinatorId))?.state === 'connected') return { id: questionId }
+      if ((await findCoordinatorRow(tx, coordinatorId))?.state === 'connected')
+        return { id: questionId }
       throw new Refusal('no_answer', undefined, { coordinatorId })
     }
     if (sent && (await findCoordinatorAnswer.run(tx, sent, context))?.ok) return { id: questionId }
@@ -327,7 +400,11 @@ export const finishOperation = defineUseCase('finish-operation', {
     const row = await tx.row('file_operations', { id })
     if (!row) throw new Refusal('not_found')
     const { plan } = JSON.parse(row.ask)
-    const finished = (state: FileOperationRow['state']) => ({ state, turnId: row.turn_id, forkKey: plan.forkKey ?? null })
+    const finished = (state: FileOperationRow['state']) => ({
+      state,
+      turnId: row.turn_id,
+      forkKey: plan.forkKey ?? null,
+    })
     // A rewind that its machine was asked for may have begun.
     const hasBegun = !answer && row.result !== null && row.kind !== 'fork'
     if (row.state !== 'asked' || hasBegun) return finished(row.state)
@@ -338,8 +415,15 @@ export const finishOperation = defineUseCase('finish-operation', {
       return finished('refused')
     }
     const history =
-      'outcome' in answer ? await moveConversation(tx, row, plan, context) : await createFork(tx, row, plan, answer, context)
-    await tx.update('file_operations', { ...row, state: 'done', result: JSON.stringify({ ...answer, history }), ended_at })
+      'outcome' in answer
+        ? await moveConversation(tx, row, plan, context)
+        : await createFork(tx, row, plan, answer, context)
+    await tx.update('file_operations', {
+      ...row,
+      state: 'done',
+      result: JSON.stringify({ ...answer, history }),
+      ended_at,
+    })
     return finished('done')
   },
 })
@@ -362,7 +446,8 @@ async function moveConversation(
   const row = await tx.row('conversations', { key })
   if (!row) return null
   const { kept_after, summary, summary_through } = row
-  const undone = plan.undoes === undefined ? undefined : await tx.row('file_operations', { id: plan.undoes })
+  const undone =
+    plan.undoes === undefined ? undefined : await tx.row('file_operations', { id: plan.undoes })
   const covers = summary_through > plan.cut
   const {
     messages = [],
@@ -370,31 +455,56 @@ async function moveConversation(
     ...earlier
   }: History = undone
     ? JSON.parse(undone.result ?? '{}').history
-    : { kept_after: plan.keptAfter, summary: covers ? '' : summary, summary_through: covers ? plan.keptAfter : summary_through }
+    : {
+        kept_after: plan.keptAfter,
+        summary: covers ? '' : summary,
+        summary_through: covers ? plan.keptAfter : summary_through,
+      }
   await cancelQueuedTurns(tx, key, now)
   const all = await tx.all(selectFilesOf, { key })
   const at = all.findIndex((each) => each.turn_id === turnId)
   const since = undone ? new Set([undone.id]) : await rewoundSince(tx, key, all[at])
-  const until = { key, cut: undone ? afterAllMessages : plan.cut, begunAt: all[at]?.created_at ?? '' }
-  const back: { messages: [number, string][]; turns: [string, string][] } = { messages: [], turns: [] }
-  for (const by of since) for (const { seq } of await tx.all(bringBackRewound, { ...until, by })) back.messages.push([seq, by])
+  const until = {
+    key,
+    cut: undone ? afterAllMessages : plan.cut,
+    begunAt: all[at]?.created_at ?? '',
+  }
+  const back: { messages: [number, string][]; turns: [string, string][] } = {
+    messages: [],
+    turns: [],
+  }
+  for (const by of since)
+    for (const { seq } of await tx.all(bringBackRewound, { ...until, by }))
+      back.messages.push([seq, by])
   if (!undone) await tx.write(rewindMessages, { ...until, by: id })
-  for (const [seq, rewound_by] of messages) await tx.write(updateWithdrawal, { conversation_key: key, seq, rewound_by })
+  for (const [seq, rewound_by] of messages)
+    await tx.write(updateWithdrawal, { conversation_key: key, seq, rewound_by })
   const taken = new Map(turns)
   for (const [index, each] of all.entries()) {
-    const isPast = undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
+    const isPast =
+      undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
     const kept = since.has(each.rewound_by ?? '') ? null : each.rewound_by
     const rewound_by = isPast ? (taken.get(each.turn_id) ?? kept) : (each.rewound_by ?? id)
     if (rewound_by === each.rewound_by) continue
     await tx.update('turn_files', { ...each, rewound_by })
-    if (rewound_by === null && each.rewound_by !== null) back.turns.push([each.turn_id, each.rewound_by])
+    if (rewound_by === null && each.rewound_by !== null)
+      back.turns.push([each.turn_id, each.rewound_by])
   }
   const { count } = await measured(tx, key, earlier.kept_after)
   const { chars } = await measured(tx, key, Math.max(earlier.kept_after, earlier.summary_through))
   const { originals: chapter_messages } = await measured(tx, key, row.chapter_after)
   const counted = { message_count: count, unsummarised_chars: chars, chapter_messages }
   await changeConversation(tx, row, { ...earlier, ...counted, generation: row.generation + 1 }, now)
-  const data = { operationId: id, turnId, to: plan.to, undone: kind === 'undo', through: plan.cut, by }
-  tx.append(conversationStream(key), { type: 'conversation-rewound', data }, [projectStream(operation.project_id)])
+  const data = {
+    operationId: id,
+    turnId,
+    to: plan.to,
+    undone: kind === 'undo',
+    through: plan.cut,
+    by,
+  }
+  tx.append(conversationStream(key), { type: 'conversation-rewound', data }, [
+    projectStream(operation.project_id),
+  ])
   return { kept_after, summary, summary_through, ...back }
 }

@@ -6,14 +6,31 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { type AgentCaller, messagesOfTurn, moveUnread, splitUnread } from '../../store/conversations/unread.ts'
+import {
+  type AgentCaller,
+  messagesOfTurn,
+  moveUnread,
+  splitUnread,
+} from '../../store/conversations/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
-import { newTurnRow, type QueuedChat, queuedChats, selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  newTurnRow,
+  type QueuedChat,
+  queuedChats,
+  selectRunningOfSession,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
-import { buildPrimer, contextFacts, getOrCreateContext, senderOf, sendersOf } from './context-record.ts'
+import {
+  buildPrimer,
+  contextFacts,
+  getOrCreateContext,
+  senderOf,
+  sendersOf,
+} from './context-record.ts'
 
 interface HandOver extends AgentCaller {
   /** From `find-hand-over`. */
@@ -29,20 +46,39 @@ export interface HandedOverMessages {
   readonly primer: string | null
 }
 
-const noMessages: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
+const noMessages: HandedOverMessages = {
+  messages: [],
+  senders: [],
+  summary: null,
+  conversationKey: null,
+  primer: null,
+}
 
 /** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
-async function nextTurnFor(reader: Reader, caller: AgentCaller): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
+async function nextTurnFor(
+  reader: Reader,
+  caller: AgentCaller,
+): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
   const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
   const running = await reader.first(selectRunningOfSession, caller)
-  if (running) return { turn: running, merged: waiting.filter((each) => isSameConversation(each, running)) }
+  if (running)
+    return { turn: running, merged: waiting.filter((each) => isSameConversation(each, running)) }
   const bound = row?.context_id ? await reader.row('contexts', { id: row.context_id }) : undefined
   const held = bound && (await contextFacts(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
-  const { dispatch } = chooseDispatch(row?.state === 'active' ? await startableChats(reader, caller) : [], facts)
-  const turn = typeof dispatch === 'object' ? await reader.row('turns', { id: dispatch.id }) : undefined
-  return turn && { turn, merged: waiting.filter((each) => each.id !== turn.id && isSameConversation(each, turn)) }
+  const { dispatch } = chooseDispatch(
+    row?.state === 'active' ? await startableChats(reader, caller) : [],
+    facts,
+  )
+  const turn =
+    typeof dispatch === 'object' ? await reader.row('turns', { id: dispatch.id }) : undefined
+  return (
+    turn && {
+      turn,
+      merged: waiting.filter((each) => each.id !== turn.id && isSameConversation(each, turn)),
+    }
+  )
 }
 
 const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
@@ -60,7 +96,10 @@ export const findHandOver = defineQuery(async (reader, caller: AgentCaller): Pro
 
 export const handOverMessages = defineUseCase('hand-over-messages', {
   // The project's lock decides whether the session is still alive.
-  streams: ({ projectId, keys }: HandOver) => [...keys.map(conversationStream), projectStream(projectId)],
+  streams: ({ projectId, keys }: HandOver) => [
+    ...keys.map(conversationStream),
+    projectStream(projectId),
+  ],
   run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
@@ -84,7 +123,9 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     const { agentId, projectId, agentSessionId } = caller
     const bound = await getOrCreateContext(tx, { agentId, projectId, key, originKey }, context)
     const isNew = bound.agent_session_id !== agentSessionId
-    const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
+    const promptSeqs = new Set(
+      messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq),
+    )
     const priming = await buildPrimer(tx, bound, { turn, promptSeqs }, now)
     const opened = isNew ? { opened_at: now, how: 'pulled' as const, primed_at: now } : {}
     const held = {
@@ -99,7 +140,14 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
-    await tx.update('turns', { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })
+    await tx.update('turns', {
+      ...turn,
+      ...its,
+      state: 'running',
+      primer,
+      content: '[]',
+      started_at: turn.started_at ?? now,
+    })
     appendDelivered(
       tx,
       caller,
@@ -127,7 +175,11 @@ async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise
   await tx.update('turns', { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
 }
 
-function appendDelivered(tx: Tx, { agentId, agentSessionId }: AgentCaller, messages: readonly Message[]): void {
+function appendDelivered(
+  tx: Tx,
+  { agentId, agentSessionId }: AgentCaller,
+  messages: readonly Message[],
+): void {
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(key), { type: 'messages-delivered', data })

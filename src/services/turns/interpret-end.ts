@@ -42,33 +42,57 @@ export async function interpretEnd(
   const said = row.answer + came.text
   if (event.type !== 'ended') return { text: said, applied: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
-  const agent = row.launch_id === null ? null : ((await reader.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
+  const agent =
+    row.launch_id === null
+      ? null
+      : ((await reader.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
   const denied = await deniedLast(reader, which, unwritten)
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
-  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
+  const atLimit =
+    said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
   const limitedBefore = limitOf({ ...event, answer: said }, clock) !== undefined
-  const judged = isDone && !atLimit && !limitedBefore ? await judge(reader, row, came, usage) : 'answer'
+  const judged =
+    isDone && !atLimit && !limitedBefore ? await judge(reader, row, came, usage) : 'answer'
   const known = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
   const wrong = known ?? (atLimit || judged === 'error' ? sinceTools.trim() : undefined)
-  const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
+  const text =
+    wrong !== undefined && said.endsWith(sinceTools)
+      ? said.slice(0, said.length - sinceTools.length)
+      : said
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
   const limitedUntil = limitOf({ ...over, answer: text }, clock)
   const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
   return {
     text,
-    applied: { ...over, hasText, isLimit: limitedUntil !== undefined, denied, isDoubtful: judged === 'probably' },
+    applied: {
+      ...over,
+      hasText,
+      isLimit: limitedUntil !== undefined,
+      denied,
+      isDoubtful: judged === 'probably',
+    },
     limitedUntil,
   }
 }
 
 /** Whether what was said last is an error of the model (CX12). What is not worded like one is asked of the gateway alone. */
-async function judge(reader: Reader, row: TurnRow, { sinceTools: said, tools, text }: TurnOutput, usage: TurnUsage | null) {
+async function judge(
+  reader: Reader,
+  row: TurnRow,
+  { sinceTools: said, tools, text }: TurnOutput,
+  usage: TurnUsage | null,
+) {
   const { launch_id: launchId, context_id: contextId, id: turnId } = row
   const rows = launchId === null ? [] : await reader.all(selectCountedOf, { launchId, turnId })
-  const sum = (column: 'output_tokens' | 'requests' | 'finished') => rows.reduce((all, each) => all + Number(each[column]), 0)
+  const sum = (column: 'output_tokens' | 'requests' | 'finished') =>
+    rows.reduce((all, each) => all + Number(each[column]), 0)
   const counted = { outputTokens: sum('output_tokens'), atLeast: sum('finished') < sum('requests') }
-  const hasGateway = launchId !== null && (await reader.first(selectCountedOfLaunch, { launchId })) !== undefined
-  const before = contextId === null ? undefined : await reader.first(selectUsageBefore, { contextId, id: turnId })
+  const hasGateway =
+    launchId !== null && (await reader.first(selectCountedOfLaunch, { launchId })) !== undefined
+  const before =
+    contextId === null
+      ? undefined
+      : await reader.first(selectUsageBefore, { contextId, id: turnId })
   return judgeAnswer({
     said,
     ranTools: tools.length > 0 || said !== text,
@@ -82,12 +106,18 @@ async function judge(reader: Reader, row: TurnRow, { sinceTools: said, tools, te
 const maxTitleChars = 200
 
 /** In words, if the permission that was settled last in this turn was denied, and nothing was said since. */
-async function deniedLast(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<Detail | null> {
+async function deniedLast(
+  reader: Reader,
+  which: LoggedPieces,
+  unwritten: readonly unknown[],
+): Promise<Detail | null> {
   const last = await reader.first(selectSettledLast, { turnId: which.turnId })
   if (!last || last.outcome === 'allowed' || unwritten.some(isText)) return null
   if (await hasSaidSince(reader, which, last.id)) return null
   const what = cutDetail(last.instruction_content ?? '', maxTitleChars)
-  return last.outcome === 'denied' ? statusNotice('endedDenied', { what }) : statusNotice('endedUnanswered', { what })
+  return last.outcome === 'denied'
+    ? statusNotice('endedDenied', { what })
+    : statusNotice('endedUnanswered', { what })
 }
 
 const isText = (update: unknown): boolean => {

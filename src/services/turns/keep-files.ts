@@ -24,7 +24,10 @@ const maxLateMs = 3_600_000
 
 /** Returns ended turns with a state before and none after; with `state`, what the next turn in the workplace began with. */
 export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, never>, { now }) => {
-  const rows = await reader.all(selectUnfinishedFiles, { since: instant(epochMs(now) - maxLateMs), limit: pageSize })
+  const rows = await reader.all(selectUnfinishedFiles, {
+    since: instant(epochMs(now) - maxLateMs),
+    limit: pageSize,
+  })
   const found: {
     turnId: string
     key: string
@@ -35,7 +38,13 @@ export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, n
     state?: FileState
   }[] = []
   for (const row of rows) {
-    const { turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top: folder } = row
+    const {
+      turn_id: turnId,
+      conversation_key: key,
+      coordinator_id: coordinatorId,
+      project_id: projectId,
+      top: folder,
+    } = row
     const since = stateFrom(row.before_state)?.tree
     const state = await nextState(reader, row)
     if (folder !== null && since !== undefined)
@@ -63,7 +72,10 @@ export const findOldFiles = defineQuery(async (reader, { after }: { after: strin
   const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
   const due: { key: string; before: string }[] = []
   for (const { conversation_key: key, project_id: id, oldest } of rows) {
-    const keepMs = durationMs(settingsFrom((await reader.row('projects', { id }))?.settings ?? '{}'), 'files.keep_days')
+    const keepMs = durationMs(
+      settingsFrom((await reader.row('projects', { id }))?.settings ?? '{}'),
+      'files.keep_days',
+    )
     const before = instant(epochMs(now) - keepMs)
     if (keepMs > 0 && oldest < before) due.push({ key, before })
   }
@@ -90,11 +102,16 @@ export const forgetOldFiles = defineUseCase('forget-old-files', {
     for (const [index, row] of rows.entries()) {
       if (row.created_at < before && index < rows.length - 1)
         await tx.update('turn_files', { ...row, before_state: null, after_state: null })
-      else for (const state of [stateFrom(row.before_state), stateFrom(row.after_state)]) add(needed, state)
+      else
+        for (const state of [stateFrom(row.before_state), stateFrom(row.after_state)])
+          add(needed, state)
       const place = await placeOf(tx, row)
       if (place) places.set(`${row.coordinator_id} ${row.top}`, place)
     }
-    for (const { result, asked_at } of await tx.all(selectOperationsOf, { key, limit: maxOperations })) {
+    for (const { result, asked_at } of await tx.all(selectOperationsOf, {
+      key,
+      limit: maxOperations,
+    })) {
       const done = JSON.parse(result ?? '{}')
       if (asked_at >= before) for (const state of [done?.before, done?.after]) add(needed, state)
     }
@@ -102,10 +119,15 @@ export const forgetOldFiles = defineUseCase('forget-old-files', {
   },
 })
 
-async function placeOf(reader: Reader, { top, coordinator_id, project_id }: PlacedRow): Promise<StatePlace | undefined> {
+async function placeOf(
+  reader: Reader,
+  { top, coordinator_id, project_id }: PlacedRow,
+): Promise<StatePlace | undefined> {
   const path = (await reader.row('projects', { id: project_id }))?.path
   const folders = [top, path].filter((folder) => typeof folder === 'string')
-  return top === null ? undefined : { coordinatorId: coordinator_id, projectId: project_id, folders }
+  return top === null
+    ? undefined
+    : { coordinatorId: coordinator_id, projectId: project_id, folders }
 }
 type PlacedRow = Pick<TurnFilesRow, 'top' | 'coordinator_id' | 'project_id'>
 
@@ -113,7 +135,11 @@ type PlacedRow = Pick<TurnFilesRow, 'top' | 'coordinator_id' | 'project_id'>
 export const findDisownedFiles = defineQuery(async (reader, _: Record<never, never>) => {
   const found: { key: string; top: string | null; place: StatePlace | undefined }[] = []
   for (const row of await reader.all(selectDisowned, { limit: pageSize }))
-    found.push({ key: row.conversation_key.slice(disowned.length), top: row.top, place: await placeOf(reader, row) })
+    found.push({
+      key: row.conversation_key.slice(disowned.length),
+      top: row.top,
+      place: await placeOf(reader, row),
+    })
   return found
 })
 
@@ -125,7 +151,10 @@ export const dropDisownedFiles = defineUseCase('drop-disowned-files', {
   },
 })
 
-function add(needed: Set<string>, state: { tree?: string; leftOut?: string | null } | null | undefined): void {
+function add(
+  needed: Set<string>,
+  state: { tree?: string; leftOut?: string | null } | null | undefined,
+): void {
   if (state?.tree) needed.add(state.tree)
   if (state?.leftOut) needed.add(state.leftOut)
 }

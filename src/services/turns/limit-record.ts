@@ -12,7 +12,13 @@ import { limitInAnswer, limitInError } from '../../domain/turns/vendor-limit.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { type ContextRow, noLimit, selectContextOf, selectContextsIn, updateContext } from '../../store/turns/contexts.ts'
+import {
+  type ContextRow,
+  noLimit,
+  selectContextOf,
+  selectContextsIn,
+  updateContext,
+} from '../../store/turns/contexts.ts'
 import { newTurnRow, selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { type ContextKey, getOrCreateContext } from './context-record.ts'
@@ -33,7 +39,10 @@ interface TurnOutcome {
 }
 
 /** Returns until when the agent is at its limit, as its turn's outcome says. */
-export function limitOf({ outcome, error, answer }: TurnOutcome, { now, timeZone: zone }: Clock): Instant | undefined {
+export function limitOf(
+  { outcome, error, answer }: TurnOutcome,
+  { now, timeZone: zone }: Clock,
+): Instant | undefined {
   // The agent's time zone is unknown. A wall-clock time in its text is read in the server's zone.
   if (outcome === 'failed') return limitInError(textOf(error ?? ''), { now, zone })
   return outcome === 'answered' ? limitInAnswer(answer, { now, zone }) : undefined
@@ -52,16 +61,23 @@ export const endedTurnView = (row: TurnRow, timeZone: string): Turn => ({
 type LimitedContext = ContextRow & { readonly limited_until: Instant }
 
 /** The limit that an agent is currently at in a conversation. */
-export async function currentLimit(reader: Reader, which: ContextKey): Promise<LimitedContext | undefined> {
+export async function currentLimit(
+  reader: Reader,
+  which: ContextKey,
+): Promise<LimitedContext | undefined> {
   const row = await reader.first(selectContextOf, which)
-  return row && row.limited_until !== null ? { ...row, limited_until: row.limited_until } : undefined
+  return row && row.limited_until !== null
+    ? { ...row, limited_until: row.limited_until }
+    : undefined
 }
 
 /** Whether a person chose to continue automatically, with retries left. */
 export const willContinue = async (reader: Reader, which: ContextKey): Promise<boolean> =>
   ((await reader.first(selectContextOf, which))?.goes_on_left ?? 0) > 0
 
-const contextKeyOf = (row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>): ContextKey => ({
+const contextKeyOf = (
+  row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>,
+): ContextKey => ({
   agentId: row.agent_id,
   projectId: row.project_id,
   key: row.conversation_key,
@@ -74,25 +90,62 @@ interface Ended {
 }
 
 /** Applies the end of a turn to the limit: parks the turn if it met the limit, or lifts the limit if the agent answered. */
-export async function applyLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: Ended, context: Context): Promise<void> {
+export async function applyLimit(
+  tx: Tx,
+  turn: TurnRow,
+  { state, limitedUntil }: Ended,
+  context: Context,
+): Promise<void> {
   if (limitedUntil !== undefined) return parkTurn(tx, turn, limitedUntil, context)
   const row = await tx.first(selectContextOf, contextKeyOf(turn))
-  if (row?.limited_until === null && row.goes_on_left > 0) await tx.write(updateContext, { ...row, ...noLimit })
-  else if (row && row.limited_until !== null && state === 'answered') await liftLimit(tx, row, context)
+  if (row?.limited_until === null && row.goes_on_left > 0)
+    await tx.write(updateContext, { ...row, ...noLimit })
+  else if (row && row.limited_until !== null && state === 'answered')
+    await liftLimit(tx, row, context)
 }
 
 /** Parks a turn. An earlier choice to continue stays in force; parts already parked are sent together with this turn's. */
 async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
-  const row = { ...(await getOrCreateContext(tx, contextKeyOf(turn), context)), limited_until: until, limited_turn_id: turn.id }
+  const row = {
+    ...(await getOrCreateContext(tx, contextKeyOf(turn), context)),
+    limited_until: until,
+    limited_turn_id: turn.id,
+  }
   const parked = await tx.first(selectParked, contextKeyOf(turn))
   const parts = [...(parked ? partsOf(parked) : []), ...partsOf(turn)].slice(-maxParkedParts)
   const waits = { content: JSON.stringify(parts), not_before: until }
-  const { agent_id, project_id, conversation_key, origin_key, user_session_id, role, work_session_id, about, asked_by } = turn
+  const {
+    agent_id,
+    project_id,
+    conversation_key,
+    origin_key,
+    user_session_id,
+    role,
+    work_session_id,
+    about,
+    asked_by,
+  } = turn
   const { role_agent_id, launch_id, through_seq } = turn
-  const inRole = role_agent_id === null ? {} : { role_agent_id, launch_id, user_session_id, role, work_session_id, through_seq }
-  const same = { agent_id, project_id, conversation_key, origin_key, about, asked_by, created_at: context.now, ...inRole }
+  const inRole =
+    role_agent_id === null
+      ? {}
+      : { role_agent_id, launch_id, user_session_id, role, work_session_id, through_seq }
+  const same = {
+    agent_id,
+    project_id,
+    conversation_key,
+    origin_key,
+    about,
+    asked_by,
+    created_at: context.now,
+    ...inRole,
+  }
   if (parked) await tx.update('turns', { ...parked, ...waits })
-  else await tx.insert('turns', newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))
+  else
+    await tx.insert(
+      'turns',
+      newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }),
+    )
   await tx.write(updateContext, row)
   appendLimitEvent(tx, row)
 }
@@ -111,11 +164,25 @@ export async function setContinuation(
 }
 
 /** Lifts the limit and queues or cancels the parked turn. Each automatic retry is counted. */
-export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 'now'>): Promise<void> {
-  const { agent_id: agentId, project_id: projectId, conversation_key: conversationKey, goes_on_by, goes_on_left } = row
+export async function liftLimit(
+  tx: Tx,
+  row: ContextRow,
+  { now }: Pick<Context, 'now'>,
+): Promise<void> {
+  const {
+    agent_id: agentId,
+    project_id: projectId,
+    conversation_key: conversationKey,
+    goes_on_by,
+    goes_on_left,
+  } = row
   const parked = await tx.first(selectParked, contextKeyOf(row))
   const takesUp = goes_on_left > 0 && (await isAssigned(tx, { projectId, agentId }))
-  const lifted = { ...row, ...noLimit, ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }) }
+  const lifted = {
+    ...row,
+    ...noLimit,
+    ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }),
+  }
   await tx.write(updateContext, lifted)
   appendLimitEvent(tx, lifted)
   if (!parked) return
@@ -133,9 +200,14 @@ export async function clearLimitsIn(tx: Tx, key: string, now: Instant): Promise<
 }
 
 /** Clears a limit without retrying the parked turn. */
-export async function clearLimit(tx: Tx, which: ContextKey, context: Pick<Context, 'now'>): Promise<void> {
+export async function clearLimit(
+  tx: Tx,
+  which: ContextKey,
+  context: Pick<Context, 'now'>,
+): Promise<void> {
   const row = await tx.first(selectContextOf, which)
-  if (row && (row.limited_until !== null || row.goes_on_left > 0)) await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
+  if (row && (row.limited_until !== null || row.goes_on_left > 0))
+    await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
 }
 
 /** Transfers the parked turn to the agent that replaces a failed one in its role. Each transfer counts as a retry. */
@@ -153,11 +225,21 @@ export async function inheritLimit(
 }
 
 function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {
-  const { conversation_key: key, agent_id: agentId, limited_until: until, goes_on_by, goes_on_left } = row
+  const {
+    conversation_key: key,
+    agent_id: agentId,
+    limited_until: until,
+    goes_on_by,
+    goes_on_left,
+  } = row
   const willGoOn = until !== null && goes_on_left > 0
   const reported = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }
   const place = parseConsoleKey(key)
-  if (!place) return tx.append(conversationStream(key), { type: 'chat-limited', data: { agentId, ...reported } })
+  if (!place)
+    return tx.append(conversationStream(key), {
+      type: 'chat-limited',
+      data: { agentId, ...reported },
+    })
   const data = { role: place.role, messageId: row.limited_turn_id, ...reported, requestId }
   return tx.append(userSessionStream(place.userSessionId), { type: 'agent:limited', data })
 }

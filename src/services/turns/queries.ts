@@ -5,17 +5,31 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { ConversationContext, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
+import type {
+  ConversationContext,
+  ListedTurn,
+  ToolCallOutput,
+} from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { fields, noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
-import { contextLimit, findLaunch, type ReadyLaunch, readyLaunches } from '../../store/processes/launches.ts'
+import {
+  contextLimit,
+  findLaunch,
+  type ReadyLaunch,
+  readyLaunches,
+} from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsIn } from '../../store/turns/contexts.ts'
 import { modelUsageOfProject } from '../../store/turns/model-usage.ts'
 import { outputKind, selectOutputItems } from '../../store/turns/turn-items.ts'
-import { selectPrimerIn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  selectPrimerIn,
+  selectTurnsBefore,
+  selectTurnsOver,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
@@ -33,72 +47,120 @@ import { turnView } from './turn-view.ts'
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
 /** Returns the prompt of a running turn to its coordinator after a reconnect. */
-export const findPrompt = defineQuery(async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
-  await requireCurrentEpoch(reader, from)
-  const launch = await findLaunch(reader, launchId)
-  const turn = await reader.row('turns', { id: turnId })
-  const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
-  if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
-  const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
-  return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
-})
+export const findPrompt = defineQuery(
+  async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
+    await requireCurrentEpoch(reader, from)
+    const launch = await findLaunch(reader, launchId)
+    const turn = await reader.row('turns', { id: turnId })
+    const isIts =
+      launch?.coordinatorId === from.coordinatorId &&
+      turn?.launch_id === launchId &&
+      turn.state === 'running'
+    if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
+    const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
+    return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
+  },
+)
 
 /** Rebuilds the order of a turn: its primer, and how to open its context if it is not open. */
-async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context' | 'configure'>> {
+async function orderOfTurn(
+  reader: Reader,
+  turn: TurnRow,
+): Promise<Pick<TurnOrder, 'content' | 'context' | 'configure'>> {
   const parts = JSON.parse(turn.content)
   const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
   const limit = await contextLimit(reader, turn.launch_id ?? '')
-  const row = turn.context_id === null || limit !== null ? undefined : await reader.row('contexts', { id: turn.context_id })
+  const row =
+    turn.context_id === null || limit !== null
+      ? undefined
+      : await reader.row('contexts', { id: turn.context_id })
   if (!row) return { content }
-  if (row.state === 'open') return { content, context: { contextId: row.id, open: null }, ...choicesIn(row) }
+  if (row.state === 'open')
+    return { content, context: { contextId: row.id, open: null }, ...choicesIn(row) }
   const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
   const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
-  const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
+  const place =
+    turn.role_agent_id === null
+      ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) }
+      : {}
   const owner = await transcriptOwner(reader, { projectId, key, originKey })
   const open = { ...acpSessionToOpen(row), primer, news, ...place, owner }
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 
 export const listConversationTurns = defineQuery(
-  async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
+  async (
+    reader,
+    { key, items, ...page }: PageQuery & { key: string; items: boolean },
+  ): Promise<Page<ListedTurn>> => {
     streamOfKey(key)
     await existingConversation(reader, key)
     const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
     const turns: ListedTurn[] = []
     let chars = 0
     for (const row of rows) {
-      const turn = { ...(await turnView(reader, row)), ...(items && { items: await itemsOf(reader, row.id) }) }
+      const turn = {
+        ...(await turnView(reader, row)),
+        ...(items && { items: await itemsOf(reader, row.id) }),
+      }
       chars += items ? JSON.stringify(turn).length : 0
       turns.push(turn)
       if (chars > maxPageChars) break
     }
-    const next = await Promise.all(rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)))
-    return cutPageBy([...turns, ...next], Math.min(page.limit, turns.length), ({ createdAt, id }) => ({ createdAt, id }))
+    const next = await Promise.all(
+      rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)),
+    )
+    return cutPageBy(
+      [...turns, ...next],
+      Math.min(page.limit, turns.length),
+      ({ createdAt, id }) => ({ createdAt, id }),
+    )
   },
 )
 
-async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: string }): Promise<TurnRow> {
+async function turnIn(
+  reader: Reader,
+  { key, turnId }: { key: string; turnId: string },
+): Promise<TurnRow> {
   const row = await reader.row('turns', { id: turnId })
-  if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
+  if (row?.conversation_key !== key)
+    throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   return row
 }
-export const readTurnItems = defineQuery(async (reader, { key, turnId }: { key: string; turnId: string }) => {
-  const row = await turnIn(reader, { key, turnId })
-  return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
-})
+export const readTurnItems = defineQuery(
+  async (reader, { key, turnId }: { key: string; turnId: string }) => {
+    const row = await turnIn(reader, { key, turnId })
+    return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
+  },
+)
 
 /** AC6: returns what a tool call of a turn ran and its whole output, as far as it was kept. */
 export const readToolOutput = defineQuery(
-  async (reader, { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string }): Promise<ToolCallOutput> => {
+  async (
+    reader,
+    { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string },
+  ): Promise<ToolCallOutput> => {
     const row = await turnIn(reader, { key, turnId })
     const calls =
       row.state === 'running'
-        ? (await readTurnOutput(reader, { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 }, [])).items
+        ? (
+            await readTurnOutput(
+              reader,
+              { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 },
+              [],
+            )
+          ).items
         : await outputOf(reader, turnId)
-    const call = calls.flatMap((item) => (item.kind === 'tool' ? [item.call] : [])).find((each) => each.toolCallId === toolCallId)
-    if (!call) throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), { toolCallId })
+    const call = calls
+      .flatMap((item) => (item.kind === 'tool' ? [item.call] : []))
+      .find((each) => each.toolCallId === toolCallId)
+    if (!call)
+      throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), {
+        toolCallId,
+      })
     const kept = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })
-    const output = kept.length > 0 ? kept.map(({ body }) => JSON.parse(body)).join('') : (call.output ?? null)
+    const output =
+      kept.length > 0 ? kept.map(({ body }) => JSON.parse(body)).join('') : (call.output ?? null)
     const { title, status, command = null, cwd = null, exitCode = null, durationMs = null } = call
     const cut = (call.outputLength ?? 0) > (output?.length ?? 0)
     return { toolCallId, title, status, command, cwd, output, cut, exitCode, durationMs }
@@ -115,7 +177,11 @@ interface TurnsQuery extends PageQuery {
 
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery(
-  async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
+  async (
+    reader,
+    { userSessionId, accountId, limit, cursor }: TurnsQuery,
+    { timeZone },
+  ): Promise<Page<Turn>> => {
     const row = await reader.row('user_sessions', { id: userSessionId })
     if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
@@ -134,7 +200,18 @@ export const listTurns = defineQuery(
 const maxContexts = 50
 
 const contextView = (row: ContextRow, primer: string | null): ConversationContext => ({
-  ...fields(row, 'id', 'agent_id', 'project_id', 'state', 'how', 'not_restored', 'launch_id', 'opened_at', 'ended_at'),
+  ...fields(
+    row,
+    'id',
+    'agent_id',
+    'project_id',
+    'state',
+    'how',
+    'not_restored',
+    'launch_id',
+    'opened_at',
+    'ended_at',
+  ),
   endReason: row.end_reason,
   notice: noticeFrom(row.notice),
   primer,
@@ -142,7 +219,10 @@ const contextView = (row: ContextRow, primer: string | null): ConversationContex
 
 /** Lists the contexts of a conversation, newest first, and the primer of the current one. */
 export const readContexts = defineQuery(
-  async (reader, { key }: { key: string }): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
+  async (
+    reader,
+    { key }: { key: string },
+  ): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
     streamOfKey(key)
     await existingConversation(reader, key)
     const contexts: ConversationContext[] = []
@@ -170,5 +250,6 @@ interface ReadyQuery {
 
 /** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
 export const findReadyLaunches = defineQuery(
-  (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyPageSize }),
+  (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> =>
+    readyLaunches(reader, { ...asked, limit: readyPageSize }),
 )

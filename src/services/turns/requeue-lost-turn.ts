@@ -14,18 +14,33 @@ import { markMessagesRead } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
 
 /** `locked`: conversations whose streams are locked. In others nothing is posted and the messages are queued again. */
-export async function requeueLostTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
+export async function requeueLostTurn(
+  tx: Tx,
+  turn: TurnRow,
+  locked: readonly string[],
+  context: Context,
+): Promise<void> {
   const { now, random } = context
   const messages = await messagesOfTurn(tx, turn.id)
-  const canPost = [turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)].every((key) =>
-    locked.includes(key),
-  )
+  const canPost = [
+    turn.conversation_key,
+    ...messages.map(({ conversationKey }) => conversationKey),
+  ].every((key) => locked.includes(key))
   if (canPost) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
-  else await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
+  else
+    await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
   if (turn.about !== 'chat') return
   if (canPost && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
-  const about = { conversation_key, origin_key, agent_id, project_id, asked_by, created_at, about: 'chat' as const }
+  const about = {
+    conversation_key,
+    origin_key,
+    agent_id,
+    project_id,
+    asked_by,
+    created_at,
+    about: 'chat' as const,
+  }
   const content = messages.length === 0 ? turn.content : '[]'
   const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
   await tx.insert('turns', again)
@@ -38,7 +53,13 @@ const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
 async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const row = await conversationOfTurn(tx, turn.conversation_key, context.now)
   const { text: content, notice } = statusNotice('processGoneTwice')
-  const message = { senderId: systemId, receiverId: null, role: 'assistant', content, notice } as const
+  const message = {
+    senderId: systemId,
+    receiverId: null,
+    role: 'assistant',
+    content,
+    notice,
+  } as const
   const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
   await markMessagesRead(tx, turn, seq, context)
 }

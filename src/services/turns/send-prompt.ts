@@ -13,11 +13,20 @@ import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
-import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/role-agent-record.ts'
+import {
+  activeProcess,
+  promptStreams,
+  type UserSessionLocks,
+} from '../consoles/role-agent-record.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
 import { tellReopened } from './context-health.ts'
-import { acpSessionToOpen, buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
+import {
+  acpSessionToOpen,
+  buildPrimer,
+  getOrCreateContext,
+  roleContextKey,
+} from './context-record.ts'
 import { currentLimit, liftLimit } from './limit-record.ts'
 import { newTurn, startTurn } from './turn-record.ts'
 
@@ -44,15 +53,30 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const { userSessionId } = which
     const { now } = context
     const { agent, launch } = await activeProcess(tx, which, role)
-    if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
-      throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agent.agent_id }), { role })
+    if (
+      content.some(({ type }) => type === 'image') &&
+      !(JSON.parse(agent.offers) as Offers).images
+    )
+      throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agent.agent_id }), {
+        role,
+      })
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const limit = await currentLimit(tx, roleContextKey(agent))
     const triesAnyway = limit?.goes_on_left === 0
-    const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
-    const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWaitForFolder(tx, asked))
+    const asked = newTurn(agent, {
+      id: context.random.uuid(),
+      launchId: launch.id,
+      content,
+      by,
+      now,
+    })
+    const isHeld =
+      (limit !== undefined && !triesAnyway) ||
+      agent.asleep_at !== null ||
+      (await mustWaitForFolder(tx, asked))
     const place = enqueue(open, maxQueuedPrompts, isHeld)
-    if (place === 'full') throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
+    if (place === 'full')
+      throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
     const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.update('role_agents', { ...agent, last_active_at: now })
@@ -86,7 +110,9 @@ export async function startInRole(
   const generation = (await tx.row('conversations', { key }))?.generation ?? 0
   // FS8: a rewind begins a new context.
   const isOver = found !== undefined && found.generation !== generation
-  const row = isOver ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context) : found
+  const row = isOver
+    ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context)
+    : found
   const turn = { ...asked, launch_id: launchId, context_id: row?.id ?? null }
   if (!row || !launch) return startTurn(tx, turn, launch, { requestId }, context)
   const isNamed = (await contextLimit(tx, launch.id)) === null
@@ -101,7 +127,13 @@ export async function startInRole(
   const known = { ...row, launch_id: launch.id, ...primed }
   await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
   if (isOpen) {
-    const seq = await startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
+    const seq = await startTurn(
+      tx,
+      turn,
+      launch,
+      { ...begins, primer: row.how === 'new' ? primer : news },
+      context,
+    )
     await tellReopened(tx, turn, row)
     return seq
   }
@@ -116,15 +148,24 @@ export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): 
 }
 
 /** The next prompt that can start now. */
-export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
+export async function nextInRole(
+  reader: Reader,
+  agent: RoleAgentRow,
+): Promise<TurnRow | undefined> {
   // Other prompts would meet the limit too. `end-limit` sends the parked one first.
-  if (agent.asleep_at !== null || (await currentLimit(reader, roleContextKey(agent)))) return undefined
+  if (agent.asleep_at !== null || (await currentLimit(reader, roleContextKey(agent))))
+    return undefined
   const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
   return next && !(await mustWaitForFolder(reader, next)) ? next : undefined
 }
 
 /** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
-export async function primerForTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
+export async function primerForTurn(
+  reader: Reader,
+  row: ContextRow,
+  turn: TurnRow,
+  now: Instant,
+): Promise<TurnPriming> {
   if (isSlashCommand(JSON.parse(turn.content))) return { primer: null, news: null }
   const promptSeqs = await waitingPrompts(reader, turn)
   const { primer, news, decided } = await buildPrimer(reader, row, { turn, promptSeqs }, now)
@@ -139,6 +180,13 @@ interface TurnPriming {
 
 /** Prompts not sent yet are left out of the primer. */
 async function waitingPrompts(reader: Reader, turn: TurnRow): Promise<ReadonlySet<number>> {
-  const open = turn.role_agent_id === null ? [] : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
-  return new Set([turn, ...open].flatMap(({ about, through_seq: seq }) => (about === 'prompt' && seq !== null ? [seq] : [])))
+  const open =
+    turn.role_agent_id === null
+      ? []
+      : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
+  return new Set(
+    [turn, ...open].flatMap(({ about, through_seq: seq }) =>
+      about === 'prompt' && seq !== null ? [seq] : [],
+    ),
+  )
 }

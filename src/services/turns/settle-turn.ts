@@ -16,7 +16,11 @@ import { denied, limitReached, probablyError } from '../../domain/turns/lifecycl
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
-import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  changesOf,
+  newestOfLaunch,
+  updateActivity,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import { selectChat } from '../../store/channels/channels.ts'
 import { findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -40,9 +44,15 @@ const continuedStopReasons: ReadonlySet<string | null> = new Set([
   'max_turn_requests',
 ])
 
-export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+export async function settleTurn(
+  tx: Tx,
+  turn: TurnRow,
+  ended: EndedTurn,
+  context: Context,
+): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
-  if (own && own.state !== 'ended') await tx.write(updateActivity, changesOf(afterActivity(context.now, own, 'answer')))
+  if (own && own.state !== 'ended')
+    await tx.write(updateActivity, changesOf(afterActivity(context.now, own, 'answer')))
   // RE9: a refused fact is skipped, so that the coordinator's later facts are still applied.
   try {
     if (turn.about === 'chat') await settleChat(tx, turn, ended, context)
@@ -59,20 +69,32 @@ const callerOf = (turn: TurnRow) => ({
   agentSessionId: turn.agent_session_id ?? '',
 })
 
-async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+async function settleChat(
+  tx: Tx,
+  turn: TurnRow,
+  ended: EndedTurn,
+  context: Context,
+): Promise<void> {
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
   const said = await shownText(tx, turn, ended)
-  const elsewhere = until && (await channelLimitText(tx, turn, { until, said: textOf(ended.error ?? ended.text) }, context))
+  const elsewhere =
+    until &&
+    (await channelLimitText(tx, turn, { until, said: textOf(ended.error ?? ended.text) }, context))
   const content = cutDetail(elsewhere ?? said, maxContentChars)
   const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
   await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
-  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await applyLimit(tx, turn, ended, context)
+  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key))
+    await applyLimit(tx, turn, ended, context)
 }
 
 /** The text shown to the person: the answer, or the partial answer and the reason it ended. */
-async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<Detail> {
+async function shownText(
+  reader: Reader,
+  turn: TurnRow,
+  { state, stopReason, error, text, tools }: EndedTurn,
+): Promise<Detail> {
   const said = text.trim()
   if (state === 'answered' || (stopReason === limitReached && error === null)) return said
   if (state === 'cancelled' && stopReason !== denied)
@@ -82,7 +104,9 @@ async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, err
   if (error === null) return said
   if (typeof error === 'string') return [said, error].filter(Boolean).join('\n\n')
   const ran =
-    stopReason === 'empty' && tools.length > 0 ? statusNotice('endedAfterTools', { tools: tools.join(', ') }) : undefined
+    stopReason === 'empty' && tools.length > 0
+      ? statusNotice('endedAfterTools', { tools: tools.join(', ') })
+      : undefined
   return afterText(said, ran ? both(error, ran) : error)
 }
 
@@ -106,40 +130,63 @@ async function channelLimitText(
   return chatWords(chat.language).atLimit({ agent, zone, now, goesOn: willGoOn, ...met })
 }
 
-async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {
+async function settleSummary(
+  tx: Tx,
+  turn: TurnRow,
+  { state, text }: EndedTurn,
+  context: Context,
+): Promise<void> {
   const key = turn.conversation_key
   const earlier = (await tx.row('conversations', { key }))?.summary ?? ''
   // A refusal or a limit notice is not used as a summary.
   const summary = summaryFrom(state === 'answered' ? text.trim() : '', earlier)
-  await setSummary.run(tx, { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 }, context)
+  await setSummary.run(
+    tx,
+    { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 },
+    context,
+  )
 }
 
 /** Stores the answer and completes or fails the task, unless the agent did so with its tools. */
-async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+async function settleTask(
+  tx: Tx,
+  turn: TurnRow,
+  ended: EndedTurn,
+  context: Context,
+): Promise<void> {
   const words = await shownText(tx, turn, ended)
   await storeAnswer(tx, turn, words, context)
   const taskId = turn.task_id ?? ''
   const task = await tx.row('tasks', { project_id: turn.project_id, id: taskId })
   if (task?.status !== 'in_progress') return
-  if (continuedStopReasons.has(ended.stopReason) && turn.retry_of === null && (await continueOnce(tx, turn, ended, context)))
+  if (
+    continuedStopReasons.has(ended.stopReason) &&
+    turn.retry_of === null &&
+    (await continueOnce(tx, turn, ended, context))
+  )
     return
   const status = ended.state === 'answered' ? 'completed' : 'failed'
   const { limitedUntil } = ended
   const said = textOf(words)
-  const result = (limitedUntil === undefined ? said : `It is at its limit until ${limitedUntil}.\n\n${said}`).slice(
-    0,
-    maxResultChars,
-  )
+  const result = (
+    limitedUntil === undefined ? said : `It is at its limit until ${limitedUntil}.\n\n${said}`
+  ).slice(0, maxResultChars)
   await updateTask.run(tx, { ...callerOf(turn), taskId, status, result }, context)
 }
 
 /** Asks the same context to continue, once. The partial answer stays in the first turn. */
-async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, context: Context): Promise<boolean> {
+async function continueOnce(
+  tx: Tx,
+  turn: TurnRow,
+  { stopReason }: EndedTurn,
+  context: Context,
+): Promise<boolean> {
   const { now, random } = context
   const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   const own = launch && (await newestOfLaunch(tx, launch.id))
   if (!launch || launch.stopReason !== null || own?.state !== 'active') return false
-  const inContext = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
+  const inContext =
+    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   const content = JSON.stringify([{ type: 'text', text: promptToContinue(stopReason) }])
   const { id: retry_of, usage: _, primer: __, ...rest } = turn
   const fresh = {
@@ -174,11 +221,16 @@ async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, co
 
 export const noteTools = defineUseCase('note-tools', {
   streams: (_: { launchId: string }) => [],
-  run: (tx, { launchId: id }): Promise<unknown> => tx.change('launches', { id, tools: 'connected' }),
+  run: (tx, { launchId: id }): Promise<unknown> =>
+    tx.change('launches', { id, tools: 'connected' }),
 })
 
 /** Tells once for each process. Call before the turn is ended. */
-export async function tellMissingTools(tx: Tx, turn: TurnRow, { id, agentId }: Launch): Promise<void> {
+export async function tellMissingTools(
+  tx: Tx,
+  turn: TurnRow,
+  { id, agentId }: Launch,
+): Promise<void> {
   const name = (await tx.first(selectAgentName, { id }))?.agent_name
   if (!name || !agentAnswering(name)) return
   if ((await tx.first(selectOutput, { id }))?.tools !== null) return

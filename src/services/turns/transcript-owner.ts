@@ -16,7 +16,10 @@ interface Asked {
   readonly originKey: string
 }
 
-export async function transcriptOwner(reader: Reader, { projectId, key, originKey }: Asked): Promise<string> {
+export async function transcriptOwner(
+  reader: Reader,
+  { projectId, key, originKey }: Asked,
+): Promise<string> {
   for (const each of [originKey, key]) {
     const id = parseConsoleKey(each)?.userSessionId
     const accountId =
@@ -31,8 +34,15 @@ const personal = (accountId: string): string => `person-${accountId}`
 const shared = (projectId: string): string => `project-${projectId}`
 
 /** With the ACP sessions that its conversations name. */
-export async function ownerWithSessions(reader: Reader, owner: string, agentId: string): Promise<TranscriptOwner> {
+export async function ownerWithSessions(
+  reader: Reader,
+  owner: string,
+  agentId: string,
+): Promise<TranscriptOwner> {
   const rows = await reader.all(selectAcpSessionsOf, { agentId, limit: maxSessions * 4 })
-  const own = rows.filter(({ account_id, project_id }) => owner === (account_id ? personal(account_id) : shared(project_id)))
+  const own = rows.filter(
+    ({ account_id, project_id }) =>
+      owner === (account_id ? personal(account_id) : shared(project_id)),
+  )
   return { id: owner, acpSessions: own.flatMap(({ id }) => id ?? []).slice(0, maxSessions) }
 }

@@ -6,7 +6,11 @@ import { FileChanges, type FileState } from '../../protocol/worktrees/file-state
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { selectFirstState, selectOperationsOf, type TurnFilesRow } from '../../store/turns/turn-files.ts'
+import {
+  selectFirstState,
+  selectOperationsOf,
+  type TurnFilesRow,
+} from '../../store/turns/turn-files.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 
 /** The part of a turn's order about its files. A summary changes none. */
@@ -21,10 +25,20 @@ export async function expectFiles(
   const conversation = await tx.row('conversations', { key })
   // In a shared checkout, what others changed between the turns would be counted.
   const isOwnFolder = turn.user_session_id !== null || conversation?.workplace === 'worktree'
-  const first = isOwnFolder ? stateFrom((await tx.first(selectFirstState, { key }))?.before_state ?? null)?.tree : undefined
+  const first = isOwnFolder
+    ? stateFrom((await tx.first(selectFirstState, { key }))?.before_state ?? null)?.tree
+    : undefined
   const known = await tx.row('turn_files', { turn_id: turn.id })
-  const none = { top: null, before_state: null, after_state: null, changes: null, left_out: null, rewound_by: null }
-  if (known) await tx.update('turn_files', { ...known, ...none, coordinator_id: launch.coordinatorId })
+  const none = {
+    top: null,
+    before_state: null,
+    after_state: null,
+    changes: null,
+    left_out: null,
+    rewound_by: null,
+  }
+  if (known)
+    await tx.update('turn_files', { ...known, ...none, coordinator_id: launch.coordinatorId })
   else
     await tx.insert('turn_files', {
       turn_id: turn.id,
@@ -42,8 +56,13 @@ export async function expectFiles(
 /** The conversation's last message before the turn's prompt. */
 async function lastSeqBefore(reader: Reader, turn: TurnRow): Promise<number> {
   const key = turn.conversation_key
-  const own = (await messagesOfTurn(reader, turn.id)).filter(({ conversationKey }) => conversationKey === key)
-  const seqs = [...own.map(({ seq }) => seq), ...(turn.about === 'prompt' && turn.through_seq !== null ? [turn.through_seq] : [])]
+  const own = (await messagesOfTurn(reader, turn.id)).filter(
+    ({ conversationKey }) => conversationKey === key,
+  )
+  const seqs = [
+    ...own.map(({ seq }) => seq),
+    ...(turn.about === 'prompt' && turn.through_seq !== null ? [turn.through_seq] : []),
+  ]
   if (seqs.length > 0) return Math.min(...seqs) - 1
   const last = (await reader.first(selectLastMessage, { key }))?.seq ?? 0
   // A task's prompt was stored just before.
@@ -54,7 +73,13 @@ async function lastSeqBefore(reader: Reader, turn: TurnRow): Promise<number> {
 export async function recordFiles(
   tx: Tx,
   turnId: string,
-  { before, after }: { readonly before?: TurnFiles | null | undefined; readonly after?: EndFiles | null | undefined },
+  {
+    before,
+    after,
+  }: {
+    readonly before?: TurnFiles | null | undefined
+    readonly after?: EndFiles | null | undefined
+  },
 ): Promise<void> {
   const row = await tx.row('turn_files', { turn_id: turnId })
   if (!row) return
@@ -69,7 +94,9 @@ export async function recordFiles(
     top: before?.top ?? after?.top ?? row.top,
     before_state: before ? JSON.stringify(before.state) : row.before_state,
     after_state: after ? JSON.stringify(after.state) : row.after_state,
-    changes: after?.changes ? JSON.stringify({ ...after.changes, ...(after.total && { total: after.total }) }) : row.changes,
+    changes: after?.changes
+      ? JSON.stringify({ ...after.changes, ...(after.total && { total: after.total }) })
+      : row.changes,
     left_out: names.length === 0 ? null : JSON.stringify(names),
   })
 }
@@ -78,13 +105,20 @@ export async function recordFiles(
 export const maxOperations = 200
 
 /** The rewinds since a turn began. What they took back was there then; what earlier ones took back was not. */
-export async function rewoundSince(reader: Reader, key: string, turn: TurnFilesRow | undefined): Promise<ReadonlySet<string>> {
+export async function rewoundSince(
+  reader: Reader,
+  key: string,
+  turn: TurnFilesRow | undefined,
+): Promise<ReadonlySet<string>> {
   const operations = await reader.all(selectOperationsOf, { key, limit: maxOperations })
-  const since = operations.filter(({ kind, ended_at }) => kind === 'rewind' && (ended_at ?? '') > (turn?.created_at ?? ''))
+  const since = operations.filter(
+    ({ kind, ended_at }) => kind === 'rewind' && (ended_at ?? '') > (turn?.created_at ?? ''),
+  )
   return new Set(since.map(({ id }) => id))
 }
 
-export const stateFrom = (text: string | null): FileState | null => (text === null ? null : JSON.parse(text))
+export const stateFrom = (text: string | null): FileState | null =>
+  text === null ? null : JSON.parse(text)
 
 type FilesOfTurn = Pick<ConversationTurn, 'before' | 'after' | 'changes' | 'rewound'>
 

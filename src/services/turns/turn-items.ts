@@ -12,4 +12,5 @@ export const outputOf = async (reader: Reader, turnId: string) =>
   }))
 
 /** With what was asked in it and decided. */
-export const itemsOf = async (reader: Reader, turnId: string) => withDecisions(reader, turnId, await outputOf(reader, turnId))
+export const itemsOf = async (reader: Reader, turnId: string) =>
+  withDecisions(reader, turnId, await outputOf(reader, turnId))

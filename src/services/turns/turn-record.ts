@@ -4,7 +4,12 @@ import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
+import {
+  coordinatorStream,
+  type StreamName,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
 import { decideTurn, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
@@ -68,7 +73,11 @@ export interface LoggedPieces {
 }
 
 /** `unwritten`: updates of the current transaction, which are not in the log yet. */
-export async function readTurnOutput(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<TurnOutput> {
+export async function readTurnOutput(
+  reader: Reader,
+  which: LoggedPieces,
+  unwritten: readonly unknown[],
+): Promise<TurnOutput> {
   const joined = new OutputBuilder()
   for await (const update of piecesAfter(reader, which)) joined.add(update)
   for (const update of unwritten) joined.add(update)
@@ -105,12 +114,18 @@ class OutputBuilder {
     if (update.kind === 'text') this.#text += update.text
     // A picture alone is an answer, too.
     if (update.kind === 'media') this.#text += `[${update.mimeType}]`
-    if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId)) this.#sinceTools = this.#text.length
+    if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId))
+      this.#sinceTools = this.#text.length
     if (update.kind === 'text' || update.kind === 'thought') this.#join(update.kind, update.text)
-    else if (update.kind === 'tool') this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
+    else if (update.kind === 'tool')
+      this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
     else if (update.kind === 'plan') this.#put(this.#plan, update)
     else if (update.kind === 'compaction')
-      this.#put(this.#calls.get(compactionKey(update.compactionId)), update, compactionKey(update.compactionId))
+      this.#put(
+        this.#calls.get(compactionKey(update.compactionId)),
+        update,
+        compactionKey(update.compactionId),
+      )
     else if (update.kind === 'notice' || update.kind === 'media') this.#add(update)
   }
 
@@ -166,11 +181,16 @@ interface EndOptions {
 }
 
 /** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
-export const turnStream = (row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>): StreamName =>
-  row.user_session_id === null ? turnsStream(row.conversation_key) : userSessionStream(row.user_session_id)
+export const turnStream = (
+  row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
+): StreamName =>
+  row.user_session_id === null
+    ? turnsStream(row.conversation_key)
+    : userSessionStream(row.user_session_id)
 
 /** The `role` field of relay events. Chats have no roles and use the agent's id. */
-export const relayRole = (row: Pick<TurnRow, 'role' | 'agent_id'>): string => row.role ?? row.agent_id
+export const relayRole = (row: Pick<TurnRow, 'role' | 'agent_id'>): string =>
+  row.role ?? row.agent_id
 
 interface Prompt {
   readonly id: string
@@ -207,15 +227,33 @@ interface ChatTurnInput {
 }
 
 /** Returns the queued turn of an agent in a conversation, for a new message to join. Creates it if there is none. */
-export async function queueChat(tx: Tx, { by, ...which }: ChatTurnInput, { now, random }: Context): Promise<string> {
+export async function queueChat(
+  tx: Tx,
+  { by, ...which }: ChatTurnInput,
+  { now, random }: Context,
+): Promise<string> {
   const waiting = await tx.first(selectQueuedChat, which)
   if (waiting) return waiting.id
   const id = random.uuid()
-  const { key: conversation_key, originKey: origin_key, agentId: agent_id, projectId: project_id } = which
+  const {
+    key: conversation_key,
+    originKey: origin_key,
+    agentId: agent_id,
+    projectId: project_id,
+  } = which
   const about = 'chat'
   await tx.insert(
     'turns',
-    newTurnRow({ id, conversation_key, origin_key, agent_id, project_id, about, asked_by: by, created_at: now }),
+    newTurnRow({
+      id,
+      conversation_key,
+      origin_key,
+      agent_id,
+      project_id,
+      about,
+      asked_by: by,
+      created_at: now,
+    }),
   )
   return id
 }
@@ -233,9 +271,18 @@ export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
 
 /** Tells the person something in a running turn. */
 export function noteInTurn(tx: Tx, turn: TurnRow, { text: title, notice }: NoticeText): void {
-  const update: AgentUpdate = { kind: 'notice', severity: 'warning', title, description: null, notice }
+  const update: AgentUpdate = {
+    kind: 'notice',
+    severity: 'warning',
+    title,
+    description: null,
+    notice,
+  }
   bufferUpdate(tx, turn.id, update)
-  tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turn.id, update, role: relayRole(turn) } })
+  tx.append(turnStream(turn), {
+    type: 'agent:update',
+    data: { messageId: turn.id, update, role: relayRole(turn) },
+  })
 }
 
 interface StartOptions {
@@ -263,10 +310,12 @@ export async function startTurn(
   const { id: turnId, asked_by: by } = row
   const prompted = { role: relayRole(row), messageId: turnId, content, by, requestId }
   // A turn sent again because it did not run was announced before.
-  const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
+  const started_seq =
+    row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
   await tx.update('turns', { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
-    const applied = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
+    const applied =
+      primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
     const files = await expectFiles(tx, row, launch, { now })
     const data = {
       launchId: launch.id,
@@ -331,7 +380,8 @@ export async function endTurn(
     limitedUntil,
     requestId,
   }
-  const ended_seq = ending.announcedSeq ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
+  const ended_seq =
+    ending.announcedSeq ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
   const over = {
     answer: text,
     cut: cut ? 1 : 0,
@@ -341,14 +391,21 @@ export async function endTurn(
     ended_seq,
     ended_at: now,
   }
-  await tx.update('turns', { ...row, ...over, usage: ending.usage ? JSON.stringify(ending.usage) : row.usage })
+  await tx.update('turns', {
+    ...row,
+    ...over,
+    usage: ending.usage ? JSON.stringify(ending.usage) : row.usage,
+  })
   for (const [n, { kind, ...body }] of came.items.entries())
     await tx.insert('turn_items', { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await trimPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
 }
 
-const errorColumns = (error: Detail | null) => ({ error: error && textOf(error), notice: noticeColumn(error) })
+const errorColumns = (error: Detail | null) => ({
+  error: error && textOf(error),
+  notice: noticeColumn(error),
+})
 
 async function endQueued(
   tx: Tx,
@@ -363,15 +420,26 @@ async function endQueued(
   const { state, stopReason, error } = decision
   const reason = ending.reason ?? withdrawn
   const data = { role: relayRole(row), messageId: row.id, reason, requestId: ending.requestId }
-  const ended_seq = isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null
-  await tx.update('turns', { ...row, state, stop_reason: stopReason, ...errorColumns(error), ended_seq, ended_at: now })
+  const ended_seq = isOfRole(row)
+    ? tx.append(turnStream(row), { type: 'agent:withdrawn', data })
+    : null
+  await tx.update('turns', {
+    ...row,
+    state,
+    stop_reason: stopReason,
+    ...errorColumns(error),
+    ended_seq,
+    ended_at: now,
+  })
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 
 /** Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other running turns stay. */
 async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   const name = turnStream(row)
-  const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(({ id }) => id !== row.id)
+  const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(
+    ({ id }) => id !== row.id,
+  )
   const head = (await tx.first(selectPosition, { name }))?.head ?? 0
   const through = Math.min(head, ...others.map(({ started_seq }) => (started_seq ?? 1) - 1))
   if (through <= 0) return

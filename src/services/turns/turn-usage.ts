@@ -6,8 +6,14 @@ import { modelUsageOfTurn } from '../../store/turns/model-usage.ts'
 /** What a turn used, and what a gateway counted of it. Where that is exact, it stands in the place of what the agent reports. */
 export async function usageOfTurn(reader: Reader, turnId: string, reported: TurnUsage | null) {
   const counted = await modelUsageOfTurn(reader, turnId)
-  if (counted === null || counted.some(({ atLeast }) => atLeast)) return { usage: reported, counted }
-  const sum = (which: 'inputTokens' | 'outputTokens' | 'cachedTokens') => counted.reduce((all, each) => all + each[which], 0)
-  const tokens = { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), cachedTokens: sum('cachedTokens') }
+  if (counted === null || counted.some(({ atLeast }) => atLeast))
+    return { usage: reported, counted }
+  const sum = (which: 'inputTokens' | 'outputTokens' | 'cachedTokens') =>
+    counted.reduce((all, each) => all + each[which], 0)
+  const tokens = {
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cachedTokens: sum('cachedTokens'),
+  }
   return { usage: { ...tokens, cost: reported?.cost ?? null }, counted }
 }

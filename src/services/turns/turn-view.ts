@@ -7,7 +7,19 @@ import { filesOfTurn } from './turn-files.ts'
 import { usageOfTurn } from './turn-usage.ts'
 
 export const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
-  ...fields(row, 'id', 'conversation_key', 'agent_id', 'about', 'task_id', 'state', 'stop_reason', 'error', 'retry_of', 'primer'),
+  ...fields(
+    row,
+    'id',
+    'conversation_key',
+    'agent_id',
+    'about',
+    'task_id',
+    'state',
+    'stop_reason',
+    'error',
+    'retry_of',
+    'primer',
+  ),
   ...fields(row, 'created_at', 'started_at', 'ended_at'),
   notice: noticeFrom(row.notice),
   content: JSON.parse(row.content),

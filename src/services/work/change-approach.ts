@@ -8,7 +8,14 @@ import type { Instant } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { type ApproachKind, approachId, change, contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'
+import {
+  type ApproachKind,
+  approachId,
+  change,
+  contentOf,
+  dayOf,
+  parseApproachId,
+} from '../../domain/work/approach-lifecycle.ts'
 import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
 import type { MovedApproach, NewApproach } from '../../protocol/work/new-approaches.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
@@ -48,7 +55,11 @@ async function applyChange(
   { projectId, workSessionId, approachId, by, ...asked }: ChangeInput,
   now: Instant,
 ): Promise<Approach> {
-  const row = await existingApproach(tx, { projectId, approachId, ...(workSessionId !== undefined && { workSessionId }) })
+  const row = await existingApproach(tx, {
+    projectId,
+    approachId,
+    ...(workSessionId !== undefined && { workSessionId }),
+  })
   const decision = change(approachFrom(row), asked, { at: now, by })
   if (decision.outcome === 'unchanged') return approachOf(row)
   if (decision.outcome === 'refused') throw cannotMove(row, asked.kind)
@@ -61,13 +72,17 @@ async function applyChange(
   return approach
 }
 
-async function existingApproach(reader: Reader, { projectId, workSessionId, approachId }: Place): Promise<ApproachRow> {
+async function existingApproach(
+  reader: Reader,
+  { projectId, workSessionId, approachId }: Place,
+): Promise<ApproachRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('approaches', { project_id: projectId, id: approachId })
   if (!row) throw noSuchApproach(approachId)
   if (workSessionId === undefined) return row
   const seenFrom = await existingWorkSession(reader, { projectId, workSessionId })
-  if (!(await lineageOf(reader, seenFrom)).includes(row.session_id)) throw noSuchApproach(approachId)
+  if (!(await lineageOf(reader, seenFrom)).includes(row.session_id))
+    throw noSuchApproach(approachId)
   return row
 }
 
@@ -77,13 +92,24 @@ const cannotMove = ({ id, kind }: ApproachRow, wanted: string | undefined): Refu
     wanted,
   })
 
-type RecordInput = z.output<typeof ApproachDraft> & { projectId: string; workSessionId: string; by: string }
+type RecordInput = z.output<typeof ApproachDraft> & {
+  projectId: string
+  workSessionId: string
+  by: string
+}
 
 /** Records what worked, failed or could be tried in a work session (AR1). */
 export const recordApproach = defineUseCase('record-approach', {
   streams: ({ projectId }: RecordInput) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, by, ...draft }: RecordInput, { now }): Promise<Approach> =>
-    addApproach(tx, await existingWorkSession(tx, { projectId, workSessionId }), draft, { by, now }),
+  run: async (
+    tx,
+    { projectId, workSessionId, by, ...draft }: RecordInput,
+    { now },
+  ): Promise<Approach> =>
+    addApproach(tx, await existingWorkSession(tx, { projectId, workSessionId }), draft, {
+      by,
+      now,
+    }),
 })
 
 type AgentInput = AgentCaller & { draft: z.output<typeof ApproachDraft> }
@@ -114,17 +140,25 @@ interface ImportInput {
 /** Imports new and moved entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
 export const importApproaches = defineUseCase('import-approaches', {
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, added, moved = [], problem, by }: ImportInput, { now }): Promise<void> => {
+  run: async (
+    tx,
+    { projectId, workSessionId, added, moved = [], problem, by }: ImportInput,
+    { now },
+  ): Promise<void> => {
     const row = await tx.row('sessions', { id: workSessionId })
     if (row?.project_id !== projectId) return
-    for (const { id, draft } of added) await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
+    for (const { id, draft } of added)
+      await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
     for (const { id, change: asked } of moved)
       await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...asked }, now)
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return
     const changed = { ...row, file_problem, notice: noticeColumn(problem) }
     await tx.update('sessions', changed)
-    tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } })
+    tx.append(projectStream(projectId), {
+      type: 'work-session-changed',
+      data: { workSession: workSessionOf(changed) },
+    })
   },
 })
 
@@ -152,7 +186,8 @@ export async function addApproach(
   const known = await findRepeat(tx, row.id, draft)
   if (known) return approachOf(known)
   const { kind, ...words } = draft
-  const { id, number } = (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
+  const { id, number } =
+    (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
   const recorded: ApproachRow = {
     project_id: row.project_id,
     session_id: row.id,
@@ -177,10 +212,17 @@ async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Nu
 }
 
 /** Undefined if the id has another form or is taken. */
-async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
+async function freeId(
+  reader: Reader,
+  projectId: string,
+  kind: ApproachKind,
+  id = '',
+): Promise<Numbered | undefined> {
   const parsed = parseApproachId(id)
   const isFree =
-    parsed?.kind === kind && parsed.number <= maxNumber && !(await reader.row('approaches', { project_id: projectId, id }))
+    parsed?.kind === kind &&
+    parsed.number <= maxNumber &&
+    !(await reader.row('approaches', { project_id: projectId, id }))
   return isFree ? { id, number: parsed.number } : undefined
 }
 
@@ -192,9 +234,18 @@ interface Numbered {
 /** The highest accepted number. The next id continues from it. */
 const maxNumber = 1_000_000
 
-async function findRepeat(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
+async function findRepeat(
+  reader: Reader,
+  workSessionId: string,
+  { kind, ...words }: Draft,
+): Promise<ApproachRow | undefined> {
   const asked = contentOf(kind, words)
-  const rows = await approachesPage(reader, [workSessionId], { ...newest, limit: repeatWindow }, kind)
+  const rows = await approachesPage(
+    reader,
+    [workSessionId],
+    { ...newest, limit: repeatWindow },
+    kind,
+  )
   return rows.find((each) => {
     const { id: _, kind: __, date: ___, history, ...content } = approachFrom(each)
     return history.length === 0 && isDeepStrictEqual(content, asked)

@@ -32,19 +32,41 @@ import {
   statusesBehind,
   statusesOfDependencies,
 } from '../../store/work/task-dependencies.ts'
-import { highestIds, selectTaskOfWorkSession, type TaskRow, taskColumns, taskFrom, taskOf } from '../../store/work/tasks.ts'
-import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import {
+  highestIds,
+  selectTaskOfWorkSession,
+  type TaskRow,
+  taskColumns,
+  taskFrom,
+  taskOf,
+} from '../../store/work/tasks.ts'
+import {
+  runningDescendant,
+  type WorkSessionRow,
+  workSessionOf,
+} from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
 import { beginWorkSession, existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 import { endFinishedPlan, planOf } from './plan-record.ts'
 
 /** Stores an error in the work session with a checkpoint (CK1, CK2). The caller locks the project's stream. */
-async function storeError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
+async function storeError(
+  tx: Tx,
+  row: WorkSessionRow,
+  error: WorkError,
+  subject?: string,
+): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
   await tx.update('sessions', changed)
   const place = { projectId: row.project_id, workSessionId: row.id }
-  await recordCheckpoint(tx, { ...place, reason: 'error', ...(subject !== undefined && { subject }), error, now: error.at })
+  await recordCheckpoint(tx, {
+    ...place,
+    reason: 'error',
+    ...(subject !== undefined && { subject }),
+    error,
+    now: error.at,
+  })
   return changed
 }
 
@@ -58,27 +80,47 @@ interface ChangeOptions {
   readonly now: Instant
 }
 
-const isEnd = (status: TaskStatus | undefined): boolean => status !== undefined && !isUnfinished(status)
+const isEnd = (status: TaskStatus | undefined): boolean =>
+  status !== undefined && !isUnfinished(status)
 
 /** The streams to lock. Home is included if the task ends, because its work session may end with it (WK5). */
-const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
-  isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
+const taskStreams = ({
+  projectId,
+  status,
+}: {
+  projectId: string
+  status?: TaskStatus | undefined
+}): StreamName[] => (isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)])
 
 /** Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work session to another task. */
-export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: ChangeOptions): Promise<Task> {
+export async function applyTaskChange(
+  tx: Tx,
+  row: TaskRow,
+  asked: Change,
+  circumstances: ChangeOptions,
+): Promise<Task> {
   const place = { projectId: row.project_id, taskId: row.id }
   const task = taskFrom(row)
   const { title, description, ...change } = asked
   const dependsOn = change.dependsOn && distinct(change.dependsOn)
-  const unfinished = dependsOn ? await storeDependencies(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
-  const decision = decideTask(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
+  const unfinished = dependsOn
+    ? await storeDependencies(tx, place, dependsOn)
+    : await unfinishedFor(tx, place, task.dependsOn)
+  const decision = decideTask(
+    circumstances.now,
+    task,
+    { ...change, ...(dependsOn && { dependsOn }) },
+    unfinished,
+  )
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const decided = decision.outcome === 'changed' ? decision.task : task
   const changed: TaskRow = {
     ...row,
     ...taskColumns(decided),
     session_id:
-      decided.status === 'in_progress' && row.status !== decided.status ? await workSessionOnRestart(tx, row) : row.session_id,
+      decided.status === 'in_progress' && row.status !== decided.status
+        ? await workSessionOnRestart(tx, row)
+        : row.session_id,
     blocked_by: blockedBy(decided.status, unfinished),
     title: title ?? row.title,
     description: description === undefined ? row.description : description,
@@ -101,22 +143,37 @@ async function saveTaskCheckpoint(
   now: Instant,
 ) {
   if (workSessionId === null) return
-  if (status === 'completed') await recordCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
+  if (status === 'completed')
+    await recordCheckpoint(tx, {
+      projectId,
+      workSessionId,
+      reason: 'task_completed',
+      subject: id,
+      now,
+    })
   const row = status === 'failed' ? await tx.row('sessions', { id: workSessionId }) : undefined
   if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
 /** The work session of a task started again: none if its own was completed (WK4) or all in it failed (WK7), the resumed one if interrupted (RS1). */
-async function workSessionOnRestart(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
+async function workSessionOnRestart(
+  tx: Tx,
+  { project_id: projectId, session_id: id }: TaskRow,
+): Promise<string | null> {
   const row = id === null ? undefined : await tx.row('sessions', { id })
   const left = row && workSessionOf(row)
   if (!left || left.state === 'running') return id
   const resumed = left.state === 'completed' ? undefined : await runningDescendant(tx, row)
   const isOver =
-    left.state === 'completed' || (left.interruptionReason === 'task_failed' && (await planOf(tx, row.id)) === 'failed')
+    left.state === 'completed' ||
+    (left.interruptionReason === 'task_failed' && (await planOf(tx, row.id)) === 'failed')
   const to = resumed?.id ?? (isOver ? null : id)
   // The task's own event cannot tell where it was before.
-  if (to !== id) tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
+  if (to !== id)
+    tx.append(projectStream(projectId), {
+      type: 'work-session-changed',
+      data: { workSession: left },
+    })
   return to
 }
 
@@ -134,7 +191,11 @@ async function updateWaitingTasks(
     const unfinished = unfinishedOf(task.dependsOn, statusOf)
     const decision = decideTask(circumstances.now, task, {}, unfinished)
     const decided = decision.outcome === 'changed' ? decision.task : task
-    const changed = { ...row, ...taskColumns(decided), blocked_by: blockedBy(decided.status, unfinished) }
+    const changed = {
+      ...row,
+      ...taskColumns(decided),
+      blocked_by: blockedBy(decided.status, unfinished),
+    }
     if (!isSame(row, changed)) await writeTask(tx, changed, circumstances)
   }
 }
@@ -157,7 +218,11 @@ function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
   switch (refusal.code) {
     case 'task_blocked': {
       const { waitsFor } = refusal
-      return new Refusal('task_blocked', refusalText('taskWaits', { task: taskId, others: waitsFor.join(', ') }), { waitsFor })
+      return new Refusal(
+        'task_blocked',
+        refusalText('taskWaits', { task: taskId, others: waitsFor.join(', ') }),
+        { waitsFor },
+      )
     }
     case 'invalid_progress':
       return new Refusal('invalid_progress', undefined, { min: 0, max: 100 })
@@ -178,7 +243,12 @@ type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: st
 export const changeTask = defineUseCase('change-task', {
   streams: (input: ChangeInput) => taskStreams(input),
   run: async (tx, { projectId, taskId, by, ...change }: ChangeInput, { now }): Promise<Task> =>
-    applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
+    applyTaskChange(
+      tx,
+      await existingTask(tx, { projectId, taskId }),
+      { ...change, mayRetry: true },
+      { by, now },
+    ),
 })
 
 type UpdateInput = AgentCaller & z.output<typeof TaskProgress> & { taskId: string }
@@ -190,7 +260,12 @@ export const updateTask = defineUseCase('update-task', {
     const { projectId, agentId, taskId, status, progressPercent, result } = input
     const agentSession = await liveAgentSession(tx, input)
     const row = await taskOfAgent(tx, { projectId, taskId }, agentId)
-    const task = await applyTaskChange(tx, row, { status, progressPercent, result }, { by: agentId, now })
+    const task = await applyTaskChange(
+      tx,
+      row,
+      { status, progressPercent, result },
+      { by: agentId, now },
+    )
     await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
     return task
   },
@@ -235,13 +310,23 @@ async function existingProject(reader: Reader, projectId: string): Promise<void>
 }
 
 /** An interrupted work session accepts tasks, because it can be resumed. A completed one does not. */
-async function openWorkSession(reader: Reader, projectId: string, workSessionId: string): Promise<void> {
+async function openWorkSession(
+  reader: Reader,
+  projectId: string,
+  workSessionId: string,
+): Promise<void> {
   const { state } = workSessionOf(await existingWorkSession(reader, { projectId, workSessionId }))
-  if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
+  if (state === 'completed')
+    throw new Refusal('work_session_completed', undefined, { workSessionId })
 }
 
 /** Under the project's lock, so the id stays free. */
-async function freeId(reader: Reader, projectId: string, phase: number, type: string): Promise<string> {
+async function freeId(
+  reader: Reader,
+  projectId: string,
+  phase: number,
+  type: string,
+): Promise<string> {
   const taken = await highestIds(reader, projectId, taskIdBeginning(phase, type))
   return taskId(phase, type, nextSeq(phase, type, taken))
 }
@@ -270,13 +355,21 @@ export async function taskOfAgent(reader: Reader, place: Place, agentId: string)
 export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
-  const row = after.session_id === null ? undefined : await tx.row('sessions', { id: after.session_id })
+  const row =
+    after.session_id === null ? undefined : await tx.row('sessions', { id: after.session_id })
   if (!row || row.ended_at !== null) return
   if (!begun && row.current_task_id !== after.id) return
   const current = begun ? after : await tx.first(selectTaskOfWorkSession, { workSessionId: row.id })
-  const moved = { ...row, current_task_id: current?.id ?? null, current_phase: current?.phase ?? row.current_phase }
+  const moved = {
+    ...row,
+    current_task_id: current?.id ?? null,
+    current_phase: current?.phase ?? row.current_phase,
+  }
   await tx.update('sessions', moved)
-  tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession: workSessionOf(moved) } })
+  tx.append(projectStream(row.project_id), {
+    type: 'work-session-changed',
+    data: { workSession: workSessionOf(moved) },
+  })
 }
 
 interface OfTask {
@@ -287,23 +380,44 @@ interface OfTask {
 export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(dependsOn)]
 
 /** Stores a task's dependencies and returns the unfinished ones (TK2). Ids of later tasks may be named; cycles are refused. */
-export async function storeDependencies(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
+export async function storeDependencies(
+  tx: Tx,
+  task: OfTask,
+  dependsOn: readonly string[],
+): Promise<string[]> {
   const { projectId, taskId } = task
-  for (const id of dependsOn) if (!isTaskId(id) && !(await tx.row('tasks', { project_id: projectId, id }))) throw noSuchTask(id)
+  for (const id of dependsOn)
+    if (!isTaskId(id) && !(await tx.row('tasks', { project_id: projectId, id })))
+      throw noSuchTask(id)
   await refuseCycle(tx, task, dependsOn)
   await tx.write(deleteDependenciesOf, task)
-  for (const id of dependsOn) await tx.insert('task_dependencies', { project_id: projectId, task_id: taskId, depends_on: id })
+  for (const id of dependsOn)
+    await tx.insert('task_dependencies', { project_id: projectId, task_id: taskId, depends_on: id })
   return unfinishedFor(tx, task, dependsOn)
 }
 
-export const unfinishedFor = async (reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<string[]> =>
+export const unfinishedFor = async (
+  reader: Reader,
+  task: OfTask,
+  dependsOn: readonly string[],
+): Promise<string[]> =>
   dependsOn.length === 0 ? [] : unfinishedOf(dependsOn, await statusesOfDependencies(reader, task))
 
-async function refuseCycle(reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<void> {
+async function refuseCycle(
+  reader: Reader,
+  task: OfTask,
+  dependsOn: readonly string[],
+): Promise<void> {
   const { projectId, taskId } = task
-  const canClose = dependsOn.includes(taskId) || (dependsOn.length > 0 && (await hasDependents(reader, task)))
+  const canClose =
+    dependsOn.includes(taskId) || (dependsOn.length > 0 && (await hasDependents(reader, task)))
   const cycle = canClose && findCycle(await dependenciesOf(reader, projectId), taskId, dependsOn)
-  if (cycle) throw new Refusal('dependency_cycle', refusalText('taskCycle', { cycle: [...cycle, taskId].join(' → ') }), { cycle })
+  if (cycle)
+    throw new Refusal(
+      'dependency_cycle',
+      refusalText('taskCycle', { cycle: [...cycle, taskId].join(' → ') }),
+      { cycle },
+    )
 }
 
 interface TaskTaker {
@@ -318,24 +432,40 @@ export type PlacedTask = TaskRow & { readonly session_id: string }
  * Places a task into a work session when its agent takes it (WK4): the running one of its agent session, or a new one that the
  * agent session owns. The calling use case locks `home` and the project's stream.
  */
-export async function placeTask(tx: Tx, task: TaskRow, takenBy: TaskTaker, context: Context): Promise<PlacedTask> {
+export async function placeTask(
+  tx: Tx,
+  task: TaskRow,
+  takenBy: TaskTaker,
+  context: Context,
+): Promise<PlacedTask> {
   if (task.session_id !== null) return { ...task, session_id: task.session_id }
   const running = await runningWorkSession(tx, takenBy.workSessionId)
   const { id } = running ?? (await createFor(tx, task, takenBy, context))
   const placed = { ...task, session_id: id, updated_at: context.now }
   await tx.update('tasks', placed)
-  const event = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
+  const event = {
+    type: 'task-changed',
+    data: { task: taskOf(placed), by: takenBy.agentId },
+  } as const
   tx.append(projectStream(task.project_id), event)
   if (running) await updateCurrentTask(tx, task, placed)
   return placed
 }
 
-async function runningWorkSession(reader: Reader, id: string | null): Promise<WorkSessionRow | undefined> {
+async function runningWorkSession(
+  reader: Reader,
+  id: string | null,
+): Promise<WorkSessionRow | undefined> {
   const row = id === null ? undefined : await reader.row('sessions', { id })
   return row?.ended_at === null ? row : undefined
 }
 
-async function createFor(tx: Tx, task: TaskRow, takenBy: TaskTaker, context: Context): Promise<WorkSessionRow> {
+async function createFor(
+  tx: Tx,
+  task: TaskRow,
+  takenBy: TaskTaker,
+  context: Context,
+): Promise<WorkSessionRow> {
   const agent = await tx.row('agents', { id: takenBy.agentId })
   const beginning = {
     project_id: task.project_id,

@@ -19,7 +19,11 @@ import {
   type WorkSessionEvent,
 } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint, CheckpointRequest } from '../../protocol/work/checkpoint.ts'
-import type { WorkSession, WorkSessionDraft, WorkSessionEnd } from '../../protocol/work/work-session.ts'
+import type {
+  WorkSession,
+  WorkSessionDraft,
+  WorkSessionEnd,
+} from '../../protocol/work/work-session.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
@@ -43,8 +47,17 @@ interface Finished {
 }
 
 /** The calling use case locks `home` and the project's stream. A refused or repeated end changes nothing. */
-export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: WorkSessionEvent, now: Instant): Promise<Finished> {
-  const decision = decideWorkSession(now, standing(row.id, row.ended_at, row.interruption_reason), event)
+export async function finishWorkSession(
+  tx: Tx,
+  row: WorkSessionRow,
+  event: WorkSessionEvent,
+  now: Instant,
+): Promise<Finished> {
+  const decision = decideWorkSession(
+    now,
+    standing(row.id, row.ended_at, row.interruption_reason),
+    event,
+  )
   if (decision.outcome !== 'changed') return { row, decision }
   const { endedAt, interruptionReason } = decision.workSession
   const error = interruptionReason === null ? null : errorOf(interruptionReason, now)
@@ -55,8 +68,17 @@ export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: Work
     error: error ? JSON.stringify(error) : row.error,
   }
   await tx.update('sessions', ended)
-  await recordCheckpoint(tx, { projectId: row.project_id, workSessionId: row.id, reason: 'ended', error, now })
-  const ending = { type: 'work-session-ended', data: { workSession: workSessionOf(ended) } } as const
+  await recordCheckpoint(tx, {
+    projectId: row.project_id,
+    workSessionId: row.id,
+    reason: 'ended',
+    error,
+    now,
+  })
+  const ending = {
+    type: 'work-session-ended',
+    data: { workSession: workSessionOf(ended) },
+  } as const
   tx.append(projectStream(row.project_id), ending, [home])
   return { row: ended, decision }
 }
@@ -66,7 +88,11 @@ type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessi
 /** Ends a work session on request: completed, or interrupted with a reason (WK4). The same end twice changes nothing. */
 export const endWorkSession = defineUseCase('end-work-session', {
   streams: ({ projectId }: EndInput) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, ...asked }: EndInput, { now }): Promise<WorkSession> => {
+  run: async (
+    tx,
+    { projectId, workSessionId, ...asked }: EndInput,
+    { now },
+  ): Promise<WorkSession> => {
     const current = await existingWorkSession(tx, { projectId, workSessionId })
     const { row, decision } = await finishWorkSession(tx, current, endAsAsked(asked), now)
     if (decision.outcome !== 'refused') return workSessionOf(row)
@@ -82,17 +108,27 @@ export const endWorkSession = defineUseCase('end-work-session', {
 
 /** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
 export const dismissWorkSession = defineUseCase('dismiss-work-session', {
-  streams: ({ projectId }: { projectId: string; workSessionId: string }) => [home, projectStream(projectId)],
+  streams: ({ projectId }: { projectId: string; workSessionId: string }) => [
+    home,
+    projectStream(projectId),
+  ],
   run: async (tx, place, { now }): Promise<WorkSession> => {
     const row = await existingWorkSession(tx, place)
     const { state } = workSessionOf(row)
     if (state !== 'interrupted')
-      throw new Refusal('wrong_state', refusalText('workNotInterrupted', { state }), { state, wanted: 'interrupted' })
+      throw new Refusal('wrong_state', refusalText('workNotInterrupted', { state }), {
+        state,
+        wanted: 'interrupted',
+      })
     if (row.dismissed_at !== null) return workSessionOf(row)
     const dismissed = { ...row, dismissed_at: now }
     await tx.update('sessions', dismissed)
     const workSession = workSessionOf(dismissed)
-    tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession } }, [home])
+    tx.append(
+      projectStream(row.project_id),
+      { type: 'work-session-changed', data: { workSession } },
+      [home],
+    )
     return workSession
   },
 })
@@ -123,7 +159,10 @@ interface Place {
 }
 
 /** A work session of a project. Another project's is not found. */
-export async function existingWorkSession(reader: Reader, { projectId, workSessionId }: Place): Promise<WorkSessionRow> {
+export async function existingWorkSession(
+  reader: Reader,
+  { projectId, workSessionId }: Place,
+): Promise<WorkSessionRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('sessions', { id: workSessionId })
   if (row?.project_id !== projectId) throw noSuchWorkSession(workSessionId)
@@ -133,11 +172,20 @@ export async function existingWorkSession(reader: Reader, { projectId, workSessi
 /** The random part has two thousand million values a second, so this many collisions mean broken randomness. */
 const maxIdTries = 10
 
-type Beginning = Pick<WorkSessionRow, 'project_id'> & Partial<Omit<WorkSessionRow, 'id' | 'started_at' | 'ended_at'>>
+type Beginning = Pick<WorkSessionRow, 'project_id'> &
+  Partial<Omit<WorkSessionRow, 'id' | 'started_at' | 'ended_at'>>
 
 /** Creates and announces a work session (WK4). The calling use case locks `home` and the project's stream. */
-export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Context): Promise<WorkSessionRow> {
-  const row = newRow('sessions', { ...beginning, id: await freeId(tx, context), started_at: context.now })
+export async function beginWorkSession(
+  tx: Tx,
+  beginning: Beginning,
+  context: Context,
+): Promise<WorkSessionRow> {
+  const row = newRow('sessions', {
+    ...beginning,
+    id: await freeId(tx, context),
+    started_at: context.now,
+  })
   await tx.insert('sessions', row)
   const event = { type: 'work-session-started', data: { workSession: workSessionOf(row) } } as const
   tx.append(projectStream(row.project_id), event, [home])
@@ -153,10 +201,16 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
 }
 
 /** Makes an agent session the owner of a work session (WK4), which ends with it (AS9), unless another live one owns it. */
-export async function takeOwnership(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
+export async function takeOwnership(
+  tx: Tx,
+  workSessionId: string,
+  agentSessionId: string,
+): Promise<void> {
   const row = await tx.row('sessions', { id: workSessionId })
   if (!row || row.ended_at !== null || row.owner_agent_session_id === agentSessionId) return
-  const owner = row.owner_agent_session_id && (await tx.row('agent_sessions', { id: row.owner_agent_session_id }))
+  const owner =
+    row.owner_agent_session_id &&
+    (await tx.row('agent_sessions', { id: row.owner_agent_session_id }))
   if (owner && owner.state !== 'ended') return
   await tx.update('sessions', { ...row, owner_agent_session_id: agentSessionId })
 }
@@ -182,19 +236,37 @@ export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Ch
   const last = await tx.first(selectLastCheckpoint, { workSessionId })
   const number = (last?.number ?? 0) + 1
   const kept = error && JSON.stringify(error)
-  const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept, state: null }
+  const row = {
+    session_id: workSessionId,
+    number,
+    at: now,
+    reason,
+    subject,
+    error: kept,
+    state: null,
+  }
   const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
-  const state = rows ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] })) : null
+  const state = rows
+    ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] }))
+    : null
   await tx.insert('checkpoints', { ...row, state })
   const checkpoint = checkpointOf(row)
-  tx.append(projectStream(projectId), { type: 'checkpoint-saved', data: { workSessionId, checkpoint } })
+  tx.append(projectStream(projectId), {
+    type: 'checkpoint-saved',
+    data: { workSessionId, checkpoint },
+  })
   return checkpoint
 }
 
 type CheckpointInput = z.output<typeof CheckpointRequest>
 
 /** Saves a requested checkpoint with the given state. The calling use case locks the project's stream. */
-async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput, now: Instant): Promise<Checkpoint> {
+async function saveRequested(
+  tx: Tx,
+  row: WorkSessionRow,
+  asked: CheckpointInput,
+  now: Instant,
+): Promise<Checkpoint> {
   const error = asked.error ? { ...asked.error, at: now } : null
   const changed: WorkSessionRow = {
     ...row,
@@ -202,10 +274,15 @@ async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput
     current_phase: asked.currentPhase ?? row.current_phase,
     error: error ? JSON.stringify(error) : row.error,
   }
-  const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every((column) => row[column] === changed[column])
+  const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every(
+    (column) => row[column] === changed[column],
+  )
   if (!isSame) {
     await tx.update('sessions', changed)
-    const event = { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } } as const
+    const event = {
+      type: 'work-session-changed',
+      data: { workSession: workSessionOf(changed) },
+    } as const
     tx.append(projectStream(row.project_id), event)
   }
   const place = { projectId: row.project_id, workSessionId: row.id }
@@ -217,7 +294,11 @@ type SaveInput = z.output<typeof CheckpointRequest> & { projectId: string; workS
 /** Saves a checkpoint on request (CK1). */
 export const saveCheckpoint = defineUseCase('save-checkpoint', {
   streams: ({ projectId }: SaveInput) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, ...asked }: SaveInput, { now }): Promise<Checkpoint> =>
+  run: async (
+    tx,
+    { projectId, workSessionId, ...asked }: SaveInput,
+    { now },
+  ): Promise<Checkpoint> =>
     saveRequested(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
 })
 
@@ -226,7 +307,11 @@ type AgentInput = AgentCaller & { asked: z.output<typeof CheckpointRequest> }
 /** Saves a checkpoint of the agent's current work (`save_checkpoint`). Counts as activity (AS6). */
 export const saveMyCheckpoint = defineUseCase('save-my-checkpoint', {
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
-  run: async (tx, input: AgentInput, { now }): Promise<{ workSessionId: string; checkpoint: Checkpoint }> => {
+  run: async (
+    tx,
+    input: AgentInput,
+    { now },
+  ): Promise<{ workSessionId: string; checkpoint: Checkpoint }> => {
     const agentSession = await liveAgentSession(tx, input)
     const { projectId, workSessionId } = agentSession
     if (workSessionId === null) throw noWorkSession()

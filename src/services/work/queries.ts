@@ -19,7 +19,14 @@ import {
 } from '../../protocol/work/work-session.ts'
 import { approvalsOfWorkSession } from '../../store/approvals/approvals.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import { cutNamePage, cutPage, cutPageBy, nameAfter, newest, pageParams } from '../../store/page-cursor.ts'
+import {
+  cutNamePage,
+  cutPage,
+  cutPageBy,
+  nameAfter,
+  newest,
+  pageParams,
+} from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
 import { approachesOfProject, approachesPage, approachOf } from '../../store/work/approaches.ts'
 import { artifactOf, artifactsAfter, selectPart } from '../../store/work/artifacts.ts'
@@ -52,7 +59,10 @@ interface WorkSessionPlace {
 
 /** Returns a work session with everything that belongs to it (WK3). */
 export const getWorkSession = defineQuery(
-  async (reader, { viewer, ...place }: WorkSessionPlace & { viewer: Viewer }): Promise<WholeWorkSession> => {
+  async (
+    reader,
+    { viewer, ...place }: WorkSessionPlace & { viewer: Viewer },
+  ): Promise<WholeWorkSession> => {
     const { workSessionId } = place
     const row = await existingWorkSession(reader, place)
     const page = { ...newest, limit: wholeListLimit }
@@ -61,7 +71,11 @@ export const getWorkSession = defineQuery(
       ...workSessionOf(row),
       waitsFor: await waitsForOf(reader, row),
       tasks: await tasksPage(reader, place, page),
-      approvals: await approvalsFor(reader, viewer, await approvalsOfWorkSession(reader, workSessionId, wholeListLimit)),
+      approvals: await approvalsFor(
+        reader,
+        viewer,
+        await approvalsOfWorkSession(reader, workSessionId, wholeListLimit),
+      ),
       approaches: approaches.map(approachOf),
       checkpoints: await checkpointsOf(reader, workSessionId, wholeListLimit),
       artifacts: await artifactsAfter(reader, { workSessionId, name: '' }, wholeListLimit),
@@ -72,12 +86,16 @@ export const getWorkSession = defineQuery(
 
 /** Lists a project's work sessions, newest first, in pages (WK3). */
 export const listWorkSessions = defineQuery(
-  async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
+  async (
+    reader,
+    { projectId, ...page }: PageQuery & { projectId: string },
+  ): Promise<Page<ListedWorkSession>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const found = await workSessionsPage(reader, projectId, pageParams(page))
     const cut = cutPageBy(found, page.limit, ({ startedAt, id }) => ({ createdAt: startedAt, id }))
     const items: ListedWorkSession[] = []
-    for (const each of cut.items) items.push({ ...each, waitsFor: await waitsForWorkSession(reader, each) })
+    for (const each of cut.items)
+      items.push({ ...each, waitsFor: await waitsForWorkSession(reader, each) })
     return { ...cut, items }
   },
 )
@@ -85,23 +103,31 @@ export const listWorkSessions = defineQuery(
 /** Lists interrupted work not resumed yet, of all projects, newest first (UI1). */
 export const listInterrupted = defineQuery(
   async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
-    cutPageBy(await workSessionsToResume(reader, pageParams(page)), page.limit, ({ startedAt, id }) => ({
-      createdAt: startedAt,
-      id,
-    })),
+    cutPageBy(
+      await workSessionsToResume(reader, pageParams(page)),
+      page.limit,
+      ({ startedAt, id }) => ({
+        createdAt: startedAt,
+        id,
+      }),
+    ),
 )
 
 /** Lists a project's newest work sessions with their marks, for the lineage view (UI2). */
-export const getLineage = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
-  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-  const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
-  const items: Lineage['items'] = []
-  for (const workSession of found) items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
-  return { items }
-})
+export const getLineage = defineQuery(
+  async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
+    const items: Lineage['items'] = []
+    for (const workSession of found)
+      items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
+    return { items }
+  },
+)
 
 export const getTask = defineQuery(
-  async (reader, place: { projectId: string; taskId: string }): Promise<Task> => taskOf(await existingTask(reader, place)),
+  async (reader, place: { projectId: string; taskId: string }): Promise<Task> =>
+    taskOf(await existingTask(reader, place)),
 )
 
 /** Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session. */
@@ -115,30 +141,47 @@ export const listTasks = defineQuery(
 
 /** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
 export const getMyTask = defineQuery(
-  async (reader, caller: AgentCaller): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
+  async (
+    reader,
+    caller: AgentCaller,
+  ): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
     const { agentId, projectId, workSessionId } = await liveAgentSession(reader, caller)
     const row = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
     if (!row) return { task: null, decisions: [] }
-    const decided = await decisionsAt(reader, { agentId, projectId, workSessionId: row.session_id ?? workSessionId }, row)
+    const decided = await decisionsAt(
+      reader,
+      { agentId, projectId, workSessionId: row.session_id ?? workSessionId },
+      row,
+    )
     return { task: taskOf(row), decisions: decided.map(({ decision }) => decision) }
   },
 )
 
 /** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
-export const getResumeContext = defineQuery(async (reader, caller: AgentCaller): Promise<ResumeContext | null> => {
-  const { workSessionId, agentId } = await liveAgentSession(reader, caller)
-  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
-  return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
-})
+export const getResumeContext = defineQuery(
+  async (reader, caller: AgentCaller): Promise<ResumeContext | null> => {
+    const { workSessionId, agentId } = await liveAgentSession(reader, caller)
+    const row =
+      workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
+    return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
+  },
+)
 
-type ListInput = PageQuery & { projectId: string; workSessionId: string; kind?: ApproachKind | undefined }
+type ListInput = PageQuery & {
+  projectId: string
+  workSessionId: string
+  kind?: ApproachKind | undefined
+}
 
 /** Lists the approaches of a work session and its ancestors (AR2), newest first, in pages (HT1). */
 export const listApproaches = defineQuery(
   async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
     const lineage = await lineageOf(reader, await existingWorkSession(reader, place))
     const found = await approachesPage(reader, lineage, pageParams({ limit, cursor }), kind)
-    return cutPageBy(found.map(approachOf), limit, ({ recordedAt, id }) => ({ createdAt: recordedAt, id }))
+    return cutPageBy(found.map(approachOf), limit, ({ recordedAt, id }) => ({
+      createdAt: recordedAt,
+      id,
+    }))
   },
 )
 
@@ -148,7 +191,12 @@ type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | u
 export const listProjectApproaches = defineQuery(
   async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    const found = await approachesOfProject(reader, { projectId, after: nameAfter(cursor), limit: limit + 1, kind })
+    const found = await approachesOfProject(reader, {
+      projectId,
+      after: nameAfter(cursor),
+      limit: limit + 1,
+      kind,
+    })
     const { items, nextCursor } = cutNamePage(
       found.map((row) => ({ name: row.id, row })),
       limit,
@@ -172,8 +220,15 @@ export const findRunningWork = defineQuery(
     const found: RunningWork[] = []
     for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningPageSize })) {
       const { savedAt } = await lastChange(reader, row.id)
-      const intervalMs = durationMs(await settingsOf(reader, row.project_id), 'checkpoint.interval_minutes')
-      found.push({ projectId: row.project_id, workSessionId: row.id, dueAt: later(savedAt, intervalMs) })
+      const intervalMs = durationMs(
+        await settingsOf(reader, row.project_id),
+        'checkpoint.interval_minutes',
+      )
+      found.push({
+        projectId: row.project_id,
+        workSessionId: row.id,
+        dueAt: later(savedAt, intervalMs),
+      })
     }
     return found
   },
@@ -181,7 +236,10 @@ export const findRunningWork = defineQuery(
 
 /** Returns an artifact (CK5) and the id of its upload. */
 export const getArtifact = defineQuery(
-  async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
+  async (
+    reader,
+    { name, ...place }: NamedArtifact,
+  ): Promise<{ artifact: Artifact; uploadId: string }> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
     const row = await reader.row('artifacts', { session_id: workSessionId, name })
     if (!row) throw noSuchArtifact(name)
@@ -195,7 +253,11 @@ type ArtifactListInput = PageQuery & { projectId: string; workSessionId: string 
 export const listArtifacts = defineQuery(
   async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
-    const found = await artifactsAfter(reader, { workSessionId, name: nameAfter(cursor) }, limit + 1)
+    const found = await artifactsAfter(
+      reader,
+      { workSessionId, name: nameAfter(cursor) },
+      limit + 1,
+    )
     return cutNamePage(found, limit)
   },
 )

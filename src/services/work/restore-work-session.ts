@@ -9,15 +9,27 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import { answerOnWire } from '../../protocol/work/on-wire.ts'
-import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
+import {
+  type ReadWorkSession,
+  readWorkSession,
+  type WorkSessionFiles,
+} from '../../protocol/work/read-work-session.ts'
 import type { NotRestored, Restored } from '../../protocol/work/resume.ts'
-import { approvalOf, nextApprovalId, selectApprovedOfTask } from '../../store/approvals/approvals.ts'
+import {
+  approvalOf,
+  nextApprovalId,
+  selectApprovedOfTask,
+} from '../../store/approvals/approvals.ts'
 import { projectOf } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { approachOf } from '../../store/work/approaches.ts'
 import { type TaskRow, taskOf } from '../../store/work/tasks.ts'
-import { selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
+import {
+  selectLastCheckpoint,
+  stateCheckpoint,
+  workSessionRows,
+} from '../../store/work/work-session-state.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import type { ProjectCaller } from '../projects/change-project.ts'
 import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
@@ -33,14 +45,21 @@ interface Input extends ProjectCaller {
 
 type Report = NotRestored[]
 
-const notRestored = (what: NotRestored['what'], detail: NoticeText): NotRestored => ({ what, ...detailFields('detail', detail) })
+const notRestored = (what: NotRestored['what'], detail: NoticeText): NotRestored => ({
+  what,
+  ...detailFields('detail', detail),
+})
 
 /** The type and author of an approval that the files do not name. */
 const importedApproval = 'imported'
 
 export const restoreWorkSession = defineUseCase('restore-work-session', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, files, ...choosing }: Input, context): Promise<Restored> => {
+  run: async (
+    tx,
+    { projectId, workSessionId, files, ...choosing }: Input,
+    context,
+  ): Promise<Restored> => {
     const read = readWorkSession(files)
     const { by } = choosing
     const { checkpoint } = read
@@ -55,13 +74,18 @@ export const restoreWorkSession = defineUseCase('restore-work-session', {
     const workSession = await restoreRow(tx, rows.workSession)
     const restored = {
       tasks: await restoreTasks(tx, rows.tasks, by),
-      approvals: (await restoreApprovals(tx, rows.approvals, report)) + (await importApprovals(tx, rows.approved, read, by)),
+      approvals:
+        (await restoreApprovals(tx, rows.approvals, report)) +
+        (await importApprovals(tx, rows.approved, read, by)),
       approaches: await restoreApproaches(tx, rows.approaches, by),
     }
     if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
-      const end = rows.wasOver ? rows.checkpoints.findLast(({ reason }) => reason === 'ended') : undefined
+      const end = rows.wasOver
+        ? rows.checkpoints.findLast(({ reason }) => reason === 'ended')
+        : undefined
       const state = JSON.stringify(files.checkpoint)
-      for (const each of rows.checkpoints) await tx.insert('checkpoints', each === end ? { ...each, state } : each)
+      for (const each of rows.checkpoints)
+        await tx.insert('checkpoints', each === end ? { ...each, state } : each)
       if (!end) await storeEndState(tx, workSession, rows.wasOver ? state : undefined)
     }
     report.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
@@ -79,11 +103,19 @@ async function restoreProject(
   if (await tx.row('projects', { id })) return
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
-  if ('problem' in settings) report.push(notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })))
+  if ('problem' in settings)
+    report.push(
+      notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })),
+    )
   const path = ProjectPath.nullable().safeParse(file?.path ?? null)
   if (!path.success)
     report.push(
-      notRestored('project', statusNotice('noPathHere', { why: statusNotice('pathNotAbsolute', { path: file?.path ?? '' }) })),
+      notRestored(
+        'project',
+        statusNotice('noPathHere', {
+          why: statusNotice('pathNotAbsolute', { path: file?.path ?? '' }),
+        }),
+      ),
     )
   if (!file) report.push(notRestored('project', statusNotice('noProjectFile', { id })))
   report.push(notRestored('conversation', statusNotice('chatsNotInFiles')))
@@ -99,11 +131,18 @@ async function restoreProject(
     updated_at: now,
   }
   await tx.insert('projects', row)
-  tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
+  tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [
+    projectStream(id),
+  ])
 }
 
 /** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
-async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, report: Report): Promise<string | null> {
+async function folderOrNull(
+  tx: Tx,
+  wanted: string,
+  look: FolderInspection,
+  report: Report,
+): Promise<string | null> {
   try {
     return await chooseFolder(tx, wanted, look)
   } catch (error) {
@@ -139,23 +178,39 @@ async function restoreTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promi
   return brought
 }
 
-async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], report: Report): Promise<number> {
+async function restoreApprovals(
+  tx: Tx,
+  rows: readonly Parameters<typeof approvalOf>[0][],
+  report: Report,
+): Promise<number> {
   let brought = 0
   for (const row of rows) {
     const known = await tx.row('human_approvals', { id: row.id })
     if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
     const id = known ? await nextApprovalId(tx) : row.id
-    if (known) report.push(notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })))
+    if (known)
+      report.push(
+        notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })),
+      )
     const kept = { ...row, id }
     await tx.insert('human_approvals', kept)
-    tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])
+    tx.append(
+      projectStream(row.project_id),
+      { type: 'approval-asked', data: { approval: approvalOf(kept) } },
+      [home],
+    )
     brought++
   }
   return brought
 }
 
 /** Creates approvals for tasks marked as approved without a known approval. They are marked as imported. */
-async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint }: ReadWorkSession, by: string): Promise<number> {
+async function importApprovals(
+  tx: Tx,
+  taskIds: readonly string[],
+  { checkpoint }: ReadWorkSession,
+  by: string,
+): Promise<number> {
   const { project_id, session_id, timestamp: at, current_state: state } = checkpoint
   let brought = 0
   for (const task_id of taskIds) {
@@ -171,27 +226,50 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
       ...{ decided_by: by, imported_decider: '' },
     })
     await tx.insert('human_approvals', row)
-    tx.append(projectStream(project_id), { type: 'approval-asked', data: { approval: approvalOf(row) } }, [home])
+    tx.append(
+      projectStream(project_id),
+      { type: 'approval-asked', data: { approval: approvalOf(row) } },
+      [home],
+    )
     brought++
   }
   return brought
 }
 
 /** CK6: stores the file's state as the final one. Work that was running ended when its store was lost. */
-async function storeEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
+async function storeEndState(
+  tx: Tx,
+  { id, ended_at }: WorkSessionRow,
+  file: string | undefined,
+): Promise<void> {
   const rows = await workSessionRows(tx, id)
   if (!rows || ended_at === null) return
   const number = (rows.checkpoints.at(-1)?.number ?? 0) + 1
-  const row = { session_id: id, number, at: ended_at, reason: 'ended', subject: null, error: null, state: null } as const
+  const row = {
+    session_id: id,
+    number,
+    at: ended_at,
+    reason: 'ended',
+    subject: null,
+    error: null,
+    state: null,
+  } as const
   await tx.insert('checkpoints', { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
 }
 
-async function restoreApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
+async function restoreApproaches(
+  tx: Tx,
+  rows: readonly Parameters<typeof approachOf>[0][],
+  by: string,
+): Promise<number> {
   let brought = 0
   for (const row of rows) {
     if (await tx.row('approaches', { project_id: row.project_id, id: row.id })) continue
     await tx.insert('approaches', row)
-    tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach: approachOf(row), by } })
+    tx.append(projectStream(row.project_id), {
+      type: 'approach-recorded',
+      data: { approach: approachOf(row), by },
+    })
     brought++
   }
   return brought

@@ -30,22 +30,42 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const { rows, checkpoint } = files
   // SE5: rows always belong to the work session being restored.
   const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
-  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null, notice: null }
+  const own = {
+    project_id: checkpoint.project_id,
+    owner_agent_session_id: null,
+    file_problem: null,
+    notice: null,
+  }
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
   const tasks = allTasks(
     [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
     // CK10: with rows, what only the checkpoint has completed is of the line before it, and in the files there.
-    tasksOf(files).filter(({ status }) => !rows?.work_session.parent_session_id || status !== 'completed'),
+    tasksOf(files).filter(
+      ({ status }) => !rows?.work_session.parent_session_id || status !== 'completed',
+    ),
   )
   return {
-    workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: storeLost },
+    workSession: isOver
+      ? workSession
+      : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: storeLost },
     tasks,
     wasOver: isOver,
     approved: approvedWithoutRow(files).filter((taskId) => tasks.some(({ id }) => id === taskId)),
-    approvals: rows?.approvals.map((each) => ({ ...each, ...withoutAsker, ...redecided(each, by), ...here })) ?? [],
-    approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
-    checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id, state: null })) ?? [],
+    approvals:
+      rows?.approvals.map((each) => ({
+        ...each,
+        ...withoutAsker,
+        ...redecided(each, by),
+        ...here,
+      })) ?? [],
+    approaches: [
+      ...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []),
+      ...inherited(files),
+    ],
+    checkpoints:
+      rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id, state: null })) ??
+      [],
   }
 }
 
@@ -57,7 +77,9 @@ function allTasks(rows: readonly TaskRow[], others: readonly TaskRow[]): TaskRow
 
 /** CK2: approved tasks without an approval row. */
 function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
-  const known = new Set(rows?.approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
+  const known = new Set(
+    rows?.approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id),
+  )
   return checkpoint.completed_tasks.flatMap(({ task_id, status }) =>
     status === 'approved' && !known.has(task_id) ? [task_id] : [],
   )
@@ -78,7 +100,11 @@ const withoutAsker = {
 
 /** AP7: records `by` as the decider and the files' decider as imported. */
 function redecided(
-  { status, decided_by, revision_history }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
+  {
+    status,
+    decided_by,
+    revision_history,
+  }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
   by: string,
 ): Pick<ApprovalRow, 'decided_by' | 'imported_decider' | 'revision_history'> {
   const isDecided = status !== 'pending'
@@ -115,7 +141,8 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
 
 /** ID1: a work session's id holds its start time. */
 function startOf(workSessionId: string): Instant | undefined {
-  const [, year, month, day, hour, minute, second] = /^sess_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_/.exec(workSessionId) ?? []
+  const [, year, month, day, hour, minute, second] =
+    /^sess_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_/.exec(workSessionId) ?? []
   const at = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
   return year === undefined || Number.isNaN(Date.parse(at)) ? undefined : at
 }
@@ -123,31 +150,40 @@ function startOf(workSessionId: string): Instant | undefined {
 function tasksOf({ checkpoint }: ReadWorkSession): TaskRow[] {
   const { timestamp, current_state: state, project_id, session_id } = checkpoint
   const active = state?.active_task
-  const { completed_tasks: completed, pending_tasks: pending, remaining_tasks: remaining } = checkpoint
-  return [...completed, ...pending, ...remaining].map(({ task_id: id, status, progress, blocked_by }) => {
-    const isActive = active?.task_id === id
-    const stands = statusNames[status] ?? 'pending'
-    const { phase, type } = partsOf(id)
-    return {
-      project_id,
-      id,
-      session_id,
-      phase: phase ?? state?.phase ?? 0,
-      task_type: type ?? 'task',
-      title: (isActive && active.name) || id,
-      description: null,
-      status: stands === 'blocked' && !blocked_by ? 'pending' : stands,
-      progress_percent: stands === 'completed' ? 100 : Math.round(progress ?? (isActive ? (active.progress_percent ?? 0) : 0)),
-      assigned_to: isActive ? (state?.active_agent?.agent_id ?? null) : null,
-      depends_on: JSON.stringify(blocked_by ? [blocked_by] : []),
-      blocked_by: stands === 'blocked' ? (blocked_by ?? null) : null,
-      started_at: stands === 'in_progress' || stands === 'completed' ? timestamp : null,
-      completed_at: stands === 'completed' ? timestamp : null,
-      result: null,
-      created_at: timestamp,
-      updated_at: timestamp,
-    }
-  })
+  const {
+    completed_tasks: completed,
+    pending_tasks: pending,
+    remaining_tasks: remaining,
+  } = checkpoint
+  return [...completed, ...pending, ...remaining].map(
+    ({ task_id: id, status, progress, blocked_by }) => {
+      const isActive = active?.task_id === id
+      const stands = statusNames[status] ?? 'pending'
+      const { phase, type } = partsOf(id)
+      return {
+        project_id,
+        id,
+        session_id,
+        phase: phase ?? state?.phase ?? 0,
+        task_type: type ?? 'task',
+        title: (isActive && active.name) || id,
+        description: null,
+        status: stands === 'blocked' && !blocked_by ? 'pending' : stands,
+        progress_percent:
+          stands === 'completed'
+            ? 100
+            : Math.round(progress ?? (isActive ? (active.progress_percent ?? 0) : 0)),
+        assigned_to: isActive ? (state?.active_agent?.agent_id ?? null) : null,
+        depends_on: JSON.stringify(blocked_by ? [blocked_by] : []),
+        blocked_by: stands === 'blocked' ? (blocked_by ?? null) : null,
+        started_at: stands === 'in_progress' || stands === 'completed' ? timestamp : null,
+        completed_at: stands === 'completed' ? timestamp : null,
+        result: null,
+        created_at: timestamp,
+        updated_at: timestamp,
+      }
+    },
+  )
 }
 
 const statusNames: Readonly<Record<string, TaskRow['status']>> = {
@@ -161,13 +197,18 @@ const statusNames: Readonly<Record<string, TaskRow['status']>> = {
 /** ID1: a task's id holds its phase and type. */
 function partsOf(taskId: string): { phase?: number; type?: string } {
   const [, phase, type] = /^task_p(\d{1,7})_([a-z0-9_]+)_\d+$/.exec(taskId) ?? []
-  return { ...(phase !== undefined && { phase: Number(phase) }), ...(type !== undefined && { type }) }
+  return {
+    ...(phase !== undefined && { phase: Number(phase) }),
+    ...(type !== undefined && { type }),
+  }
 }
 
 /** Approaches that are not in its own rows: an ancestor's, or all if there are no rows. */
 function inherited({ approaches, rows, checkpoint }: ReadWorkSession): Tables['approaches'][] {
   const own = new Set(rows?.approaches.map(({ id }) => id))
-  return (approaches ?? []).filter(({ id }) => !own.has(id)).map((each) => approachRow(each, checkpoint))
+  return (approaches ?? [])
+    .filter(({ id }) => !own.has(id))
+    .map((each) => approachRow(each, checkpoint))
 }
 
 function approachRow(

@@ -28,9 +28,19 @@ import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Statement } from '../../store/statement.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { type ApproachRow, approachFrom, approachLists, selectOlderWarnings } from '../../store/work/approaches.ts'
+import {
+  type ApproachRow,
+  approachFrom,
+  approachLists,
+  selectOlderWarnings,
+} from '../../store/work/approaches.ts'
 import { selectUnfinished, selectWithStatus, type TaskRow, taskOf } from '../../store/work/tasks.ts'
-import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import {
+  descendantsOf,
+  lineageOf,
+  type WorkSessionRow,
+  workSessionOf,
+} from '../../store/work/work-sessions.ts'
 import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { beginWorkSession, existingWorkSession } from './end-work-session.ts'
@@ -47,14 +57,27 @@ const mostWarnings = 100_000
 type CarriedTasks = (limit: number) => Promise<readonly TaskRow[]>
 
 /** The context of an unfinished or resumed work session as it is now. */
-export const resumeContextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
-  buildResumeContext(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
-    about: { projectId: row.project_id, workSessionId: row.id },
-    agentId,
-  })
+export const resumeContextOf = (
+  reader: Reader,
+  row: WorkSessionRow,
+  agentId?: string,
+): Promise<ResumeContext> =>
+  buildResumeContext(
+    reader,
+    row,
+    (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }),
+    {
+      about: { projectId: row.project_id, workSessionId: row.id },
+      agentId,
+    },
+  )
 
 /** The context with the tasks carried over, newest first, and what its descendants learned. */
-const resumeContextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
+const resumeContextWith = (
+  reader: Reader,
+  row: WorkSessionRow,
+  tasks: readonly TaskRow[],
+): Promise<ResumeContext> =>
   buildResumeContext(reader, row, async (limit) => tasks.slice(0, limit), {
     about: { tasks },
     agentId: undefined,
@@ -137,7 +160,12 @@ async function approachesAlong(
   return { items: rows.slice(0, limit).map(approachFrom), more: rows.length > limit }
 }
 
-async function rowsAlong(reader: Reader, lineage: readonly string[], list: List, limit: number): Promise<ApproachRow[]> {
+async function rowsAlong(
+  reader: Reader,
+  lineage: readonly string[],
+  list: List,
+  limit: number,
+): Promise<ApproachRow[]> {
   const rows: ApproachRow[] = []
   for (const workSessionId of lineage) {
     if (rows.length >= limit) break
@@ -154,7 +182,12 @@ async function readWarnings(reader: Reader, lineage: readonly string[], whole: n
   if (last && rows.length === whole) {
     for (const workSessionId of lineage.slice(lineage.indexOf(last.session_id))) {
       const from = workSessionId === last.session_id ? last : { updated_at: '~', id: '' }
-      const older = { workSessionId, updatedAt: from.updated_at, id: from.id, limit: mostWarnings - olderWarnings.length }
+      const older = {
+        workSessionId,
+        updatedAt: from.updated_at,
+        id: from.id,
+        limit: mostWarnings - olderWarnings.length,
+      }
       olderWarnings.push(...(await reader.all(selectOlderWarnings, older)).map(({ id }) => id))
     }
   }
@@ -174,11 +207,29 @@ const taskSummary = (row: TaskRow): RememberedTask => ({
  * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be started (CO3). `resumedFrom` is
  * the interrupted work session, `tasks` the unfinished ones.
  */
-async function missingToStart(reader: Reader, resumedFrom: string, tasks: readonly TaskRow[]): Promise<Missing[]> {
-  const missing = tasks.length > 0 ? await missingForTasks(reader, tasks) : await missingTasks(reader, resumedFrom)
-  const role = missing.length > 0 ? await reader.first(selectAtWork, { workSessionId: resumedFrom }) : undefined
+async function missingToStart(
+  reader: Reader,
+  resumedFrom: string,
+  tasks: readonly TaskRow[],
+): Promise<Missing[]> {
+  const missing =
+    tasks.length > 0
+      ? await missingForTasks(reader, tasks)
+      : await missingTasks(reader, resumedFrom)
+  const role =
+    missing.length > 0
+      ? await reader.first(selectAtWork, { workSessionId: resumedFrom })
+      : undefined
   return role
-    ? [{ what: 'role', ...detailFields('detail', statusNotice('roleNeeded', { agent: role.agent_id, role: role.role })) }]
+    ? [
+        {
+          what: 'role',
+          ...detailFields(
+            'detail',
+            statusNotice('roleNeeded', { agent: role.agent_id, role: role.role }),
+          ),
+        },
+      ]
     : missing
 }
 
@@ -208,20 +259,48 @@ const taskNeeded = (task: string): Missing => ({
 
 /** No task is left: those that failed may be begun again. */
 async function missingTasks(reader: Reader, workSessionId: string): Promise<Missing[]> {
-  const failed = await reader.all(selectWithStatus, { workSessionId, status: 'failed', limit: maxMissing })
+  const failed = await reader.all(selectWithStatus, {
+    workSessionId,
+    status: 'failed',
+    limit: maxMissing,
+  })
   if (failed.length > 0) return failed.map(({ id }) => taskNeeded(id))
   return [{ what: 'task', ...detailFields('detail', statusNotice('noTaskLeft')) }]
 }
 
-async function missingForAgent(reader: Reader, agentId: string | null, task: TaskRow): Promise<Missing | undefined> {
-  if (agentId === null) return { what: 'agent', ...detailFields('detail', statusNotice('nobodyAssigned', { task: task.id })) }
+async function missingForAgent(
+  reader: Reader,
+  agentId: string | null,
+  task: TaskRow,
+): Promise<Missing | undefined> {
+  if (agentId === null)
+    return {
+      what: 'agent',
+      ...detailFields('detail', statusNotice('nobodyAssigned', { task: task.id })),
+    }
   const agent = await reader.row('agents', { id: agentId })
-  const assigned = await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })
+  const assigned = await reader.first(selectAssignment, {
+    project_id: task.project_id,
+    agent_id: agentId,
+  })
   if (!agent || !assigned)
-    return { what: 'agent', ...detailFields('detail', statusNotice('agentNotInProject', { agent: agentId, tasks: task.id })) }
-  if (agent.command === null) return { what: 'agent', ...detailFields('detail', statusNotice('agentByHand', { agent: agentId })) }
+    return {
+      what: 'agent',
+      ...detailFields(
+        'detail',
+        statusNotice('agentNotInProject', { agent: agentId, tasks: task.id }),
+      ),
+    }
+  if (agent.command === null)
+    return {
+      what: 'agent',
+      ...detailFields('detail', statusNotice('agentByHand', { agent: agentId })),
+    }
   if ((await connectedCoordinators(reader)).length > 0) return undefined
-  return { what: 'machine', ...detailFields('detail', statusNotice('noMachineFor', { agent: agentId })) }
+  return {
+    what: 'machine',
+    ...detailFields('detail', statusNotice('noMachineFor', { agent: agentId })),
+  }
 }
 
 /** More than any plan has. Further tasks stay where they are. */
@@ -236,7 +315,9 @@ async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskR
   const ids = [workSessionId, ...(await descendantsOf(reader, workSessionId)).map(({ id }) => id)]
   const rows: TaskRow[] = []
   for (const id of ids) rows.push(...(await unfinishedOf(reader, id)))
-  return rows.sort((a, b) => (a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? 1 : -1))
+  return rows.sort((a, b) =>
+    a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? 1 : -1,
+  )
 }
 
 interface Input {
@@ -257,10 +338,16 @@ export const resumeWorkSession = defineUseCase('resume-work-session', {
     const row = await existingWorkSession(tx, place)
     const running = (await descendantsOf(tx, row.id)).find(({ ended_at }) => ended_at === null)
     const { state } = workSessionOf(row)
-    const decision = decideResume({ state, setAside: row.set_aside, runningId: running?.id ?? null })
+    const decision = decideResume({
+      state,
+      setAside: row.set_aside,
+      runningId: running?.id ?? null,
+    })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
     // Everything is read before anything is written, so that a failed read leaves no partial change.
-    const read = await tryRead(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
+    const read = await tryRead(() =>
+      running ? prepareSame(tx, row, running) : prepareFork(tx, row),
+    )
     if ('failure' in read) return recordFailure(tx, row, read.failure)
     return running ? same(running, read.found) : fork(tx, row, read.found, by, context)
   },
@@ -284,7 +371,11 @@ async function prepareFork(reader: Reader, row: WorkSessionRow): Promise<Prepare
   }
 }
 
-async function prepareSame(reader: Reader, row: WorkSessionRow, child: WorkSessionRow): Promise<Prepared> {
+async function prepareSame(
+  reader: Reader,
+  row: WorkSessionRow,
+  child: WorkSessionRow,
+): Promise<Prepared> {
   const tasks = await unfinishedOf(reader, child.id)
   for (const task of tasks) taskOf(task)
   return {
@@ -300,24 +391,53 @@ const same = (child: WorkSessionRow, prepared: Prepared): ResumeOutcome => ({
   resumed: resumedView(child, prepared),
 })
 
-async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string, context: Context): Promise<ResumeOutcome> {
+async function fork(
+  tx: Tx,
+  row: WorkSessionRow,
+  prepared: Prepared,
+  by: string,
+  context: Context,
+): Promise<ResumeOutcome> {
   const { project_id, current_phase, current_agent_role, current_agent_type, context_summary } = row
-  const kept = { project_id, current_phase, current_agent_role, current_agent_type, context_summary }
+  const kept = {
+    project_id,
+    current_phase,
+    current_agent_role,
+    current_agent_type,
+    context_summary,
+  }
   const current_task_id = prepared.resumeContext.currentTask?.taskId ?? null
-  const child = await beginWorkSession(tx, { ...kept, current_task_id, parent_session_id: row.id }, context)
+  const child = await beginWorkSession(
+    tx,
+    { ...kept, current_task_id, parent_session_id: row.id },
+    context,
+  )
   const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
   await tx.update('sessions', resumedRow)
-  const event = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
+  const event = {
+    type: 'work-session-changed',
+    data: { workSession: workSessionOf(resumedRow) },
+  } as const
   tx.append(projectStream(row.project_id), event, [home])
-  const tasks = prepared.tasks.map((task) => ({ ...task, session_id: child.id, updated_at: context.now }))
+  const tasks = prepared.tasks.map((task) => ({
+    ...task,
+    session_id: child.id,
+    updated_at: context.now,
+  }))
   for (const task of tasks) {
     await tx.update('tasks', task)
-    tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task: taskOf(task), by } })
+    tx.append(projectStream(row.project_id), {
+      type: 'task-changed',
+      data: { task: taskOf(task), by },
+    })
   }
   return { outcome: 'begun', resumed: resumedView(child, { ...prepared, tasks }) }
 }
 
-const resumedView = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
+const resumedView = (
+  child: WorkSessionRow,
+  { resumeContext, tasks, notRestored, missing }: Prepared,
+): Resumed =>
   answerOnWire({
     workSession: workSessionOf(child),
     resumeContext: resumeContext as Resumed['resumeContext'],
@@ -334,11 +454,15 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
   for (const [agentId, itsTasks] of byAgent) {
     const [task] = itsTasks
     if (agentId === null || !task) continue
-    if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })) continue
+    if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId }))
+      continue
     const ids = itsTasks.map(({ id }) => id)
     missing.push({
       what: 'agent',
-      ...detailFields('detail', statusNotice('agentNotInProject', { agent: agentId, tasks: listed(ids) })),
+      ...detailFields(
+        'detail',
+        statusNotice('agentNotInProject', { agent: agentId, tasks: listed(ids) }),
+      ),
     })
   }
   return missing
@@ -347,9 +471,13 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
 const maxNamed = 5
 
 const listed = (ids: readonly string[]): string =>
-  ids.length <= maxNamed ? ids.join(', ') : `${ids.slice(0, maxNamed).join(', ')} and ${ids.length - maxNamed} more`
+  ids.length <= maxNamed
+    ? ids.join(', ')
+    : `${ids.slice(0, maxNamed).join(', ')} and ${ids.length - maxNamed} more`
 
-async function tryRead<Found>(work: () => Promise<Found>): Promise<{ found: Found } | { failure: string }> {
+async function tryRead<Found>(
+  work: () => Promise<Found>,
+): Promise<{ found: Found } | { failure: string }> {
   try {
     return { found: await work() }
   } catch (error) {
@@ -366,14 +494,19 @@ async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<
   )
   const failed = { ...row, resume_failures: failures, set_aside: setAside }
   await tx.update('sessions', failed)
-  const event = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
+  const event = {
+    type: 'work-session-changed',
+    data: { workSession: workSessionOf(failed) },
+  } as const
   if (setAside !== null) tx.append(projectStream(row.project_id), event, [home])
   return { outcome: 'failed', setAside }
 }
 
 function refusalOf(
   workSessionId: string,
-  refusal: { code: 'work_session_running' | 'work_session_completed' } | { code: 'set_aside'; reason: string },
+  refusal:
+    | { code: 'work_session_running' | 'work_session_completed' }
+    | { code: 'set_aside'; reason: string },
 ): Refusal {
   if (refusal.code !== 'set_aside') return new Refusal(refusal.code, undefined, { workSessionId })
   return new Refusal('set_aside', refusal.reason, { workSessionId, setAside: refusal.reason })

@@ -8,7 +8,13 @@ import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
 import { hasUnseenCharacters } from '../../protocol/unseen-characters.ts'
 import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { type ArtifactRow, artifactOf, artifactsAfter, insertArtifact, updateArtifact } from '../../store/work/artifacts.ts'
+import {
+  type ArtifactRow,
+  artifactOf,
+  artifactsAfter,
+  insertArtifact,
+  updateArtifact,
+} from '../../store/work/artifacts.ts'
 import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
 import { existingWorkSession } from './end-work-session.ts'
 
@@ -19,20 +25,33 @@ export interface NamedArtifact {
 }
 
 /** Checks whether an artifact may be stored under a name (CK5), and returns the one it would replace. */
-async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact): Promise<ArtifactRow | undefined> {
+async function artifactPlace(
+  reader: Reader,
+  { name, ...place }: NamedArtifact,
+): Promise<ArtifactRow | undefined> {
   const { workSessionId } = place
   await existingWorkSession(reader, place)
   const problem = nameProblem(name)
   if (problem) throw new Refusal('invalid_name', problem, { name })
-  const known = await reader.row('artifacts', { session_id: workSessionId, folded_name: foldedName(name) })
+  const known = await reader.row('artifacts', {
+    session_id: workSessionId,
+    folded_name: foldedName(name),
+  })
   if (known && known.name !== name)
-    throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), { name })
-  // A name accepted by an earlier build may be overwritten.
-  if (!known && hasUnseenCharacters(name)) throw new Refusal('invalid_name', refusalText('nameUnseen'), { name })
-  if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
-    throw new Refusal('too_large', refusalText('artifactsFull', { count: maxArtifactsOfWorkSession }), {
-      limit: maxArtifactsOfWorkSession,
+    throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), {
+      name,
     })
+  // A name accepted by an earlier build may be overwritten.
+  if (!known && hasUnseenCharacters(name))
+    throw new Refusal('invalid_name', refusalText('nameUnseen'), { name })
+  if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
+    throw new Refusal(
+      'too_large',
+      refusalText('artifactsFull', { count: maxArtifactsOfWorkSession }),
+      {
+        limit: maxArtifactsOfWorkSession,
+      },
+    )
   return known
 }
 
@@ -80,7 +99,11 @@ interface UploadInput extends NamedArtifact {
 /** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
 export const storeArtifact = defineUseCase('store-artifact', {
   streams: ({ projectId }: UploadInput) => [projectStream(projectId)],
-  run: async (tx, input: UploadInput, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
+  run: async (
+    tx,
+    input: UploadInput,
+    { now },
+  ): Promise<{ artifact: Artifact; created: boolean }> => {
     const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
     const replaced = await artifactPlace(tx, { projectId, workSessionId, name })
     if (!(await tx.row('uploads', { id: uploadId }))) throw noSuchUpload()
@@ -126,6 +149,9 @@ export const deleteArtifact = defineUseCase('delete-artifact', {
     if (!row) throw noSuchArtifact(name)
     await tx.delete('artifacts', { session_id: workSessionId, name })
     await tx.delete('upload_parts', { upload_id: row.upload_id })
-    tx.append(projectStream(projectId), { type: 'artifact-deleted', data: { workSessionId, name, by } })
+    tx.append(projectStream(projectId), {
+      type: 'artifact-deleted',
+      data: { workSessionId, name, by },
+    })
   },
 })

@@ -8,7 +8,12 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
-import { selectUnusedSince, type WorktreeRow, type WorktreesFilter, worktreesPage } from '../../store/worktrees/worktrees.ts'
+import {
+  selectUnusedSince,
+  type WorktreeRow,
+  type WorktreesFilter,
+  worktreesPage,
+} from '../../store/worktrees/worktrees.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
 
@@ -16,8 +21,12 @@ type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 
 /** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
 export const listWorktrees = defineQuery(
-  async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<PagedWorktree>> => {
-    if (!(await reader.row('projects', { id: filter.projectId }))) throw noSuchProject(filter.projectId)
+  async (
+    reader,
+    { limit, cursor, ...filter }: PageQuery & WorktreesFilter,
+  ): Promise<Page<PagedWorktree>> => {
+    if (!(await reader.row('projects', { id: filter.projectId })))
+      throw noSuchProject(filter.projectId)
     const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
     return cutPage(
       rows.map((row) => ({ ...row, createdAt: row.created_at })),
@@ -54,11 +63,15 @@ interface BranchQuery {
 
 /** WT6, SE28: whether a branch is of the caller's worktrees, of somebody else's or nobody's known, or of the repository. */
 export const findOwnerOfBranch = defineQuery(
-  async (reader, { coordinatorId, branch, viewer }: BranchQuery): Promise<'callers' | 'others' | 'repositorys'> => {
+  async (
+    reader,
+    { coordinatorId, branch, viewer }: BranchQuery,
+  ): Promise<'callers' | 'others' | 'repositorys'> => {
     if (viewer === null) return 'callers'
     if (!branchesOfSessions.test(branch)) return 'repositorys'
     const rows = await reader.rows('worktrees', { coordinator_id: coordinatorId, branch })
-    const isTheirs = rows.length > 0 && rows.every((row) => isVisible(viewer, row.account_id || null))
+    const isTheirs =
+      rows.length > 0 && rows.every((row) => isVisible(viewer, row.account_id || null))
     return isTheirs ? 'callers' : 'others'
   },
   { withoutSnapshot: true },
@@ -75,7 +88,11 @@ interface UnusedWorktrees {
 /** Lists worktrees unused for longer than the policy allows, in pages (WT3). Removed only if nothing would be lost. */
 export const findUnusedWorktrees = defineQuery(
   async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
-    const rows = await reader.all(selectUnusedSince, { until: now, after, limit: worktreesPageSize })
+    const rows = await reader.all(selectUnusedSince, {
+      until: now,
+      after,
+      limit: worktreesPageSize,
+    })
     const due = rows.filter(({ settings, last_used_at }) => {
       const afterMs = durationMs(settingsFrom(settings), 'worktree.remove_after_days')
       return afterMs > 0 && epochMs(now) - epochMs(last_used_at) >= afterMs

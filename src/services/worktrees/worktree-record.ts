@@ -25,11 +25,23 @@ import { invalidField, noSuchProject } from '../refusals.ts'
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
 /** Registers where an agent works (CX9) when its machine reports it (WT2, WT3). One row per folder. */
-export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Launch, made: Made, context: Context): Promise<void> {
+export async function registerWorktree(
+  tx: Tx,
+  agent: RoleAgentRow,
+  launch: Launch,
+  made: Made,
+  context: Context,
+): Promise<void> {
   const userSession = await tx.row('user_sessions', { id: agent.user_session_id })
   if (!userSession) return
   const { user_session_id, role } = agent
-  await register(tx, { user_session_id, account_id: userSession.account_id, role, conversation_key: null }, launch, made, context)
+  await register(
+    tx,
+    { user_session_id, account_id: userSession.account_id, role, conversation_key: null },
+    launch,
+    made,
+    context,
+  )
 }
 
 /** Registers a conversation's worktree. The project's own folder is not registered, because it is never removed. */
@@ -44,12 +56,21 @@ export async function recordWorkplace(
   if (made.kind === 'worktree') {
     // A fork of a console is its person's, and so is where it works.
     const account_id = (await tx.row('conversations', { key }))?.account_id ?? ''
-    return register(tx, { user_session_id: '', account_id, role: shortOf(key), conversation_key: key }, launch, made, context)
+    return register(
+      tx,
+      { user_session_id: '', account_id, role: shortOf(key), conversation_key: key },
+      launch,
+      made,
+      context,
+    )
   }
   await tx.change('conversations', { key, workplace: 'plain' })
 }
 
-type WorktreeOwner = Pick<WorktreeRow, 'user_session_id' | 'account_id' | 'role' | 'conversation_key'>
+type WorktreeOwner = Pick<
+  WorktreeRow,
+  'user_session_id' | 'account_id' | 'role' | 'conversation_key'
+>
 
 async function register(
   tx: Tx,
@@ -74,14 +95,20 @@ async function register(
     note: made.note,
     notice: noticeColumn(maskDetail(detailFrom(made.note, made.notice))),
     // A past set-up stays recorded when it is not run again.
-    set_up: setUp === null ? (known?.set_up ?? null) : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
+    set_up:
+      setUp === null
+        ? (known?.set_up ?? null)
+        : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
     created_at: known?.created_at ?? now,
     last_used_at: now,
     removed_at: null,
     removed_by: null,
   }
   await tx.write(known ? updateWorktree : insertWorktree, row)
-  tx.append(projectStream(projectId), { type: 'worktree-made', data: { worktree: worktreeOf(row) } })
+  tx.append(projectStream(projectId), {
+    type: 'worktree-made',
+    data: { worktree: worktreeOf(row) },
+  })
 }
 
 type Input = SetUp & { readonly projectId: string; readonly by: string }
@@ -91,15 +118,22 @@ export const changeSetUp = defineUseCase('change-set-up', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    if (command !== null && (command[0] ?? '').trim() === '') throw invalidField('command', refusalText('firstWord'))
-    await tx.put('set_ups', { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
+    if (command !== null && (command[0] ?? '').trim() === '')
+      throw invalidField('command', refusalText('firstWord'))
+    await tx.put('set_ups', {
+      project_id: projectId,
+      command: JSON.stringify(command),
+      copy: JSON.stringify(copy),
+    })
     tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
     return { command, copy }
   },
 })
 
 /** Returns the set-up of a project's worktrees (WT5). Empty unless an owner set one. */
-export const getSetUp = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
-  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-  return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
-})
+export const getSetUp = defineQuery(
+  async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
+  },
+)

@@ -14,7 +14,9 @@ import type { Reader } from '../store.ts'
 /** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
 export type PersonRow = Tables['people']
 
-const selectPeoplePage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('people').selectAll(), p, 'created_at', 'id'))
+const selectPeoplePage = statement<PageParams>()((db, p) =>
+  pageOf(db.selectFrom('people').selectAll(), p, 'created_at', 'id'),
+)
 
 export const personOf = (row: PersonRow): Person => fields(row, 'id', 'name', 'role', 'created_at')
 
@@ -32,11 +34,17 @@ export type PassRow = Tables['passes']
 export type PassKind = PassRow['kind']
 
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  from(db, 'credentials', { person_id: p.personId }, 'created_at', 'id').select(['id', 'kind', 'name', 'scopes']),
+  from(db, 'credentials', { person_id: p.personId }, 'created_at', 'id').select([
+    'id',
+    'kind',
+    'name',
+    'scopes',
+  ]),
 )
 
 /** Whether it is a program's token; the others are a person's own token and browsers. */
-export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
+export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean =>
+  kind === 'script' || kind === 'coordinator'
 
 /** Selects what was created with a token, including people, whose browsers are removed with them. */
 export const selectMadeWith = selectBy(
@@ -54,8 +62,12 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
     .selectAll('credentials')
     .select(['people.name as person_name', 'people.role as person_role'])
     .where('credentials.hash', '=', p.hash)
-    .where((eb) => eb.or([eb('credentials.expires_at', 'is', null), eb('credentials.expires_at', '>', p.now)]))
-    .where((eb) => eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)])),
+    .where((eb) =>
+      eb.or([eb('credentials.expires_at', 'is', null), eb('credentials.expires_at', '>', p.now)]),
+    )
+    .where((eb) =>
+      eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)]),
+    ),
 )
 
 /** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
@@ -67,7 +79,11 @@ export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db
 
 const selectDevicesPage = statement<PageParams & { personId: string; now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'credentials', { kind: 'browser', person_id: p.personId }).where('expires_at', '>', p.now),
+    rowsOf(db, 'credentials', { kind: 'browser', person_id: p.personId }).where(
+      'expires_at',
+      '>',
+      p.now,
+    ),
     p,
     'created_at',
     'id',
@@ -104,12 +120,24 @@ const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
   ),
 )
 
-export async function findValidCredential(reader: Reader, hash: string, now: Instant): Promise<Who | undefined> {
+export async function findValidCredential(
+  reader: Reader,
+  hash: string,
+  now: Instant,
+): Promise<Who | undefined> {
   const row = await reader.first(selectValidCredential, { hash, now })
   if (!row) return undefined
   const { id: credentialId, expires_at: expiresAt } = row
   if (row.kind === 'script' || row.kind === 'coordinator') {
-    return { credentialId, kind: row.kind, id: row.id, name: row.name, role: null, scopes: JSON.parse(row.scopes), expiresAt }
+    return {
+      credentialId,
+      kind: row.kind,
+      id: row.id,
+      name: row.name,
+      role: null,
+      scopes: JSON.parse(row.scopes),
+      expiresAt,
+    }
   }
   const role = row.person_role ?? 'owner'
   return {
@@ -133,7 +161,11 @@ export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly
 }
 
 /** Few tokens, read by managers only, so one query for each is acceptable. */
-export async function tokensPage(reader: Reader, params: PageParams, now: Instant): Promise<Token[]> {
+export async function tokensPage(
+  reader: Reader,
+  params: PageParams,
+  now: Instant,
+): Promise<Token[]> {
   const tokens: Token[] = []
   for (const row of await reader.all(selectTokensPage, { ...params, now })) {
     const made = (await reader.all(selectMadeWith, { id: row.id })).map(madeOf)
@@ -143,15 +175,23 @@ export async function tokensPage(reader: Reader, params: PageParams, now: Instan
 }
 
 const madeOf = ({ id, kind, person_id, name }: CredentialRow): Token['made'][number] =>
-  kind === 'script' || kind === 'coordinator' ? { id, kind, name } : { id: person_id, kind: 'person', name }
+  kind === 'script' || kind === 'coordinator'
+    ? { id, kind, name }
+    : { id: person_id, kind: 'person', name }
 
 async function nameOf(reader: Reader, id: string): Promise<string | null> {
   if (id === ownerId) return ownerName
-  const [person, token] = [await reader.row('people', { id }), await reader.row('credentials', { id })]
+  const [person, token] = [
+    await reader.row('people', { id }),
+    await reader.row('credentials', { id }),
+  ]
   return person?.name ?? token?.name ?? null
 }
 
-export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token, 'createdByName' | 'made'>): Token => ({
+export const tokenOf = (
+  row: CredentialRow,
+  { createdByName, made }: Pick<Token, 'createdByName' | 'made'>,
+): Token => ({
   ...fields(row, 'id', 'name', 'created_by', 'created_at', 'expires_at'),
   kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
   scopes: JSON.parse(row.scopes),

@@ -1,12 +1,27 @@
 /** Queries about agent sessions, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
-import type { AgentSession as DomainAgentSession, EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import type {
+  AgentSession as DomainAgentSession,
+  EndReason,
+  LiveAgentSession,
+} from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { AgentCaller } from '../conversations/unread.ts'
 import { columns, fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, not, pageOf, present, rowsOf, selectBy, selectFirst, selectSome, updateColumns, updateRow } from '../rows.ts'
+import {
+  from,
+  not,
+  pageOf,
+  present,
+  rowsOf,
+  selectBy,
+  selectFirst,
+  selectSome,
+  updateColumns,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,45 +53,106 @@ const selectLiveOfPair = selectBy(
 )
 
 /** At most two in each project; `limit` is enough to see that there are several. */
-const selectLiveOfAgent = selectSome('agent_sessions', { agentId: 'agent_id', state: not(ended) }, 'project_id', 'purpose')
-
-const selectLiveOfProject = selectBy('agent_sessions', { projectId: 'project_id', state: not(ended) }, 'id')
-
-export const selectNewestOfAgent = selectFirst('agent_sessions', { agentId: 'agent_id' }, 'created_at desc', 'id desc')
-
-/** Another live agent session in the same work session. */
-export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()((db, p) =>
-  from(db, 'agent_sessions', { work_session_id: p.workSessionId, state: not(ended), id: not(p.agentSessionId) }, 'id')
-    .select('id')
-    .limit(1),
+const selectLiveOfAgent = selectSome(
+  'agent_sessions',
+  { agentId: 'agent_id', state: not(ended) },
+  'project_id',
+  'purpose',
 )
 
-export const updateAgentSession = updateRow('agent_sessions', 'context_id', 'resumed_work_session_id', 'token_hash')
+const selectLiveOfProject = selectBy(
+  'agent_sessions',
+  { projectId: 'project_id', state: not(ended) },
+  'id',
+)
+
+export const selectNewestOfAgent = selectFirst(
+  'agent_sessions',
+  { agentId: 'agent_id' },
+  'created_at desc',
+  'id desc',
+)
+
+/** Another live agent session in the same work session. */
+export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()(
+  (db, p) =>
+    from(
+      db,
+      'agent_sessions',
+      { work_session_id: p.workSessionId, state: not(ended), id: not(p.agentSessionId) },
+      'id',
+    )
+      .select('id')
+      .limit(1),
+)
+
+export const updateAgentSession = updateRow(
+  'agent_sessions',
+  'context_id',
+  'resumed_work_session_id',
+  'token_hash',
+)
 
 /** AS6: touches no index. */
 export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
 
 export function agentSessionFrom(row: AgentSessionRow): DomainAgentSession {
   const lease = {
-    ...fields(row, 'id', 'agent_id', 'project_id', 'purpose', 'launch_id', 'work_session_id', 'created_at'),
+    ...fields(
+      row,
+      'id',
+      'agent_id',
+      'project_id',
+      'purpose',
+      'launch_id',
+      'work_session_id',
+      'created_at',
+    ),
     ...fields(row, 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
   }
   if (row.state === 'active') return { ...lease, state: row.state }
   const terminatingAt = row.terminating_at ?? row.created_at
   if (row.state === 'terminating') return { ...lease, state: row.state, terminatingAt }
   const endReason = (row.end_reason ?? 'expired') as EndReason
-  return { ...lease, state: row.state, terminatingAt, endedAt: row.ended_at ?? terminatingAt, endReason }
+  return {
+    ...lease,
+    state: row.state,
+    terminatingAt,
+    endedAt: row.ended_at ?? terminatingAt,
+    endReason,
+  }
 }
 
-export const changesOf = (agentSession: DomainAgentSession): ParamsOf<typeof updateAgentSession> => ({
-  ...columns(agentSession, 'id', 'state', 'work_session_id', 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
+export const changesOf = (
+  agentSession: DomainAgentSession,
+): ParamsOf<typeof updateAgentSession> => ({
+  ...columns(
+    agentSession,
+    'id',
+    'state',
+    'work_session_id',
+    'last_activity_at',
+    'last_answer_at',
+    'expires_at',
+    'suspected_at',
+  ),
   terminating_at: agentSession.state === 'active' ? null : agentSession.terminatingAt,
   ended_at: agentSession.state === 'ended' ? agentSession.endedAt : null,
   end_reason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
 
 export const agentSessionOf = (agentSession: DomainAgentSession): AgentSession => ({
-  ...fields(agentSession, 'id', 'agentId', 'projectId', 'purpose', 'state', 'launchId', 'workSessionId', 'createdAt'),
+  ...fields(
+    agentSession,
+    'id',
+    'agentId',
+    'projectId',
+    'purpose',
+    'state',
+    'launchId',
+    'workSessionId',
+    'createdAt',
+  ),
   ...fields(agentSession, 'lastActivityAt', 'expiresAt'),
   endedAt: agentSession.state === 'ended' ? agentSession.endedAt : null,
   endReason: agentSession.state === 'ended' ? agentSession.endReason : null,
@@ -85,19 +161,32 @@ export const agentSessionOf = (agentSession: DomainAgentSession): AgentSession =
 export const liveOfPair = async (reader: Reader, pair: Pair): Promise<LiveAgentSession[]> =>
   living(await reader.all(selectLiveOfPair, pair))
 
-export const liveOfAgent = async (reader: Reader, agentId: string, limit: number): Promise<LiveAgentSession[]> =>
-  living(await reader.all(selectLiveOfAgent, { agentId, limit }))
+export const liveOfAgent = async (
+  reader: Reader,
+  agentId: string,
+  limit: number,
+): Promise<LiveAgentSession[]> => living(await reader.all(selectLiveOfAgent, { agentId, limit }))
 
-export const liveOfProject = async (reader: Reader, projectId: string): Promise<LiveAgentSession[]> =>
-  living(await reader.all(selectLiveOfProject, { projectId }))
+export const liveOfProject = async (
+  reader: Reader,
+  projectId: string,
+): Promise<LiveAgentSession[]> => living(await reader.all(selectLiveOfProject, { projectId }))
 
 const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
   rows.map(agentSessionFrom).filter((each) => each.state !== 'ended')
 
 /** The agent sessions of a launch: at most one live, and earlier ones. */
-export const selectNewestOfLaunch = selectFirst('agent_sessions', { launchId: 'launch_id' }, 'created_at desc', 'id desc')
+export const selectNewestOfLaunch = selectFirst(
+  'agent_sessions',
+  { launchId: 'launch_id' },
+  'created_at desc',
+  'id desc',
+)
 
-export async function newestOfLaunch(reader: Reader, launchId: string): Promise<DomainAgentSession | undefined> {
+export async function newestOfLaunch(
+  reader: Reader,
+  launchId: string,
+): Promise<DomainAgentSession | undefined> {
   const row = await reader.first(selectNewestOfLaunch, { launchId })
   return row && agentSessionFrom(row)
 }
@@ -148,22 +237,29 @@ const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
     .leftJoin('contexts', 'contexts.id', 'agent_sessions.context_id')
     .selectAll('agent_sessions')
     .select('contexts.conversation_key as bound_key')
-    .select(['projects.settings as project_settings', 'agents.hold_seconds', 'assignments.created_at as assigned_at'])
+    .select([
+      'projects.settings as project_settings',
+      'agents.hold_seconds',
+      'assignments.created_at as assigned_at',
+    ])
 
-export const selectAgentSessionState = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
+export const selectAgentSessionState = statement<{ id: string }>()((db, p) =>
+  standing(db).where('agent_sessions.id', '=', p.id),
+)
 
 export const selectAgentSessionStateByToken = statement<{ tokenHash: string }>()((db, p) =>
   standing(db).where('agent_sessions.token_hash', '=', p.tokenHash),
 )
 
 /** At most two in each project; `limit` is enough to see that there are several. */
-export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()((db, p) =>
-  standing(db)
-    .where('agent_sessions.agent_id', '=', p.agentId)
-    .where('agent_sessions.state', '<>', ended)
-    .orderBy('agent_sessions.project_id')
-    .orderBy('agent_sessions.purpose')
-    .limit(p.limit),
+export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()(
+  (db, p) =>
+    standing(db)
+      .where('agent_sessions.agent_id', '=', p.agentId)
+      .where('agent_sessions.state', '<>', ended)
+      .orderBy('agent_sessions.project_id')
+      .orderBy('agent_sessions.purpose')
+      .limit(p.limit),
 )
 
 export interface ChatState {
@@ -182,8 +278,12 @@ export interface ChatState {
 const count = sql<number>`count(*)`.as('count')
 
 const selectChatStanding = statement<AgentCaller & { key: string; limit: number }>()((db, p) => {
-  const unread = from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId }).select('seq').limit(p.limit)
-  const decided = from(db, 'human_approvals', { asked_by_agent_session_id: p.agentSessionId }).limit(1)
+  const unread = from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
+    .select('seq')
+    .limit(p.limit)
+  const decided = from(db, 'human_approvals', {
+    asked_by_agent_session_id: p.agentSessionId,
+  }).limit(1)
   // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
   const awaited = from(db, 'human_approvals', {
     project_id: p.projectId,
@@ -218,14 +318,28 @@ const selectChatStanding = statement<AgentCaller & { key: string; limit: number 
         .select(count)
         .as('held'),
       awaited.select('id').orderBy('id').as('approval_id'),
-      decided.select('resolved_at').where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc').as('decided_at'),
+      decided
+        .select('resolved_at')
+        .where('resolved_at', 'is not', null)
+        .orderBy('resolved_at', 'desc')
+        .as('decided_at'),
     ])
     .$castTo<ChatState>()
 })
 
 /** The pending work in the chat of an agent session; `key`: its conversation with the people of the project. */
-export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: AgentCaller, key: string) {
-  const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: maxCounted })
+export async function chatState(
+  reader: Reader,
+  { agentId, projectId, agentSessionId }: AgentCaller,
+  key: string,
+) {
+  const found = await reader.first(selectChatStanding, {
+    agentId,
+    projectId,
+    agentSessionId,
+    key,
+    limit: maxCounted,
+  })
   if (!found) throw new Error('A statement that always gives one row gave none')
   return found
 }

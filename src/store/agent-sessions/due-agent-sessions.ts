@@ -28,19 +28,36 @@ const outlived = (db: Builder, p: Due) =>
   from(db, 'agent_sessions', { state: not(ended), expires_at: atMost(p.until) }, 'expires_at')
     .select(which)
     .where((is) =>
-      is.not(is.exists(from(db, 'launches', { id: sql.ref('agent_sessions.launch_id'), state: not(launchEnded) }).select('id'))),
+      is.not(
+        is.exists(
+          from(db, 'launches', {
+            id: sql.ref('agent_sessions.launch_id'),
+            state: not(launchEnded),
+          }).select('id'),
+        ),
+      ),
     )
     .limit(p.limit)
 
 const terminating = (db: Builder, p: Due) =>
-  from(db, 'agent_sessions', { state: beingEnded, terminating_at: atMost(p.terminatingUntil) }, 'terminating_at')
+  from(
+    db,
+    'agent_sessions',
+    { state: beingEnded, terminating_at: atMost(p.terminatingUntil) },
+    'terminating_at',
+  )
     .select(which)
     .limit(p.limit)
 const beingEnded = sql.lit<AgentSessionRow['state']>('terminating')
 
 /** The allowed time is a setting of the project, so all suspected ones are returned; there are few. */
 const suspected = (db: Builder, p: Due) =>
-  from(db, 'agent_sessions', { state: not(ended), suspected_at: [present, atMost(p.until)] }, 'suspected_at')
+  from(
+    db,
+    'agent_sessions',
+    { state: not(ended), suspected_at: [present, atMost(p.until)] },
+    'suspected_at',
+  )
     .select(which)
     .limit(p.limit)
 
@@ -57,7 +74,12 @@ export const selectDue = statement<Due>()((db, p) =>
 export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
   rowsOf(db, 'open_conversations', {})
     .where((is) =>
-      is.exists(from(db, 'agent_sessions', { id: sql.ref('open_conversations.agent_session_id'), state: ended }).select('id')),
+      is.exists(
+        from(db, 'agent_sessions', {
+          id: sql.ref('open_conversations.agent_session_id'),
+          state: ended,
+        }).select('id'),
+      ),
     )
     .limit(p.limit),
 )
@@ -73,18 +95,28 @@ const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
   from(db, 'agent_sessions', { state: not(ended) }, 'agent_id', 'project_id', 'purpose')
     .select(['id', 'agent_id', 'project_id', 'purpose'])
     .where((eb) =>
-      eb(eb.refTuple('agent_id', 'project_id', 'purpose'), '>', eb.tuple(p.agentId, p.projectId, p.purpose as Purpose)),
+      eb(
+        eb.refTuple('agent_id', 'project_id', 'purpose'),
+        '>',
+        eb.tuple(p.agentId, p.projectId, p.purpose as Purpose),
+      ),
     )
     .limit(p.limit),
 )
 
 /** All live ones, page by page in a stable order. */
-export async function liveAfter(reader: Reader, after: LiveKey, limit: number): Promise<(DueAgentSession & LiveKey)[]> {
+export async function liveAfter(
+  reader: Reader,
+  after: LiveKey,
+  limit: number,
+): Promise<(DueAgentSession & LiveKey)[]> {
   const rows = await reader.all(selectLiveAfter, { ...after, limit })
   return rows.map((row) => ({ ...dueOf(row), purpose: row.purpose }))
 }
 
-export const dueOf = (row: Pick<AgentSessionRow, 'id' | 'agent_id' | 'project_id'>): DueAgentSession => ({
+export const dueOf = (
+  row: Pick<AgentSessionRow, 'id' | 'agent_id' | 'project_id'>,
+): DueAgentSession => ({
   agentSessionId: row.id,
   agentId: row.agent_id,
   projectId: row.project_id,

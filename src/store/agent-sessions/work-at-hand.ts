@@ -18,7 +18,10 @@ const count = sql<number>`count(*)`.as('count')
 const countUnread = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom(
-      from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId }).select('seq').limit(p.limit).as('few'),
+      from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
+        .select('seq')
+        .limit(p.limit)
+        .as('few'),
     )
     .select(count),
 )
@@ -38,15 +41,21 @@ const selectRepeatedTurn = statement<Pair>()((db, p) =>
 )
 
 export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Promise<number> {
-  const unread = (await reader.first(countUnread, { agentId, projectId, limit: maxCounted }))?.count ?? 0
-  return unread > 0 || !(await reader.first(selectRepeatedTurn, { agentId, projectId })) ? unread : 1
+  const unread =
+    (await reader.first(countUnread, { agentId, projectId, limit: maxCounted }))?.count ?? 0
+  return unread > 0 || !(await reader.first(selectRepeatedTurn, { agentId, projectId }))
+    ? unread
+    : 1
 }
 
 /**
  * Finds pairs of agent and project with work, among agents that a coordinator can start. Begins with the assignments, so the amount
  * of waiting work does not matter. Whether one is started is decided elsewhere.
  */
-export type PairsFilter = { readonly projectId: string } | { readonly agentId: string } | Record<never, never>
+export type PairsFilter =
+  | { readonly projectId: string }
+  | { readonly agentId: string }
+  | Record<never, never>
 
 interface Page {
   /** Panels opened earlier no longer count. */
@@ -70,8 +79,18 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
       eb.or([
         eb.exists(from(db, 'unread_messages', ofPair).select('seq')),
         eb.exists(from(db, 'turns', { ...ofPair, ...repeated }).select('id')),
-        eb.exists(from(db, 'pending_purposes', { ...ofPair, created_at: above(p.openedAfter) }).select('created_at')),
-        eb.exists(from(db, 'tasks', { assigned_to: agentId, project_id: projectId, status: inProgress }).select('id')),
+        eb.exists(
+          from(db, 'pending_purposes', { ...ofPair, created_at: above(p.openedAfter) }).select(
+            'created_at',
+          ),
+        ),
+        eb.exists(
+          from(db, 'tasks', {
+            assigned_to: agentId,
+            project_id: projectId,
+            status: inProgress,
+          }).select('id'),
+        ),
         eb.exists(
           tasksInProgress(db)
             .innerJoin('tasks as next', 'next.session_id', 'plan.id')
@@ -88,20 +107,32 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
 
 /** After the last one seen. Each form is compiled once, because every event of a project leads here. */
 const selectOfProject = statement<Params>()((db, p) =>
-  selectPairs(db, p).where('pair.project_id', '=', p.projectId).where('pair.agent_id', '>', p.agentId),
+  selectPairs(db, p)
+    .where('pair.project_id', '=', p.projectId)
+    .where('pair.agent_id', '>', p.agentId),
 )
 
 const selectOfAgent = statement<Params>()((db, p) =>
-  selectPairs(db, p).where('pair.agent_id', '=', p.agentId).where('pair.project_id', '>', p.projectId),
+  selectPairs(db, p)
+    .where('pair.agent_id', '=', p.agentId)
+    .where('pair.project_id', '>', p.projectId),
 )
 
 const selectAll = statement<Params>()((db, p) =>
-  selectPairs(db, p).where((eb) => eb(eb.refTuple('pair.project_id', 'pair.agent_id'), '>', eb.tuple(p.projectId, p.agentId))),
+  selectPairs(db, p).where((eb) =>
+    eb(eb.refTuple('pair.project_id', 'pair.agent_id'), '>', eb.tuple(p.projectId, p.agentId)),
+  ),
 )
 
 /** `after`: the last one seen. */
-export async function pairsWithWork(reader: Reader, filter: PairsFilter, after: Pair | undefined, page: Page): Promise<Pair[]> {
-  const select = 'projectId' in filter ? selectOfProject : 'agentId' in filter ? selectOfAgent : selectAll
+export async function pairsWithWork(
+  reader: Reader,
+  filter: PairsFilter,
+  after: Pair | undefined,
+  page: Page,
+): Promise<Pair[]> {
+  const select =
+    'projectId' in filter ? selectOfProject : 'agentId' in filter ? selectOfAgent : selectAll
   const rows = await reader.all(select, { ...page, ...(after ?? first), ...filter })
   return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id }))
 }

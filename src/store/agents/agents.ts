@@ -16,13 +16,19 @@ export type AgentRow = Tables['agents']
 
 export const updateAgent = updateRow('agents', 'passkey_hash')
 
-export const selectEnvironmentsOfAll = statement()((db) => from(db, 'agents', {}, 'id').select(['id', 'name', 'env']))
+export const selectEnvironmentsOfAll = statement()((db) =>
+  from(db, 'agents', {}, 'id').select(['id', 'name', 'env']),
+)
 
-export const selectEnvironments = statement()((db) => from(db, 'agents', { env: not('{}') }, 'id').select(['id', 'name', 'env']))
+export const selectEnvironments = statement()((db) =>
+  from(db, 'agents', { env: not('{}') }, 'id').select(['id', 'name', 'env']),
+)
 
 export const selectAgentByPasskey = selectColumns('agents', { hash: 'passkey_hash' }, 'id', 'name')
 
-const selectAgentsPage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('agents').selectAll(), p, 'created_at', 'id'))
+const selectAgentsPage = statement<PageParams>()((db, p) =>
+  pageOf(db.selectFrom('agents').selectAll(), p, 'created_at', 'id'),
+)
 
 /** Selects the projects of the agents that `selectAgentsPage` finds with the same key and limit. */
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
@@ -31,7 +37,9 @@ const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
     .where('agent_id', 'in', () =>
       from(db, 'agents', {}, 'created_at desc', 'id desc')
         .select('id')
-        .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
+        .where((each) =>
+          each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)),
+        )
         .limit(p.limit),
     ),
 )
@@ -55,12 +63,24 @@ const selectAgentsOfProject = statement<{ projectId: string; limit: number }>()(
 const selectProjectsOfAgentsOfProject = statement<{ projectId: string }>()((db, p) =>
   from(db, 'assignments', {}, 'created_at', 'project_id')
     .select(['project_id', 'agent_id'])
-    .where('agent_id', 'in', (eb) => eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId)),
+    .where('agent_id', 'in', (eb) =>
+      eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId),
+    ),
 )
 
 export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
   return {
-    ...fields(row, 'id', 'name', 'protocol', 'command', 'role', 'max_processes', 'hold_seconds', 'runs_on'),
+    ...fields(
+      row,
+      'id',
+      'name',
+      'protocol',
+      'command',
+      'role',
+      'max_processes',
+      'hold_seconds',
+      'runs_on',
+    ),
     ...fields(row, 'created_at', 'updated_at'),
     args: JSON.parse(row.args),
     env: masked(JSON.parse(row.env), maskedValue),
@@ -88,15 +108,25 @@ export async function projectIdsOf(reader: Reader, agentId: string): Promise<str
 }
 
 export async function agentsPage(reader: Reader, params: PageParams): Promise<Agent[]> {
-  return withProjects(await reader.all(selectAgentsPage, params), await reader.all(selectProjectsOfAgentsPage, params))
+  return withProjects(
+    await reader.all(selectAgentsPage, params),
+    await reader.all(selectProjectsOfAgentsPage, params),
+  )
 }
 
-export async function agentsOfProject(reader: Reader, projectId: string, limit: number): Promise<Agent[]> {
+export async function agentsOfProject(
+  reader: Reader,
+  projectId: string,
+  limit: number,
+): Promise<Agent[]> {
   const rows = await reader.all(selectAgentsOfProject, { projectId, limit })
   return withProjects(rows, await reader.all(selectProjectsOfAgentsOfProject, { projectId }))
 }
 
-function withProjects(rows: readonly AgentRow[], assigned: readonly { project_id: string; agent_id: string }[]): Agent[] {
+function withProjects(
+  rows: readonly AgentRow[],
+  assigned: readonly { project_id: string; agent_id: string }[],
+): Agent[] {
   const projectIds = Map.groupBy(assigned, (each) => each.agent_id)
   return rows.map((row) =>
     agentOf(

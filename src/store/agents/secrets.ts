@@ -1,7 +1,12 @@
 /** Queries about the secrets of projects (SR). Values are sealed before they come here. */
 import type { SealedValue } from '../../domain/agents/environment.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { maxSecretsPerProject, maxSecretUses, type Secret, type SecretUse } from '../../protocol/agents/secret.ts'
+import {
+  maxSecretsPerProject,
+  maxSecretUses,
+  type Secret,
+  type SecretUse,
+} from '../../protocol/agents/secret.ts'
 import { fields } from '../fields.ts'
 import { deleteBy, from, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -14,14 +19,18 @@ type Which = Pick<SecretRow, 'project_id' | 'name'>
 const selectSecrets = selectSome('secrets', { projectId: 'project_id' }, 'name')
 
 const selectAgents = statement<Which>()((db, p) =>
-  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }, 'agent_id').select('agent_id'),
+  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }, 'agent_id').select(
+    'agent_id',
+  ),
 )
 
 const selectGiven = statement<{ agentId: string }>()((db, p) =>
   db
     .selectFrom('secrets')
     .innerJoin('secret_agents', (join) =>
-      join.onRef('secret_agents.project_id', '=', 'secrets.project_id').onRef('secret_agents.name', '=', 'secrets.name'),
+      join
+        .onRef('secret_agents.project_id', '=', 'secrets.project_id')
+        .onRef('secret_agents.name', '=', 'secrets.name'),
     )
     .select(['secrets.project_id', 'secrets.name', 'secrets.given_as', 'secrets.sealed'])
     .where('secret_agents.agent_id', '=', p.agentId)
@@ -33,7 +42,9 @@ export const selectSealedSecrets = statement()((db) =>
   db
     .selectFrom('secrets')
     .leftJoin('secret_agents', (join) =>
-      join.onRef('secret_agents.project_id', '=', 'secrets.project_id').onRef('secret_agents.name', '=', 'secrets.name'),
+      join
+        .onRef('secret_agents.project_id', '=', 'secrets.project_id')
+        .onRef('secret_agents.name', '=', 'secrets.name'),
     )
     .select(['secrets.name', 'secrets.sealed', 'secret_agents.agent_id'])
     .orderBy('secrets.name'),
@@ -44,20 +55,38 @@ const deleteAgents = deleteBy('secret_agents', ['project_id', 'name'])
 const deleteUses = deleteBy('secret_uses', ['project_id', 'name'])
 
 const selectUses = statement<Which & { limit: number }>()((db, p) =>
-  from(db, 'secret_uses', { project_id: p.project_id, name: p.name }, 'used_at desc', 'launch_id desc')
-    .select(['agent_id as agentId', 'launch_id as launchId', 'given_as as givenAs', 'used_at as usedAt'])
+  from(
+    db,
+    'secret_uses',
+    { project_id: p.project_id, name: p.name },
+    'used_at desc',
+    'launch_id desc',
+  )
+    .select([
+      'agent_id as agentId',
+      'launch_id as launchId',
+      'given_as as givenAs',
+      'used_at as usedAt',
+    ])
     .limit(p.limit),
 )
 
 const deleteUsesBefore = statement<Which & { before: Instant }>()((db, p) =>
-  db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name).where('used_at', '<', p.before),
+  db
+    .deleteFrom('secret_uses')
+    .where('project_id', '=', p.project_id)
+    .where('name', '=', p.name)
+    .where('used_at', '<', p.before),
 )
 
 const agentIdsOf = async (reader: Reader, which: Which): Promise<string[]> =>
   (await reader.all(selectAgents, which)).map(({ agent_id }) => agent_id)
 
-export const secretUses = (reader: Reader, which: Which, limit = maxSecretUses): Promise<SecretUse[]> =>
-  reader.all(selectUses, { ...which, limit })
+export const secretUses = (
+  reader: Reader,
+  which: Which,
+  limit = maxSecretUses,
+): Promise<SecretUse[]> => reader.all(selectUses, { ...which, limit })
 
 export const secretOf = async (reader: Reader, row: SecretRow): Promise<Secret> => ({
   ...fields(row, 'name', 'given_as', 'created_at', 'updated_at', 'updated_by'),
@@ -70,12 +99,20 @@ export const secretRows = (reader: Reader, projectId: string): Promise<SecretRow
   reader.all(selectSecrets, { projectId, limit: maxSecretsPerProject })
 
 /** `agentIds` left out: as they are. */
-export async function writeSecret(tx: Tx, row: SecretRow, agentIds: readonly string[] | undefined): Promise<void> {
+export async function writeSecret(
+  tx: Tx,
+  row: SecretRow,
+  agentIds: readonly string[] | undefined,
+): Promise<void> {
   await tx.put('secrets', row)
   if (!agentIds) return
   await tx.write(deleteAgents, row)
   for (const agentId of new Set(agentIds))
-    await tx.insert('secret_agents', { project_id: row.project_id, name: row.name, agent_id: agentId })
+    await tx.insert('secret_agents', {
+      project_id: row.project_id,
+      name: row.name,
+      agent_id: agentId,
+    })
 }
 
 export async function deleteSecret(tx: Tx, which: Which): Promise<void> {
@@ -91,14 +128,29 @@ interface GivenSecret {
 }
 
 /** The secrets that this agent gets in a project; without one, in all of them. */
-export async function secretsGivenTo(reader: Reader, agentId: string, projectId?: string): Promise<GivenSecret[]> {
-  const rows = (await reader.all(selectGiven, { agentId })).filter((row) => row.project_id === (projectId ?? row.project_id))
-  return rows.map(({ name, given_as: givenAs, sealed }) => ({ name, givenAs, sealed: JSON.parse(sealed) }))
+export async function secretsGivenTo(
+  reader: Reader,
+  agentId: string,
+  projectId?: string,
+): Promise<GivenSecret[]> {
+  const rows = (await reader.all(selectGiven, { agentId })).filter(
+    (row) => row.project_id === (projectId ?? row.project_id),
+  )
+  return rows.map(({ name, given_as: givenAs, sealed }) => ({
+    name,
+    givenAs,
+    sealed: JSON.parse(sealed),
+  }))
 }
 
 /** Records that a launch is given a secret (SR5). Taking the launch again records it once. */
 export async function recordUse(tx: Tx, use: Tables['secret_uses']): Promise<void> {
   await tx.put('secret_uses', use)
   const oldest = (await secretUses(tx, use)).at(maxSecretUses - 1)
-  if (oldest) await tx.write(deleteUsesBefore, { project_id: use.project_id, name: use.name, before: oldest.usedAt })
+  if (oldest)
+    await tx.write(deleteUsesBefore, {
+      project_id: use.project_id,
+      name: use.name,
+      before: oldest.usedAt,
+    })
 }

@@ -12,7 +12,12 @@ import type { Reader } from '../store.ts'
 
 export type AllowanceRow = Tables['allowances']
 
-export const selectInForce = statement<{ projectId: string; agentId: string; now: Instant; limit: number }>()((db, p) =>
+export const selectInForce = statement<{
+  projectId: string
+  agentId: string
+  now: Instant
+  limit: number
+}>()((db, p) =>
   rowsOf(
     db,
     'allowances',
@@ -27,9 +32,14 @@ interface Revoked {
 }
 
 const revoke = (db: Kysely<Tables>, p: Revoked) =>
-  db.updateTable('allowances').set({ revoked_at: p.now, revoked_by: p.by }).where('revoked_at', 'is', null)
+  db
+    .updateTable('allowances')
+    .set({ revoked_at: p.now, revoked_by: p.by })
+    .where('revoked_at', 'is', null)
 
-export const revokeOne = statement<Revoked & { id: string }>()((db, p) => revoke(db, p).where('id', '=', p.id))
+export const revokeOne = statement<Revoked & { id: string }>()((db, p) =>
+  revoke(db, p).where('id', '=', p.id),
+)
 
 /** Revokes the allowances of an agent, of its assignment or of the person who gave them; the event about that says so. */
 export const revokeOfPair = statement<Revoked & { projectId: string; agentId: string }>()((db, p) =>
@@ -40,7 +50,9 @@ export const revokeOfAgent = statement<Revoked & { agentId: string }>()((db, p) 
   revoke(db, p).where('agent_id', '=', p.agentId),
 )
 
-export const revokeOfGiver = statement<Revoked & { giver: string }>()((db, p) => revoke(db, p).where('created_by', '=', p.giver))
+export const revokeOfGiver = statement<Revoked & { giver: string }>()((db, p) =>
+  revoke(db, p).where('created_by', '=', p.giver),
+)
 
 type OfProject = PageParams & { readonly projectId: string }
 
@@ -50,19 +62,42 @@ const selectPage = statement<OfProject>()((db, p) =>
 
 const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'allowances', { project_id: p.projectId, revoked_at: null, expires_at: above(p.now) }),
+    rowsOf(db, 'allowances', {
+      project_id: p.projectId,
+      revoked_at: null,
+      expires_at: above(p.now),
+    }),
     p,
     'created_at',
     'id',
   ),
 )
 
-export const allowancesPage = async (reader: Reader, page: OfProject, now: Instant | null): Promise<Allowance[]> =>
-  (now === null ? await reader.all(selectPage, page) : await reader.all(selectPageInForce, { ...page, now })).map(allowanceOf)
+export const allowancesPage = async (
+  reader: Reader,
+  page: OfProject,
+  now: Instant | null,
+): Promise<Allowance[]> =>
+  (now === null
+    ? await reader.all(selectPage, page)
+    : await reader.all(selectPageInForce, { ...page, now })
+  ).map(allowanceOf)
 
-export const ruleOf = (row: AllowanceRow): AllowanceRule => fields(row, 'scope', 'tool_kind', 'likeness', 'folder')
+export const ruleOf = (row: AllowanceRow): AllowanceRule =>
+  fields(row, 'scope', 'tool_kind', 'likeness', 'folder')
 
 export const allowanceOf = (row: AllowanceRow): Allowance => ({
-  ...fields(row, 'id', 'project_id', 'agent_id', 'scope', 'tool_kind', 'title', 'folder', 'likeness', 'approval_id'),
+  ...fields(
+    row,
+    'id',
+    'project_id',
+    'agent_id',
+    'scope',
+    'tool_kind',
+    'title',
+    'folder',
+    'likeness',
+    'approval_id',
+  ),
   ...fields(row, 'created_by', 'created_at', 'expires_at', 'revoked_at', 'revoked_by'),
 })

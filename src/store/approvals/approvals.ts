@@ -5,7 +5,18 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { columns, fields } from '../fields.ts'
-import { atMost, below, from, oneOf, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import {
+  atMost,
+  below,
+  from,
+  oneOf,
+  present,
+  rowsOf,
+  selectBy,
+  selectSome,
+  updateColumns,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -43,7 +54,11 @@ export const updateApproval = updateRow(
 )
 
 export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
-  from(db, 'human_approvals', { project_id: p.projectId, task_id: p.taskId, status: sql.lit<ApprovalRow['status']>('approved') })
+  from(db, 'human_approvals', {
+    project_id: p.projectId,
+    task_id: p.taskId,
+    status: sql.lit<ApprovalRow['status']>('approved'),
+  })
     .select('id')
     .limit(1),
 )
@@ -54,7 +69,11 @@ export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option
 /** Selects the permission that a launch requested under this name. */
 export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', askId: 'ask_id' })
 
-export const selectPendingOfTurn = selectBy('human_approvals', { turnId: 'turn_id', status: pending }, 'id')
+export const selectPendingOfTurn = selectBy(
+  'human_approvals',
+  { turnId: 'turn_id', status: pending },
+  'id',
+)
 
 /** Permissions and questions of a turn that are decided, in the order they were asked. */
 export const selectDecidedOfTurn = selectSome(
@@ -83,7 +102,9 @@ export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((
     .limit(p.limit),
 )
 
-const selectHighestId = statement()((db) => from(db, 'human_approvals', {}, 'id desc').select('id').limit(1))
+const selectHighestId = statement()((db) =>
+  from(db, 'human_approvals', {}, 'id desc').select('id').limit(1),
+)
 
 export const selectPendingOfAgent = selectBy(
   'human_approvals',
@@ -91,7 +112,11 @@ export const selectPendingOfAgent = selectBy(
   'id',
 )
 
-export const selectPendingOfProject = selectBy('human_approvals', { projectId: 'project_id', status: pending }, 'id')
+export const selectPendingOfProject = selectBy(
+  'human_approvals',
+  { projectId: 'project_id', status: pending },
+  'id',
+)
 
 /** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
 export const selectAboutWork = selectSome(
@@ -118,8 +143,17 @@ export const selectAboutTask = selectSome(
  * AP8: approvals about the unfinished tasks of a work session, wherever they were requested. Found from the approvals (RS5): of
  * tasks there may be thousands, and most were never asked about.
  */
-export const selectAboutTasks = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, task_id: present, ask_id: null, imported_decider: null })
+export const selectAboutTasks = statement<{
+  projectId: string
+  workSessionId: string
+  limit: number
+}>()((db, p) =>
+  rowsOf(db, 'human_approvals', {
+    project_id: p.projectId,
+    task_id: present,
+    ask_id: null,
+    imported_decider: null,
+  })
     .where((eb) =>
       eb.exists(
         eb
@@ -138,7 +172,11 @@ export const selectAboutTasks = statement<{ projectId: string; workSessionId: st
 )
 
 /** Pending approvals of a work session: its own, and those about its tasks from earlier ones. */
-export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+export const selectPendingOfWorkSession = statement<{
+  projectId: string
+  workSessionId: string
+  limit: number
+}>()((db, p) =>
   from(db, 'human_approvals', { project_id: p.projectId, status: pending }, 'id')
     .select('id')
     .where((eb) =>
@@ -158,10 +196,16 @@ export const selectPendingOfWorkSession = statement<{ projectId: string; workSes
 )
 
 const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, id: below(p.before) }, 'id desc').limit(p.limit),
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, id: below(p.before) }, 'id desc').limit(
+    p.limit,
+  ),
 )
 
-const selectOfWorkSession = selectSome('human_approvals', { workSessionId: 'session_id' }, 'id desc')
+const selectOfWorkSession = selectSome(
+  'human_approvals',
+  { workSessionId: 'session_id' },
+  'id desc',
+)
 
 interface InboxParams {
   readonly submittedAt: Instant
@@ -180,7 +224,9 @@ const countPending = statement()((db) =>
 )
 
 const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(sql<number>`count(*)`.as('count')),
+  from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(
+    sql<number>`count(*)`.as('count'),
+  ),
 )
 
 const listsOf = (row: ApprovalRow) => ({
@@ -195,13 +241,31 @@ export function approvalFrom(row: ApprovalRow): DomainApproval {
     ...fields(row, 'id', 'submitted_at', 'instruction_content'),
     ...listsOf(row),
   }
-  if (row.status === 'pending') return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
+  if (row.status === 'pending')
+    return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
   const resolvedAt = row.resolved_at ?? row.submitted_at
-  return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
+  return {
+    ...parts,
+    status: row.status,
+    resolvedAt,
+    decidedBy: row.decided_by ?? '',
+    feedback: row.feedback,
+  }
 }
 
-export const approvalColumns = (approval: DomainApproval): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
-  ...columns(approval, 'id', 'status', 'submitted_at', 'resolved_at', 'decided_by', 'feedback', 'instruction_content'),
+export const approvalColumns = (
+  approval: DomainApproval,
+): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
+  ...columns(
+    approval,
+    'id',
+    'status',
+    'submitted_at',
+    'resolved_at',
+    'decided_by',
+    'feedback',
+    'instruction_content',
+  ),
   worker_instructions: JSON.stringify(approval.workerInstructions),
   artifacts: JSON.stringify(approval.artifacts),
   revision_history: JSON.stringify(approval.revisionHistory),
@@ -210,7 +274,17 @@ export const approvalColumns = (approval: DomainApproval): Omit<ParamsOf<typeof 
 /** The approval as it is answered over HTTP, over MCP and in events. */
 export const approvalOf = (row: ApprovalRow): Approval =>
   onWire({
-    ...fields(row, 'id', 'project_id', 'task_id', 'checkpoint_type', 'leader_id', 'status', 'submitted_at', 'resolved_at'),
+    ...fields(
+      row,
+      'id',
+      'project_id',
+      'task_id',
+      'checkpoint_type',
+      'leader_id',
+      'status',
+      'submitted_at',
+      'resolved_at',
+    ),
     ...fields(row, 'decided_by', 'feedback', 'instruction_content', 'outcome'),
     ...listsOf(row),
     workSessionId: row.session_id,
@@ -243,19 +317,30 @@ export function permissionOf(row: ApprovalRow): Approval['permission'] {
 }
 
 /** The next id. Home's lock is held and rows are never deleted, so it is unique. */
-export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
+export const nextApprovalId = async (reader: Reader): Promise<number> =>
+  ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
 
-export const approvalsOfProject = async (reader: Reader, projectId: string, before: number, limit: number): Promise<Approval[]> =>
+export const approvalsOfProject = async (
+  reader: Reader,
+  projectId: string,
+  before: number,
+  limit: number,
+): Promise<Approval[]> =>
   (await reader.all(selectOfProject, { projectId, before, limit })).map(approvalOf)
 
-export const approvalsOfWorkSession = async (reader: Reader, workSessionId: string, limit: number): Promise<Approval[]> =>
+export const approvalsOfWorkSession = async (
+  reader: Reader,
+  workSessionId: string,
+  limit: number,
+): Promise<Approval[]> =>
   (await reader.all(selectOfWorkSession, { workSessionId, limit })).map(approvalOf)
 
 /** AP5: pending approvals of all projects, oldest first. */
 export const inboxPage = async (reader: Reader, params: InboxParams): Promise<Approval[]> =>
   (await reader.all(selectInbox, params)).map(approvalOf)
 
-export const pendingApprovals = async (reader: Reader): Promise<number> => (await reader.first(countPending, {}))?.count ?? 0
+export const pendingApprovals = async (reader: Reader): Promise<number> =>
+  (await reader.first(countPending, {}))?.count ?? 0
 
 export const pendingApprovalsOf = async (reader: Reader, projectId: string): Promise<number> =>
   (await reader.first(countPendingOfProject, { projectId }))?.count ?? 0

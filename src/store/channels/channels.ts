@@ -7,7 +7,17 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { above, deleteBy, from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import {
+  above,
+  deleteBy,
+  from,
+  pageOf,
+  rowsOf,
+  selectBy,
+  selectSome,
+  updateColumns,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -17,14 +27,25 @@ export type ChannelRow = Tables['channels']
 /** Updates all columns but the times of the last messages, which are written without the lock. */
 export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 
-export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()((db, p) =>
-  db.selectNoFrom((eb) => [
-    from(db, 'channel_chats', { channel: p.channel, state: 'paired' }).select(sql<number>`count(*)`.as('count')).as('paired'),
-    from(db, 'channel_chats', { channel: p.channel, state: 'asking', asked_at: above(p.askedAfter) })
-      .select(sql<number>`count(*)`.as('count'))
-      .as('asking'),
-    eb.selectFrom('outgoing').select(sql<number>`count(*)`.as('count')).where('channel', '=', p.channel).as('waiting'),
-  ]),
+export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()(
+  (db, p) =>
+    db.selectNoFrom((eb) => [
+      from(db, 'channel_chats', { channel: p.channel, state: 'paired' })
+        .select(sql<number>`count(*)`.as('count'))
+        .as('paired'),
+      from(db, 'channel_chats', {
+        channel: p.channel,
+        state: 'asking',
+        asked_at: above(p.askedAfter),
+      })
+        .select(sql<number>`count(*)`.as('count'))
+        .as('asking'),
+      eb
+        .selectFrom('outgoing')
+        .select(sql<number>`count(*)`.as('count'))
+        .where('channel', '=', p.channel)
+        .as('waiting'),
+    ]),
 )
 
 export const selectPairingCodes = selectSome('pairing_codes', { channel: 'channel' }, 'created_at')
@@ -49,7 +70,9 @@ export const selectChat = selectBy('channel_chats', { channel: 'channel', chatId
 
 /** Chats that ask for admission, oldest first; their number is bounded. */
 export const selectAsking = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  from(db, 'channel_chats', { channel: p.channel, state: 'asking' }, 'asked_at').select(['chat_id', 'asked_at']).limit(p.limit),
+  from(db, 'channel_chats', { channel: p.channel, state: 'asking' }, 'asked_at')
+    .select(['chat_id', 'asked_at'])
+    .limit(p.limit),
 )
 
 interface ChatsFilter {
@@ -60,21 +83,38 @@ interface ChatsFilter {
 }
 
 /** The most recent request first. */
-export async function chatsPage(reader: Reader, filter: ChatsFilter, page: PageParams): Promise<ChannelChat[]> {
+export async function chatsPage(
+  reader: Reader,
+  filter: ChatsFilter,
+  page: PageParams,
+): Promise<ChannelChat[]> {
   const { channel, state, askedAfter } = filter
   const rows = await reader.query<ChatRow>((db) =>
-    pageOf(rowsOf(db, 'channel_chats', { channel, state }), page, 'asked_at', 'chat_id').where((eb) =>
-      eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]),
+    pageOf(rowsOf(db, 'channel_chats', { channel, state }), page, 'asked_at', 'chat_id').where(
+      (eb) => eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]),
     ),
   )
   return rows.map(chatOf)
 }
 
-export const routeIn = (row: Pick<ChatRow, 'project_id' | 'agent_id'> | undefined): ChannelRoute | null =>
+export const routeIn = (
+  row: Pick<ChatRow, 'project_id' | 'agent_id'> | undefined,
+): ChannelRoute | null =>
   row?.project_id && row.agent_id ? { projectId: row.project_id, agentId: row.agent_id } : null
 
 export const chatOf = (row: ChatRow): ChannelChat => ({
-  ...fields(row, 'channel', 'chat_id', 'kind', 'title', 'handle', 'state', 'asked_at', 'decided_at', 'decided_by'),
+  ...fields(
+    row,
+    'channel',
+    'chat_id',
+    'kind',
+    'title',
+    'handle',
+    'state',
+    'asked_at',
+    'decided_at',
+    'decided_by',
+  ),
   ...fields(row, 'last_in_at', 'last_out_at', 'trouble'),
   conversationKey: channelKey({ channel: row.channel, chatId: row.chat_id }),
   conversation: channelKey({ channel: row.channel, chatId: row.chat_id }),
@@ -85,9 +125,20 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
 // Outgoing messages to chats: a row exists from the commit of the message until the platform has accepted it. Written under the lock of
 // the chat's conversation.
 
-export const updateOutgoing = updateColumns('outgoing', 'parts_sent', 'state', 'maybe_sent', 'attempts', 'not_before')
+export const updateOutgoing = updateColumns(
+  'outgoing',
+  'parts_sent',
+  'state',
+  'maybe_sent',
+  'attempts',
+  'not_before',
+)
 
-export const selectOutgoing = selectBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
+export const selectOutgoing = selectBy('outgoing', {
+  channel: 'channel',
+  chatId: 'chat_id',
+  n: 'n',
+})
 
 /** The number of waiting messages in a chat, and the number of the newest. */
 export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
@@ -98,7 +149,11 @@ export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
 )
 
 /** The next message of each chat. */
-export const selectNextOfChats = statement<{ channel: ChannelName; after: string; limit: number }>()((db, p) =>
+export const selectNextOfChats = statement<{
+  channel: ChannelName
+  after: string
+  limit: number
+}>()((db, p) =>
   db
     .selectFrom('outgoing as next')
     .select(['next.chat_id', 'next.n', 'next.not_before'])
@@ -115,6 +170,10 @@ export const selectNextOfChats = statement<{ channel: ChannelName; after: string
     .limit(p.limit),
 )
 
-export const deleteOutgoing = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
+export const deleteOutgoing = deleteBy('outgoing', {
+  channel: 'channel',
+  chatId: 'chat_id',
+  n: 'n',
+})
 
 export const deleteOutgoingOf = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id' })

@@ -7,7 +7,17 @@ import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/a
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noticesFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { atMost, changeRows, from, not, pageOf, present, rowsOf, selectBy, updateRow } from '../rows.ts'
+import {
+  atMost,
+  changeRows,
+  from,
+  not,
+  pageOf,
+  present,
+  rowsOf,
+  selectBy,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -20,12 +30,22 @@ const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_active_at')
 
 /** US3: records that the last client of a node disconnected. A later time set by another node stays. */
-export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()((db, p) =>
-  changeRows(db, 'user_sessions', { attached_until: p.until }, { id: p.id, state: active, attached_until: atMost(p.seenUntil) }),
+export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()(
+  (db, p) =>
+    changeRows(
+      db,
+      'user_sessions',
+      { attached_until: p.until },
+      { id: p.id, state: active, attached_until: atMost(p.seenUntil) },
+    ),
 )
 
 export const updateAttached = statement<{ id: string; until: Instant }>()((db, p) =>
-  db.updateTable('user_sessions').set({ attached_until: p.until }).where('id', '=', p.id).where('state', '=', active),
+  db
+    .updateTable('user_sessions')
+    .set({ attached_until: p.until })
+    .where('id', '=', p.id)
+    .where('state', '=', active),
 )
 
 /** US3: the longest disconnected first. */
@@ -61,7 +81,11 @@ export const userSessionsPage = (
   page: PageParams,
 ): Promise<UserSessionRow[]> =>
   reader.query<UserSessionRow>((db) => {
-    const values = { state: sql.lit(state), project_id: projectId, account_id: accountId ?? undefined }
+    const values = {
+      state: sql.lit(state),
+      project_id: projectId,
+      account_id: accountId ?? undefined,
+    }
     return pageOf(rowsOf(db, 'user_sessions', values), page, 'created_at', 'id')
   })
 
@@ -92,10 +116,19 @@ const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
 const activeRole = sql.lit<RoleAgentRow['state']>('ACTIVE')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
 
-export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at, notices }: RoleAgentRow): RoleAgentLife => ({
+export const lifeOf = ({
+  state,
+  terminating_at,
+  terminate_reason,
+  asleep_at,
+  notices,
+}: RoleAgentRow): RoleAgentLife => ({
   state,
   asleep: asleep_at !== null,
-  leaving: terminating_at === null ? null : { reason: detailFrom(terminate_reason ?? '', noticesFrom(notices)['reason']) },
+  leaving:
+    terminating_at === null
+      ? null
+      : { reason: detailFrom(terminate_reason ?? '', noticesFrom(notices)['reason']) },
 })
 
 /** The agents that occupy roles of the user session, oldest first. */
@@ -106,7 +139,11 @@ export const selectOccupants = selectBy(
   'id',
 )
 
-export const selectOccupant = selectBy('role_agents', { userSessionId: 'user_session_id', role: 'role', state: not(terminated) })
+export const selectOccupant = selectBy('role_agents', {
+  userSessionId: 'user_session_id',
+  role: 'role',
+  state: not(terminated),
+})
 
 /** The last agent in a role, also when it has ended. */
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
@@ -116,11 +153,20 @@ export const selectInRole = statement<{ userSessionId: string; role: string }>()
 )
 
 /** AC4: the last agent in the role that opened an ACP session. */
-export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
+export const selectLastOpened = statement<{
+  userSessionId: string
+  role: string
+  agentId: string
+}>()((db, p) =>
   from(
     db,
     'role_agents',
-    { user_session_id: p.userSessionId, role: p.role, agent_id: p.agentId, acp_session_id: present },
+    {
+      user_session_id: p.userSessionId,
+      role: p.role,
+      agent_id: p.agentId,
+      acp_session_id: present,
+    },
     'created_at desc',
   )
     .select(['acp_session_id', 'opened_at', 'offers'])
@@ -129,12 +175,22 @@ export const selectLastOpened = statement<{ userSessionId: string; role: string;
 
 /** RS2: the last agent that worked in a work session. */
 export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
-  rowsOf(db, 'role_agents', { work_session_id: [p.workSessionId, present] }, 'created_at desc').limit(1),
+  rowsOf(
+    db,
+    'role_agents',
+    { work_session_id: [p.workSessionId, present] },
+    'created_at desc',
+  ).limit(1),
 )
 
 /** US4: agents that were asked to leave and still run. */
 export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
-  from(db, 'role_agents', { terminating_at: [present, atMost(p.until)], state: not(terminated) }, 'terminating_at')
+  from(
+    db,
+    'role_agents',
+    { terminating_at: [present, atMost(p.until)], state: not(terminated) },
+    'terminating_at',
+  )
     .select(['id', 'user_session_id', 'project_id', 'role'])
     .limit(p.limit),
 )
@@ -143,7 +199,12 @@ const starting = (db: Kysely<Tables>, p: { until: Instant; limit: number }) =>
   db
     .selectFrom('role_agents')
     .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
-    .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.project_id', 'role_agents.role'])
+    .select([
+      'role_agents.id',
+      'role_agents.user_session_id',
+      'role_agents.project_id',
+      'role_agents.role',
+    ])
     .select(['launches.started_at', 'launches.coordinator_id', 'launches.state'])
     .where('launches.started_at', '<=', p.until)
     .orderBy('role_agents.created_at')
@@ -168,7 +229,12 @@ export const selectAsleepWithWork = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('role_agents')
     .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
-    .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.role', 'role_agents.agent_id'])
+    .select([
+      'role_agents.id',
+      'role_agents.user_session_id',
+      'role_agents.role',
+      'role_agents.agent_id',
+    ])
     .where('role_agents.asleep_at', 'is not', null)
     .where('role_agents.state', '=', activeRole)
     .where('role_agents.terminating_at', 'is', null)
@@ -223,7 +289,10 @@ const selectLiveOffers = statement<{ coordinatorId: string }>()((db, p) =>
 )
 
 /** AG6: unanswered requests to agents on this machine. */
-export const pendingChangesOn = async (reader: Reader, coordinatorId: string): Promise<ConfigureOrder[]> =>
+export const pendingChangesOn = async (
+  reader: Reader,
+  coordinatorId: string,
+): Promise<ConfigureOrder[]> =>
   (await reader.all(selectLiveOffers, { coordinatorId })).flatMap(({ id, offers }) =>
     ((JSON.parse(offers) as Offers).pending ?? []).map((wish) => ({ launchId: id, ...wish })),
   )

@@ -5,7 +5,16 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
 import { fields } from '../fields.ts'
 import { selectMeta, setMeta } from '../meta.ts'
-import { atLeast, atMost, below, changeRows, from, present, rowsOf, updateColumns } from '../rows.ts'
+import {
+  atLeast,
+  atMost,
+  below,
+  changeRows,
+  from,
+  present,
+  rowsOf,
+  updateColumns,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -22,20 +31,34 @@ export const openChapter = updateColumns('conversations', 'chapter_day', 'chapte
 
 /** DC1 `off`. */
 export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
-  db.updateTable('conversations').set({ chapter_due_at: null }).where('chapter_due_at', 'is not', null),
+  db
+    .updateTable('conversations')
+    .set({ chapter_due_at: null })
+    .where('chapter_due_at', 'is not', null),
 )
 
 /** Gives open chapters an end. Conversations without days lose it at the next check (DC9). */
 export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
-  changeRows(db, 'conversations', { chapter_due_at: p.dueAt }, { chapter_day: present, chapter_due_at: null }),
+  changeRows(
+    db,
+    'conversations',
+    { chapter_due_at: p.dueAt },
+    { chapter_day: present, chapter_due_at: null },
+  ),
 )
 
 /** Restarts the open chapter without messages that were moved elsewhere. */
 export const restartChapter = statement<{ key: string; chapter_after: number }>()((db, p) =>
-  db.updateTable('conversations').set({ chapter_after: p.chapter_after, chapter_messages: 0 }).where('key', '=', p.key),
+  db
+    .updateTable('conversations')
+    .set({ chapter_after: p.chapter_after, chapter_messages: 0 })
+    .where('key', '=', p.key),
 )
 
-type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after' | 'generation'>
+type ClosedConversation = Pick<
+  ConversationRow,
+  'key' | 'summary_through' | 'kept_after' | 'chapter_after' | 'generation'
+>
 
 /** Removes the closed chapter from the conversation. Its time of change stays. */
 export const leaveChapter = statement<ClosedConversation>()((db, p) =>
@@ -76,11 +99,12 @@ export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
     .where('conversation_key', '=', p.key),
 )
 
-const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()((db, p) =>
-  from(db, 'conversations', { chapter_due_at: [present, atMost(p.now)] }, 'chapter_due_at', 'key')
-    .select(['key', 'chapter_due_at as dueAt'])
-    .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
-    .limit(p.limit),
+const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()(
+  (db, p) =>
+    from(db, 'conversations', { chapter_due_at: [present, atMost(p.now)] }, 'chapter_due_at', 'key')
+      .select(['key', 'chapter_due_at as dueAt'])
+      .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
+      .limit(p.limit),
 )
 
 export interface DueChapter {
@@ -91,25 +115,39 @@ export interface DueChapter {
 export const beforeAllDue: DueChapter = { key: '', dueAt: '' }
 
 /** The longest due first, after the last one seen. */
-export async function dueChapters(reader: Reader, now: Instant, after: DueChapter, limit: number): Promise<DueChapter[]> {
+export async function dueChapters(
+  reader: Reader,
+  now: Instant,
+  after: DueChapter,
+  limit: number,
+): Promise<DueChapter[]> {
   const rows = await reader.all(selectDue, { now, ...after, limit })
   return rows.map(({ key, dueAt }) => ({ key, dueAt: dueAt ?? '' }))
 }
 
 const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
-  from(db, 'chapters', { conversation_key: p.key, after_seq: below(p.seq), through_seq: atLeast(p.seq), removed: 0 })
+  from(db, 'chapters', {
+    conversation_key: p.key,
+    after_seq: below(p.seq),
+    through_seq: atLeast(p.seq),
+    removed: 0,
+  })
     .select('day')
     .union(
-      from(db, 'conversations', { key: p.key, chapter_after: below(p.seq), chapter_day: present }).select(
-        sql<Day>`chapter_day`.as('day'),
-      ),
+      from(db, 'conversations', {
+        key: p.key,
+        chapter_after: below(p.seq),
+        chapter_day: present,
+      }).select(sql<Day>`chapter_day`.as('day')),
     )
     .limit(1),
 )
 
 /** The day of the chapter, closed or open, with this message; undefined when there is none. */
-export const dayOfMessage = async (reader: Reader, { conversation_key: key, seq }: { conversation_key: string; seq: number }) =>
-  (await reader.first(selectDayOf, { key, seq }))?.day
+export const dayOfMessage = async (
+  reader: Reader,
+  { conversation_key: key, seq }: { conversation_key: string; seq: number },
+) => (await reader.first(selectDayOf, { key, seq }))?.day
 
 const selectChaptersPage = statement<{ key: string; before: Day; limit: number }>()((db, p) =>
   db
@@ -125,14 +163,26 @@ const selectChaptersPage = statement<{ key: string; before: Day; limit: number }
 )
 
 /** Closed ones, the newest first. */
-export const chaptersBefore = async (reader: Reader, page: { key: string; before: Day; limit: number }): Promise<Chapter[]> =>
+export const chaptersBefore = async (
+  reader: Reader,
+  page: { key: string; before: Day; limit: number },
+): Promise<Chapter[]> =>
   (await reader.all(selectChaptersPage, page)).map((row) => ({
     ...closedChapter(row),
     note: row.note_seq !== null && (row.written_seq ?? 0) >= row.note_seq ? 'written' : 'pending',
   }))
 
 export const closedChapter = (row: ChapterRow): Chapter => ({
-  ...fields(row, 'conversation_key', 'day', 'after_seq', 'through_seq', 'message_count', 'summary', 'closed_at'),
+  ...fields(
+    row,
+    'conversation_key',
+    'day',
+    'after_seq',
+    'through_seq',
+    'message_count',
+    'summary',
+    'closed_at',
+  ),
   state: 'closed',
   note: 'pending',
 })
@@ -171,5 +221,9 @@ export async function cutoverRule(reader: Reader): Promise<KeptRule> {
   return { source: 'configuration', ...(JSON.parse(kept.value) as CutoverRule), isKept: true }
 }
 
-export const setRule = async (tx: Tx, { hour, timezone }: CutoverRule, source: RuleSource): Promise<void> =>
+export const setRule = async (
+  tx: Tx,
+  { hour, timezone }: CutoverRule,
+  source: RuleSource,
+): Promise<void> =>
   tx.write(setMeta, { key: 'cutover', value: JSON.stringify({ hour, timezone, source }) })

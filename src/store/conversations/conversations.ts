@@ -4,7 +4,16 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { atLeast, below, insertOnce, pageOf, rowsOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import {
+  atLeast,
+  below,
+  insertOnce,
+  pageOf,
+  rowsOf,
+  selectColumns,
+  updateColumns,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -52,7 +61,11 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
       .where((eb) =>
         eb.or([
           eb(eb.val(p.isAny), '=', 1),
-          eb('key', 'in', eb.selectFrom('turns').select('conversation_key').where('state', 'in', open)),
+          eb(
+            'key',
+            'in',
+            eb.selectFrom('turns').select('conversation_key').where('state', 'in', open),
+          ),
         ]),
       ),
     p,
@@ -92,9 +105,16 @@ export async function conversationsPage(
   { channel, accountId, projectId, live = false }: WantedConversations,
 ): Promise<ConversationRow[]> {
   // `;` follows `:` in every collation, and no character follows the last one.
-  const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
+  const keys =
+    channel === undefined
+      ? { from: '', to: '\u{10ffff}' }
+      : { from: `${channel}:`, to: `${channel};` }
   const whose = { accountId, isOwner: accountId === null ? 1 : 0 }
-  const where = { projectId: projectId ?? '', inAny: projectId === undefined ? 1 : 0, isAny: live ? 0 : 1 }
+  const where = {
+    projectId: projectId ?? '',
+    inAny: projectId === undefined ? 1 : 0,
+    isAny: live ? 0 : 1,
+  }
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
 
@@ -131,4 +151,8 @@ export const keepSeen = statement<{ key: string; personId: string; seq: number }
     ),
 )
 
-export const selectSeen = selectColumns('seen_conversations', { personId: 'person_id', key: 'conversation_key' }, 'seq')
+export const selectSeen = selectColumns(
+  'seen_conversations',
+  { personId: 'person_id', key: 'conversation_key' },
+  'seq',
+)

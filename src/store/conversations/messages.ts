@@ -3,7 +3,16 @@ import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../fields.ts'
-import { above, atMost, below, from, rowsOf, selectColumns, selectFirst, updateColumns } from '../rows.ts'
+import {
+  above,
+  atMost,
+  below,
+  from,
+  rowsOf,
+  selectColumns,
+  selectFirst,
+  updateColumns,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,7 +47,9 @@ const shown = sql<number>`case when rewound_by is null then visible else 0 end`
 /** When the turn began whose answer a message is. */
 export const begunAt = sql<
   string | null
->`(select started_at from turns where turns.id = messages.client_id and messages.role = 'assistant')`.as('begunAt')
+>`(select started_at from turns where turns.id = messages.client_id and messages.role = 'assistant')`.as(
+  'begunAt',
+)
 
 const selectBefore = statement<PageSlots>()((db, p) =>
   rowsOf(db, 'messages', { conversation_key: p.key, seq: below(p.seq) }, 'seq desc')
@@ -57,7 +68,11 @@ const selectAfter = statement<PageSlots>()((db, p) =>
 )
 
 /** CH3: the message of this sender with this client id, in any conversation. */
-export const selectByClientId = selectFirst('messages', { senderId: 'sender_id', clientId: 'client_id' }, 'conversation_key')
+export const selectByClientId = selectFirst(
+  'messages',
+  { senderId: 'sender_id', clientId: 'client_id' },
+  'conversation_key',
+)
 
 const contextColumns = [
   ...(['seq', 'role', 'sender_id', 'sender_name', 'content', 'tool_calls', 'media'] as const),
@@ -65,25 +80,30 @@ const contextColumns = [
 ] as const
 
 /** What a message is told with (CV14). */
-export const textParts = ({ content, tool_calls, media }: Pick<MessageRow, 'content' | 'tool_calls' | 'media'>) => ({
+export const textParts = ({
+  content,
+  tool_calls,
+  media,
+}: Pick<MessageRow, 'content' | 'tool_calls' | 'media'>) => ({
   content,
   toolCalls: tool_calls === null ? null : JSON.parse(tool_calls),
   media: media === null ? null : JSON.parse(media),
 })
 
 /** The senders among the newest messages that agents still get. */
-export const selectPeopleIn = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom(
-      from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
-        .select(['role', 'sender_id', 'sender_name'])
-        .where(shown, '=', 1)
-        .limit(p.limit)
-        .as('newest'),
-    )
-    .select(['sender_id', 'sender_name'])
-    .where('role', '=', 'user')
-    .distinct(),
+export const selectPeopleIn = statement<{ key: string; keptAfter: number; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom(
+        from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
+          .select(['role', 'sender_id', 'sender_name'])
+          .where(shown, '=', 1)
+          .limit(p.limit)
+          .as('newest'),
+      )
+      .select(['sender_id', 'sender_name'])
+      .where('role', '=', 'user')
+      .distinct(),
 )
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
@@ -102,11 +122,17 @@ export async function historyBefore(
   return originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
 }
 
-const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), below(p.before)] }, 'seq desc')
-    .select([...contextColumns, begunAt])
-    .where(shown, '=', 1)
-    .limit(p.limit),
+const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()(
+  (db, p) =>
+    from(
+      db,
+      'messages',
+      { conversation_key: p.key, seq: [above(p.after), below(p.before)] },
+      'seq desc',
+    )
+      .select([...contextColumns, begunAt])
+      .where(shown, '=', 1)
+      .limit(p.limit),
 )
 
 const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =>
@@ -124,7 +150,11 @@ type Within = { readonly key: string; readonly originKey: string } & (
 export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
   const rows =
     'seqs' in which
-      ? (await Promise.all(which.seqs.map((seq) => reader.first(selectContextMessage, { key, seq })))).flatMap((row) => row ?? [])
+      ? (
+          await Promise.all(
+            which.seqs.map((seq) => reader.first(selectContextMessage, { key, seq })),
+          )
+        ).flatMap((row) => row ?? [])
       : await reader.all(selectBetween, { key, ...which })
   const own = originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
   return inReadingOrder(own.toSorted((a, b) => a.seq - b.seq))
@@ -138,7 +168,14 @@ export const selectLastMessage = statement<{ key: string }>()((db, p) =>
 /** The newest visible message, for lists of conversations. */
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key }, 'seq desc')
-    .select(['seq', 'role', 'sender_id', 'created_at', 'notice', sql<string>`substr(content, 1, 200)`.as('beginning')])
+    .select([
+      'seq',
+      'role',
+      'sender_id',
+      'created_at',
+      'notice',
+      sql<string>`substr(content, 1, 200)`.as('beginning'),
+    ])
     .where(shown, '=', 1)
     .limit(1),
 )
@@ -152,10 +189,19 @@ export const selectOpening = statement<{ key: string }>()((db, p) =>
 )
 
 /** What withdrawing a message depends on and changes (CH16). */
-export const selectWithdrawal = selectColumns('messages', ['conversation_key', 'seq'], 'role', 'rewound_by')
+export const selectWithdrawal = selectColumns(
+  'messages',
+  ['conversation_key', 'seq'],
+  'role',
+  'rewound_by',
+)
 export const updateWithdrawal = updateColumns('messages', 'rewound_by')
 
-export const selectMessageId = selectColumns('messages', { key: 'conversation_key', seq: 'seq' }, 'id')
+export const selectMessageId = selectColumns(
+  'messages',
+  { key: 'conversation_key', seq: 'seq' },
+  'id',
+)
 
 const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
@@ -166,7 +212,10 @@ const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: numb
 
 const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)] })
-    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
+    .select([
+      sql<number>`count(*)`.as('count'),
+      sql<number>`coalesce(sum(length(content)), 0)`.as('chars'),
+    ])
     .select(sql<number>`count(*) - count(copy_of)`.as('originals'))
     .where(shown, '=', 1),
 )
@@ -201,7 +250,10 @@ const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots 
   mostCopy: originals ? 0 : afterAllMessages,
 })
 
-export const begunMessage = ({ begunAt, ...row }: MessageRow & { readonly begunAt: string | null }): Message => ({
+export const begunMessage = ({
+  begunAt,
+  ...row
+}: MessageRow & { readonly begunAt: string | null }): Message => ({
   ...messageOf(row),
   ...(begunAt !== null && { begunAt }),
 })
@@ -215,12 +267,28 @@ export const messagesAfter = async (reader: Reader, page: MessagesPage): Promise
   (await reader.all(selectAfter, slots(page))).map(begunMessage)
 
 /** The numbers of the newest visible messages that agents get, oldest first. */
-export async function newestSeqs(reader: Reader, key: string, keptAfter: number, limit: number): Promise<number[]> {
+export async function newestSeqs(
+  reader: Reader,
+  key: string,
+  keptAfter: number,
+  limit: number,
+): Promise<number[]> {
   const rows = await reader.all(selectNewestSeqs, { key, keptAfter, limit })
   return rows.map(({ seq }) => seq).reverse()
 }
 
 /** The number and total length of visible messages after one number and up to another. */
-export async function measured(reader: Reader, key: string, after: number, through = afterAllMessages) {
-  return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0, originals: 0 }
+export async function measured(
+  reader: Reader,
+  key: string,
+  after: number,
+  through = afterAllMessages,
+) {
+  return (
+    (await reader.first(selectMeasure, { key, after, through })) ?? {
+      count: 0,
+      chars: 0,
+      originals: 0,
+    }
+  )
 }

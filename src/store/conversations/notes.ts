@@ -32,10 +32,15 @@ export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
   from(db, 'chapters', { note_seq: null }, 'day').select('day').distinct().limit(p.limit),
 )
 
-const fewOf = (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
-  from(db, 'chapters', { day: day, note_seq: null }, 'conversation_key').select('conversation_key').limit(limit)
+const fewOf =
+  (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
+    from(db, 'chapters', { day: day, note_seq: null }, 'conversation_key')
+      .select('conversation_key')
+      .limit(limit)
 
-export const selectNotNoted = statement<{ day: Day; limit: number }>()((db, p) => fewOf(p.day, p.limit)(db))
+export const selectNotNoted = statement<{ day: Day; limit: number }>()((db, p) =>
+  fewOf(p.day, p.limit)(db),
+)
 
 interface Few {
   readonly day: Day
@@ -68,9 +73,15 @@ const selectTotals = statement<{ day: Day }>()((db, p) =>
   ]),
 )
 
-export async function totalsOf(reader: Reader, day: Day): Promise<{ conversations: number; messages: number }> {
+export async function totalsOf(
+  reader: Reader,
+  day: Day,
+): Promise<{ conversations: number; messages: number }> {
   const found = await reader.first(selectTotals, { day })
-  return { conversations: Number(found?.conversations ?? 0), messages: Number(found?.messages ?? 0) }
+  return {
+    conversations: Number(found?.conversations ?? 0),
+    messages: Number(found?.messages ?? 0),
+  }
 }
 
 export interface NotesPage {
@@ -83,7 +94,12 @@ export interface NotesPage {
 }
 
 const selectNotesBefore = statement<NotesPage>()((db, p) =>
-  rowsOf(db, 'notes', { day: [atLeast(p.from), below(p.before)], conversations: above(0) }, 'day desc')
+  rowsOf(
+    db,
+    'notes',
+    { day: [atLeast(p.from), below(p.before)], conversations: above(0) },
+    'day desc',
+  )
     .where((eb) => eb.between(eb('seq', '-', eb.ref('written_seq')), p.leastBehind, p.mostBehind))
     .limit(p.limit),
 )
@@ -136,14 +152,24 @@ interface Within {
 const maxWorkLines = 200
 
 const selectTasksFinished = statement<Within>()((db, p) =>
-  from(db, 'tasks', { status: 'completed', completed_at: [atLeast(p.from), below(p.to)] }, 'completed_at')
+  from(
+    db,
+    'tasks',
+    { status: 'completed', completed_at: [atLeast(p.from), below(p.to)] },
+    'completed_at',
+  )
     .select('title')
     .limit(p.limit),
 )
 
 /** Tasks that were worked on and are not finished. */
 const selectTasksLeft = statement<Within>()((db, p) =>
-  from(db, 'tasks', { status: oneOf('in_progress', 'failed'), updated_at: [atLeast(p.from), below(p.to)] }, 'updated_at')
+  from(
+    db,
+    'tasks',
+    { status: oneOf('in_progress', 'failed'), updated_at: [atLeast(p.from), below(p.to)] },
+    'updated_at',
+  )
     .select('title')
     .limit(p.limit),
 )
@@ -169,14 +195,26 @@ async function workOf(reader: Reader, within: Within): Promise<NoteContents['wor
   const decided = await reader.all(selectDecided, within)
   return {
     done: (await reader.all(selectTasksFinished, within)).map(({ title }) => title),
-    decided: decided.map((each) => `${each.checkpoint_type}: ${each.status}${each.feedback ? ` (${each.feedback})` : ''}`),
+    decided: decided.map(
+      (each) =>
+        `${each.checkpoint_type}: ${each.status}${each.feedback ? ` (${each.feedback})` : ''}`,
+    ),
     left: (await reader.all(selectTasksLeft, within)).map(({ title }) => title),
   }
 }
 
 const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
-  from(db, 'chapters', { day: p.day, removed: 0, conversation_key: above(p.after) }, 'conversation_key')
-    .select(['conversation_key as key', 'message_count as messages', sql<string>`substr(summary, 1, 2000)`.as('summary')])
+  from(
+    db,
+    'chapters',
+    { day: p.day, removed: 0, conversation_key: above(p.after) },
+    'conversation_key',
+  )
+    .select([
+      'conversation_key as key',
+      'message_count as messages',
+      sql<string>`substr(summary, 1, 2000)`.as('summary'),
+    ])
     .limit(p.limit),
 )
 
@@ -204,7 +242,10 @@ export async function* noteText(
   const channels = [...new Set(chapters.map(({ key }) => key.slice(0, key.indexOf(':'))))].sort()
   const messages = chapters.reduce((sum, chapter) => sum + chapter.messages, 0)
   yield noteHead({ day, channels, conversations: chapters.length, messages })
-  yield noteSummary({ conversations: chapters.filter(({ summary }) => summary.trim() !== ''), ...work })
+  yield noteSummary({
+    conversations: chapters.filter(({ summary }) => summary.trim() !== ''),
+    ...work,
+  })
   let chars = 0
   for (const { key } of chapters) {
     const withMessages = chars < maxTextChars
@@ -216,32 +257,54 @@ export async function* noteText(
   }
 }
 
-async function sectionOf(reader: Reader, key: string, day: Day, withMessages: boolean): Promise<NoteSection | undefined> {
+async function sectionOf(
+  reader: Reader,
+  key: string,
+  day: Day,
+  withMessages: boolean,
+): Promise<NoteSection | undefined> {
   const chapter = await reader.first(selectChapter, { key, day })
   if (!chapter) return undefined
   const { summary, message_count: messageCount, after_seq: after, through_seq: through } = chapter
   if (!withMessages) return { key, summary, messageCount, first: [], last: [] }
   const page = { key, hidden: false, originals: true, limit: messagesAtEachEnd }
-  const first = (await messagesAfter(reader, { ...page, seq: after })).filter(({ seq }) => seq <= through)
+  const first = (await messagesAfter(reader, { ...page, seq: after })).filter(
+    ({ seq }) => seq <= through,
+  )
   const behind = first.at(-1)?.seq ?? through
   const newest =
     first.length < messagesAtEachEnd
       ? []
-      : (await messagesBefore(reader, { ...page, seq: through + 1 })).filter(({ seq }) => seq > behind).reverse()
+      : (await messagesBefore(reader, { ...page, seq: through + 1 }))
+          .filter(({ seq }) => seq > behind)
+          .reverse()
   const senders = await sendersIn(reader, [...first, ...newest])
-  const named = (messages: readonly Message[]) => inReadingOrder(messages).map((each) => ({ ...each, sender: senders(each) }))
+  const named = (messages: readonly Message[]) =>
+    inReadingOrder(messages).map((each) => ({ ...each, sender: senders(each) }))
   return { key, summary, messageCount, first: named(first), last: named(newest) }
 }
 
 /** CV14: names who speaks in a role in which several do. */
-async function sendersIn(reader: Reader, messages: readonly Message[]): Promise<(message: Message) => string | undefined> {
+async function sendersIn(
+  reader: Reader,
+  messages: readonly Message[],
+): Promise<(message: Message) => string | undefined> {
   const several = new Set<string>()
   for (const [role, said] of Map.groupBy(messages, ({ role }) => role))
-    if (new Set(said.map(({ senderId, senderName }) => `${senderId} ${senderName ?? ''}`)).size > 1) several.add(role)
+    if (new Set(said.map(({ senderId, senderName }) => `${senderId} ${senderName ?? ''}`)).size > 1)
+      several.add(role)
   const names = new Map<string, string>()
-  for (const id of new Set(messages.filter(({ role }) => several.has(role)).map(({ senderId }) => senderId)))
-    names.set(id, (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name ?? id)
-  return ({ role, senderId, senderName }) => (several.has(role) ? (senderName ?? names.get(senderId)) : undefined)
+  for (const id of new Set(
+    messages.filter(({ role }) => several.has(role)).map(({ senderId }) => senderId),
+  ))
+    names.set(
+      id,
+      (await reader.row('people', { id }))?.name ??
+        (await reader.row('agents', { id }))?.name ??
+        id,
+    )
+  return ({ role, senderId, senderName }) =>
+    several.has(role) ? (senderName ?? names.get(senderId)) : undefined
 }
 
 /** After every possible day. */

@@ -9,14 +9,20 @@ type Pair = Omit<PanelKey, 'panel_id'>
 
 /** The longest unseen first. */
 export const selectPanels = statement<Pair & { limit: number }>()((db, p) =>
-  from(db, 'panels', { project_id: p.project_id, agent_id: p.agent_id }, 'seen_at').select('panel_id').limit(p.limit),
+  from(db, 'panels', { project_id: p.project_id, agent_id: p.agent_id }, 'seen_at')
+    .select('panel_id')
+    .limit(p.limit),
 )
 
 export const updateSeen = updateColumns('panels', 'seen_at')
 
 /** In any chat. */
 export const updateSeenByName = statement<{ panelId: string; now: Instant }>()((db, p) =>
-  db.updateTable('panels').set({ seen_at: p.now }).where('panel_id', '=', p.panelId).where('seen_at', '<', p.now),
+  db
+    .updateTable('panels')
+    .set({ seen_at: p.now })
+    .where('panel_id', '=', p.panelId)
+    .where('seen_at', '<', p.now),
 )
 
 export const updateAllSeen = statement<{ now: Instant }>()((db, p) =>
@@ -43,4 +49,8 @@ export const deletePanelUnseenSince = statement<PanelKey & { until: Instant }>()
 export const deletePanelsOfPair = deleteBy('panels', ['project_id', 'agent_id'])
 
 /** Opened panels that no agent session has taken up yet (AS3). */
-export const selectPurpose = selectColumns('pending_purposes', ['agent_id', 'project_id'], 'created_at')
+export const selectPurpose = selectColumns(
+  'pending_purposes',
+  ['agent_id', 'project_id'],
+  'created_at',
+)

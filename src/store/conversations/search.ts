@@ -16,7 +16,9 @@ export const firstIdAt = (ms: number): number => ms * idsPerMs
 export const afterAllIds = Number.MAX_SAFE_INTEGER
 
 const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
-  from(db, 'search_documents', { id: [atLeast(p.from), below(p.before)] }).select(sql<number | null>`max(id)`.as('id')),
+  from(db, 'search_documents', { id: [atLeast(p.from), below(p.before)] }).select(
+    sql<number | null>`max(id)`.as('id'),
+  ),
 )
 
 /** The next free id at a time, or the first free one for older messages; `known`: ids given out by the same use case. */
@@ -24,7 +26,8 @@ export async function nextId(tx: Tx, at: number, known: Map<number, number>): Pr
   for (let ms = Math.max(0, at); ; ms++) {
     const from = firstIdAt(ms)
     const before = firstIdAt(ms + 1)
-    const free = known.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
+    const free =
+      known.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
     known.set(ms, free + 1)
     if (free < before) return free
     known.set(ms, before)
@@ -35,25 +38,34 @@ export const insertTerms = statement<Tables['search_terms']>()((db, p, { search 
   db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
 )
 
-export const selectSearchPosition = selectColumns('search_positions', { key: 'conversation_key' }, 'through')
+export const selectSearchPosition = selectColumns(
+  'search_positions',
+  { key: 'conversation_key' },
+  'through',
+)
 
 export const setSearchPosition = statement<{ key: string; through: number }>()((db, p) =>
   db
     .insertInto('search_positions')
     .values({ conversation_key: p.key, through: p.through })
-    .onConflict((conflict) => conflict.column('conversation_key').doUpdateSet({ through: p.through })),
+    .onConflict((conflict) =>
+      conflict.column('conversation_key').doUpdateSet({ through: p.through }),
+    ),
 )
 
-export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: above(p.after) }, 'seq')
-    .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
-    .limit(p.limit),
+export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()(
+  (db, p) =>
+    from(db, 'messages', { conversation_key: p.key, seq: above(p.after) }, 'seq')
+      .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
+      .limit(p.limit),
 )
 
 const deleteTermsOf = statement<{ key: string }>()((db, p) =>
   db
     .deleteFrom('search_terms')
-    .where('rowid', 'in', (eb) => eb.selectFrom('search_documents').select('id').where('conversation_key', '=', p.key)),
+    .where('rowid', 'in', (eb) =>
+      eb.selectFrom('search_documents').select('id').where('conversation_key', '=', p.key),
+    ),
 )
 
 export async function forgetConversation(tx: Tx, key: string): Promise<void> {
@@ -62,7 +74,10 @@ export async function forgetConversation(tx: Tx, key: string): Promise<void> {
   await tx.delete('search_positions', { conversation_key: key })
 }
 
-const isBehind = sql<number>`case when streams.head > coalesce(search_positions.through, 0) then 1 else 0 end`.as('behind')
+const isBehind =
+  sql<number>`case when streams.head > coalesce(search_positions.through, 0) then 1 else 0 end`.as(
+    'behind',
+  )
 
 type Keys = (db: Kysely<Tables>) => AliasedExpression<{ key: string }, 'looked_at'>
 
@@ -70,7 +85,9 @@ type Keys = (db: Kysely<Tables>) => AliasedExpression<{ key: string }, 'looked_a
 const withBehind = (db: Kysely<Tables>, keys: Keys) =>
   db
     .selectFrom(keys(db))
-    .innerJoin('streams', (join) => join.on(sql`streams.name`, '=', sql`'conversation:' || looked_at.key`))
+    .innerJoin('streams', (join) =>
+      join.on(sql`streams.name`, '=', sql`'conversation:' || looked_at.key`),
+    )
     .leftJoin('search_positions', 'search_positions.conversation_key', 'looked_at.key')
     .select(['looked_at.key', isBehind])
 
@@ -85,7 +102,9 @@ export const selectBehindAfter = statement<{ key: string; limit: number }>()((db
 
 /** The same for the most recently changed ones. */
 export const selectBehindAmongNewest = statement<{ limit: number }>()((db, p) =>
-  withBehind(db, () => from(db, 'conversations', {}, 'updated_at desc').select('key').limit(p.limit).as('looked_at')),
+  withBehind(db, () =>
+    from(db, 'conversations', {}, 'updated_at desc').select('key').limit(p.limit).as('looked_at'),
+  ),
 )
 
 export interface SearchRange {
@@ -154,8 +173,13 @@ const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { se
 )
 
 /** Whether the document has all terms, for the deep check. */
-export const hasTerms = async (reader: Reader, id: number, terms: readonly string[]): Promise<boolean> =>
-  terms.length === 0 || (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined
+export const hasTerms = async (
+  reader: Reader,
+  id: number,
+  terms: readonly string[],
+): Promise<boolean> =>
+  terms.length === 0 ||
+  (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined
 
 export interface TitleSearch {
   /** Pattern for `like`, in small letters, with `\\` before its signs. */
@@ -213,10 +237,18 @@ export const selectSummariesLike = statement<TitleSearch>()((db, p) =>
   db
     .selectFrom('chapters')
     .innerJoin('conversations', 'conversations.key', 'chapters.conversation_key')
-    .select(['chapters.day', 'chapters.summary', 'conversations.key', 'conversations.project_id', 'conversations.account_id'])
+    .select([
+      'chapters.day',
+      'chapters.summary',
+      'conversations.key',
+      'conversations.project_id',
+      'conversations.account_id',
+    ])
     .where('chapters.removed', '=', 0)
     .where(sql<boolean>`lower(chapters.summary) like ${p.pattern} escape '\\'`)
-    .where((eb) => eb.or([eb('conversations.project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .where((eb) =>
+      eb.or([eb('conversations.project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]),
+    )
     .orderBy('chapters.day', 'desc')
     .limit(p.limit),
 )

@@ -25,7 +25,12 @@ export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
 )
 
 const moveOneUnread = statement<{ from: string; to: string; key: string; seq: number }>()((db, p) =>
-  changeRows(db, 'unread_messages', { turn_id: p.to }, { turn_id: p.from, conversation_key: p.key, seq: p.seq }),
+  changeRows(
+    db,
+    'unread_messages',
+    { turn_id: p.to },
+    { turn_id: p.from, conversation_key: p.key, seq: p.seq },
+  ),
 )
 
 /** The messages of a turn, most urgent first, then oldest. */
@@ -33,7 +38,9 @@ const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages as unread')
     .innerJoin('messages', (join) =>
-      join.onRef('messages.conversation_key', '=', 'unread.conversation_key').onRef('messages.seq', '=', 'unread.seq'),
+      join
+        .onRef('messages.conversation_key', '=', 'unread.conversation_key')
+        .onRef('messages.seq', '=', 'unread.seq'),
     )
     .selectAll('messages')
     .where('unread.turn_id', '=', p.turnId)
@@ -47,13 +54,24 @@ export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Me
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
 const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
-  from(db, 'unread_messages', { turn_id: p.turnId }, 'priority_rank desc', 'conversation_key', 'seq')
+  from(
+    db,
+    'unread_messages',
+    { turn_id: p.turnId },
+    'priority_rank desc',
+    'conversation_key',
+    'seq',
+  )
     .select(['conversation_key', 'seq', 'chars'])
     .limit(p.limit),
 )
 
 /** Moves what exceeds one delivery to `rest`, another queued turn; returns whether there was any. */
-export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<string>): Promise<void> {
+export async function splitUnread(
+  tx: Tx,
+  turnId: string,
+  rest: () => Promise<string>,
+): Promise<void> {
   const rows = await tx.all(selectSizes, { turnId, limit: 2 * maxHandedOver })
   let chars = 0
   const kept = rows.findIndex((row, index) => {
@@ -62,27 +80,31 @@ export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<st
   })
   if (kept === -1) return
   const to = await rest()
-  for (const { conversation_key: key, seq } of rows.slice(kept)) await tx.write(moveOneUnread, { from: turnId, to, key, seq })
+  for (const { conversation_key: key, seq } of rows.slice(kept))
+    await tx.write(moveOneUnread, { from: turnId, to, key, seq })
 }
 
 /** Messages that live agents were given in a conversation and have not answered. */
-export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('unread_messages')
-    .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
-    .select('unread_messages.seq')
-    .where('unread_messages.agent_id', '=', p.agentId)
-    .where('unread_messages.conversation_key', '=', p.key)
-    .where('turns.state', '=', 'running')
-    .orderBy('unread_messages.seq')
-    .limit(p.limit),
+export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('unread_messages')
+      .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
+      .select('unread_messages.seq')
+      .where('unread_messages.agent_id', '=', p.agentId)
+      .where('unread_messages.conversation_key', '=', p.key)
+      .where('turns.state', '=', 'running')
+      .orderBy('unread_messages.seq')
+      .limit(p.limit),
 )
 
 export const selectUnreadMessage = selectBy('unread_messages', ['conversation_key', 'seq'])
 export const deleteUnreadMessage = deleteBy('unread_messages', ['conversation_key', 'seq'])
 
 /** The oldest message of a conversation that the agent was not given yet. */
-export const selectOldestNotHanded = statement<Omit<AgentCaller, 'agentSessionId'> & { key: string }>()((db, p) =>
+export const selectOldestNotHanded = statement<
+  Omit<AgentCaller, 'agentSessionId'> & { key: string }
+>()((db, p) =>
   db
     .selectFrom('unread_messages')
     .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
@@ -96,15 +118,28 @@ export const selectOldestNotHanded = statement<Omit<AgentCaller, 'agentSessionId
 )
 
 /** CO7: whether there is an unread message newer than a given time. */
-export const selectUnreadSince = statement<Omit<AgentCaller, 'agentSessionId'> & { since: Instant }>()((db, p) =>
-  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, created_at: above(p.since) })
+export const selectUnreadSince = statement<
+  Omit<AgentCaller, 'agentSessionId'> & { since: Instant }
+>()((db, p) =>
+  from(db, 'unread_messages', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    created_at: above(p.since),
+  })
     .select('seq')
     .limit(1),
 )
 
 /** The unanswered messages of an agent in a conversation, oldest first. */
-export const selectUnreadIn = statement<Omit<AgentCaller, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
-  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key }, 'seq')
+export const selectUnreadIn = statement<
+  Omit<AgentCaller, 'agentSessionId'> & { key: string; limit: number }
+>()((db, p) =>
+  from(
+    db,
+    'unread_messages',
+    { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key },
+    'seq',
+  )
     .select(['seq', 'turn_id'])
     .limit(p.limit),
 )

@@ -22,13 +22,24 @@ const maxPerCheck = 100
 
 /** Runs the checks common to all engines, after the engine's own integrity check. */
 export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenerator<Finding> {
-  const checks = [...(integrity ? [integrity] : []), denseStreams, eventCopies, stateOfHome, keptReceipts, searchableMessages]
+  const checks = [
+    ...(integrity ? [integrity] : []),
+    denseStreams,
+    eventCopies,
+    stateOfHome,
+    keptReceipts,
+    searchableMessages,
+  ]
   for (const check of checks) {
     let found = 0
     for await (const finding of check(reader)) {
       if (found++ < maxPerCheck) yield finding
       else {
-        yield { check: finding.check, where: '…', what: `and more; only the first ${maxPerCheck} are told` }
+        yield {
+          check: finding.check,
+          where: '…',
+          what: `and more; only the first ${maxPerCheck} are told`,
+        }
         break
       }
     }

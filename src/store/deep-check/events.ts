@@ -26,7 +26,8 @@ export async function* denseStreams(reader: Reader): AsyncGenerator<Finding> {
         const position = positions.get(event.stream)
         current = { name: event.stream, position, last: position?.floor ?? 0 }
       }
-      if (event.seq !== current.last + 1) yield findingAt(event, `stands where ${current.last + 1} must be`)
+      if (event.seq !== current.last + 1)
+        yield findingAt(event, `stands where ${current.last + 1} must be`)
       current.last = event.seq
       const wrong = bodyProblem(event)
       if (wrong) yield findingAt(event, wrong)
@@ -36,7 +37,10 @@ export async function* denseStreams(reader: Reader): AsyncGenerator<Finding> {
   yield* withoutEvents(reader)
 }
 
-async function positionsOf(reader: Reader, names: ReadonlySet<StreamName>): Promise<Map<StreamName, StreamPosition>> {
+async function positionsOf(
+  reader: Reader,
+  names: ReadonlySet<StreamName>,
+): Promise<Map<StreamName, StreamPosition>> {
   const rows = await reader.query((db) =>
     db
       .selectFrom('streams')
@@ -47,9 +51,18 @@ async function positionsOf(reader: Reader, names: ReadonlySet<StreamName>): Prom
 }
 
 function* ending({ name, position, last }: Current): Generator<Finding> {
-  if (!position) yield { check: 'streams', where: name, what: 'has events and no row that says where its head is' }
+  if (!position)
+    yield {
+      check: 'streams',
+      where: name,
+      what: 'has events and no row that says where its head is',
+    }
   else if (position.head !== last) {
-    yield { check: 'streams', where: name, what: `says its head is ${position.head}; its last event is ${last}` }
+    yield {
+      check: 'streams',
+      where: name,
+      what: `says its head is ${position.head}; its last event is ${last}`,
+    }
   }
 }
 
@@ -63,7 +76,14 @@ async function* withoutEvents(reader: Reader): AsyncGenerator<Finding> {
           eb('floor', '>', eb.ref('head')),
           eb.and([
             eb('head', '>', eb.ref('floor')),
-            eb.not(eb.exists(eb.selectFrom('events').select('seq').whereRef('events.stream', '=', 'streams.name'))),
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('events')
+                  .select('seq')
+                  .whereRef('events.stream', '=', 'streams.name'),
+              ),
+            ),
           ]),
         ]),
       )
@@ -71,7 +91,9 @@ async function* withoutEvents(reader: Reader): AsyncGenerator<Finding> {
   )
   for (const { name, head, floor } of wrong) {
     const what =
-      floor > head ? `says events up to ${floor} were trimmed; its head is ${head}` : `says its head is ${head} and has no events`
+      floor > head
+        ? `says events up to ${floor} were trimmed; its head is ${head}`
+        : `says its head is ${head} and has no events`
     yield { check: 'streams', where: name, what }
   }
 }
@@ -103,17 +125,29 @@ export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
     db
       .selectFrom('events as copy')
       .leftJoin('events as original', (join) =>
-        join.onRef('original.stream', '=', 'copy.ref_stream').onRef('original.seq', '=', 'copy.ref_seq'),
+        join
+          .onRef('original.stream', '=', 'copy.ref_stream')
+          .onRef('original.seq', '=', 'copy.ref_seq'),
       )
       .leftJoin('streams', 'streams.name', 'copy.ref_stream')
-      .select(['copy.stream', 'copy.seq', 'copy.type', 'copy.ref_stream', 'copy.ref_seq', 'original.type as original_type'])
+      .select([
+        'copy.stream',
+        'copy.seq',
+        'copy.type',
+        'copy.ref_stream',
+        'copy.ref_seq',
+        'original.type as original_type',
+      ])
       .where('copy.ref_stream', 'is not', null)
       .where((eb) =>
         eb.or([
           eb('original.type', '<>', eb.ref('copy.type')),
           eb.and([
             eb('original.seq', 'is', null),
-            eb.or([eb('streams.floor', 'is', null), eb('copy.ref_seq', '>', eb.ref('streams.floor'))]),
+            eb.or([
+              eb('streams.floor', 'is', null),
+              eb('copy.ref_seq', '>', eb.ref('streams.floor')),
+            ]),
           ]),
         ]),
       )
@@ -121,7 +155,11 @@ export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
   )
   for (const { stream, seq, type, ref_stream, ref_seq, original_type } of wrong) {
     const what = original_type ? `which is ${original_type}` : 'which is not there'
-    yield { check: 'copies', where: `${stream} ${seq} (${type})`, what: `stands for ${ref_stream} ${ref_seq}, ${what}` }
+    yield {
+      check: 'copies',
+      where: `${stream} ${seq} (${type})`,
+      what: `stands for ${ref_stream} ${ref_seq}, ${what}`,
+    }
   }
 }
 
@@ -130,7 +168,12 @@ export async function* keptReceipts(reader: Reader): AsyncGenerator<Finding> {
   for await (const page of pagesOf(reader, 'receipts')) {
     for (const receipt of page) {
       const what = problemWith(receipt)
-      if (what) yield { check: 'receipts', where: `${receipt.operation} of ${receipt.credential_id}, key ${receipt.key}`, what }
+      if (what)
+        yield {
+          check: 'receipts',
+          where: `${receipt.operation} of ${receipt.credential_id}, key ${receipt.key}`,
+          what,
+        }
     }
   }
 }

@@ -29,10 +29,13 @@ export async function* searchableMessages(reader: Reader): AsyncGenerator<Findin
   }
 }
 
-const positionOf = ({ conversation_key, seq }: Pick<Tables['messages'], 'conversation_key' | 'seq'>): string =>
-  `${conversation_key} ${seq}`
+const positionOf = ({
+  conversation_key,
+  seq,
+}: Pick<Tables['messages'], 'conversation_key' | 'seq'>): string => `${conversation_key} ${seq}`
 
-const someTerms = (content: string): string[] => [...indexTerms(content)].slice(0, maxTermsLookedFor)
+const someTerms = (content: string): string[] =>
+  [...indexTerms(content)].slice(0, maxTermsLookedFor)
 
 const found = (message: Tables['messages'], what: string): Finding => ({
   check: 'search',
@@ -47,15 +50,23 @@ async function documentsOf(reader: Reader, page: readonly Tables['messages'][]) 
   const rows = await reader.query((db) =>
     db
       .selectFrom('messages')
-      .innerJoin('search_positions', 'search_positions.conversation_key', 'messages.conversation_key')
+      .innerJoin(
+        'search_positions',
+        'search_positions.conversation_key',
+        'messages.conversation_key',
+      )
       .leftJoin('search_documents', (join) =>
         join
           .onRef('search_documents.conversation_key', '=', 'messages.conversation_key')
           .onRef('search_documents.seq', '=', 'messages.seq'),
       )
       .select(['messages.conversation_key', 'messages.seq', 'search_documents.id'])
-      .where(sql<boolean>`(messages.conversation_key, messages.seq) >= (${first.conversation_key}, ${first.seq})`)
-      .where(sql<boolean>`(messages.conversation_key, messages.seq) <= (${last.conversation_key}, ${last.seq})`)
+      .where(
+        sql<boolean>`(messages.conversation_key, messages.seq) >= (${first.conversation_key}, ${first.seq})`,
+      )
+      .where(
+        sql<boolean>`(messages.conversation_key, messages.seq) <= (${last.conversation_key}, ${last.seq})`,
+      )
       .where('messages.visible', '=', 1)
       .whereRef('messages.seq', '<=', 'search_positions.through'),
   )
@@ -76,5 +87,9 @@ async function* documentsOfNothing(reader: Reader): AsyncGenerator<Finding> {
       .limit(limit),
   )
   for (const row of wrong)
-    yield { check: 'search', where: `search_documents ${positionOf(row)}`, what: 'stands for a message that is not there' }
+    yield {
+      check: 'search',
+      where: `search_documents ${positionOf(row)}`,
+      what: 'stands for a message that is not there',
+    }
 }

@@ -26,7 +26,9 @@ interface Living {
   readonly assignments: Map<string, Set<string>>
 }
 
-const apply: { [Type in keyof EventBodies]?: (living: Living, body: EventBodies[Type], seq: number) => void } = {
+const apply: {
+  [Type in keyof EventBodies]?: (living: Living, body: EventBodies[Type], seq: number) => void
+} = {
   'project-created': ({ projects }, { project }, seq) => projects.set(project.id, seq),
   'project-changed': ({ projects }, { project }, seq) => projects.set(project.id, seq),
   'project-deleted': ({ projects, assignments }, { projectId }) => {
@@ -42,7 +44,8 @@ const apply: { [Type in keyof EventBodies]?: (living: Living, body: EventBodies[
   'agent-assigned': ({ assignments }, { projectId, agentId }) => {
     assignments.set(projectId, (assignments.get(projectId) ?? new Set()).add(agentId))
   },
-  'agent-unassigned': ({ assignments }, { projectId, agentId }) => assignments.get(projectId)?.delete(agentId),
+  'agent-unassigned': ({ assignments }, { projectId, agentId }) =>
+    assignments.get(projectId)?.delete(agentId),
   'person-added': ({ people }, { person }, seq) => people.set(person.id, seq),
   'person-changed': ({ people }, { person }, seq) => people.set(person.id, seq),
   'person-removed': ({ people }, { personId }) => people.delete(personId),
@@ -64,7 +67,13 @@ export async function* stateOfHome(reader: Reader): AsyncGenerator<Finding> {
 }
 
 async function* readHome(reader: Reader): AsyncGenerator<Finding, Living> {
-  const living: Living = { projects: new Map(), agents: new Map(), people: new Map(), tokens: new Set(), assignments: new Map() }
+  const living: Living = {
+    projects: new Map(),
+    agents: new Map(),
+    people: new Map(),
+    tokens: new Set(),
+    assignments: new Map(),
+  }
   for (let after = 0; ; ) {
     const events = await reader.all(selectEventsAfter, { stream: home, after, limit: rowsPerPage })
     for (const { type, data, seq } of events) {
@@ -104,13 +113,21 @@ async function* compare<Name extends Described>(
       }
     }
   }
-  for (const [id, seq] of described) yield found(`${table} ${id}`, `is not there; home ${seq} says it is`)
+  for (const [id, seq] of described)
+    yield found(`${table} ${id}`, `is not there; home ${seq} says it is`)
 }
 
-async function bodiesOf(reader: Reader, seqs: readonly number[]): Promise<Map<number, Record<string, unknown>>> {
+async function bodiesOf(
+  reader: Reader,
+  seqs: readonly number[],
+): Promise<Map<number, Record<string, unknown>>> {
   if (seqs.length === 0) return new Map()
   const events = await reader.query((db) =>
-    db.selectFrom('events').select(['seq', 'data']).where('stream', '=', home).where('seq', 'in', seqs),
+    db
+      .selectFrom('events')
+      .select(['seq', 'data'])
+      .where('stream', '=', home)
+      .where('seq', 'in', seqs),
   )
   return new Map(events.map(({ seq, data }) => [seq, bodyOf(data ?? '')]))
 }
@@ -150,7 +167,9 @@ const nothingAllowed = { folders: [], hosts: [], state: [] }
 function differsFromAgent(row: Tables['agents'], body: Thing): string | undefined {
   const described = (body['agent'] ?? {}) as Thing
   const whole =
-    'allow' in described ? { ...described, allow: { ...nothingAllowed, ...(described['allow'] as Thing) } } : described
+    'allow' in described
+      ? { ...described, allow: { ...nothingAllowed, ...(described['allow'] as Thing) } }
+      : described
   return firstDifference(agentOf(row, []) as unknown as Thing, whole, 'projectIds')
 }
 
@@ -165,7 +184,8 @@ async function* assignments(reader: Reader, living: Living): AsyncGenerator<Find
     }
   }
   for (const [projectId, agentIds] of living.assignments) {
-    for (const agentId of agentIds) yield found(`assignments ${projectId} ${agentId}`, 'is not there; the events say it is')
+    for (const agentId of agentIds)
+      yield found(`assignments ${projectId} ${agentId}`, 'is not there; the events say it is')
   }
 }
 
@@ -180,9 +200,11 @@ async function* credentials(reader: Reader, living: Living): AsyncGenerator<Find
     )
     const known = new Set([ownerId, ...persons.map(({ id }) => id)])
     for (const { id, kind, person_id } of page) {
-      if (!known.has(person_id)) yield found(`credentials ${id}`, `is of person ${person_id}, who is not there`)
+      if (!known.has(person_id))
+        yield found(`credentials ${id}`, `is of person ${person_id}, who is not there`)
       const isToken = kind === 'script' || kind === 'coordinator'
-      if (isToken && !living.tokens.has(id)) yield found(`credentials ${id}`, 'is there; the events say it is not')
+      if (isToken && !living.tokens.has(id))
+        yield found(`credentials ${id}`, 'is there; the events say it is not')
     }
   }
 }

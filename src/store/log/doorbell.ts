@@ -57,7 +57,8 @@ export class LocalDoorbell implements Doorbell {
   }
 
   ringAny(heads: Iterable<readonly [StreamName, number]>): void {
-    for (const [stream, head] of heads) for (const listener of [...this.#any]) listener(stream, head)
+    for (const [stream, head] of heads)
+      for (const listener of [...this.#any]) listener(stream, head)
   }
 }
 

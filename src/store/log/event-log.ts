@@ -23,7 +23,12 @@ export const selectStreamsAfter = statement<{ name: string; limit: number }>()((
 )
 
 /** Selects streams of one kind with more events than the minimum that is kept; `from` and `to` enclose their names. */
-export const selectLongStreams = statement<{ from: string; to: string; kept: number; limit: number }>()((db, p) =>
+export const selectLongStreams = statement<{
+  from: string
+  to: string
+  kept: number
+  limit: number
+}>()((db, p) =>
   from(db, 'streams', { name: [atLeast(p.from as StreamName), below(p.to as StreamName)] }, 'name')
     .select('name')
     .where(sql<boolean>`head - floor > ${p.kept}`)
@@ -31,11 +36,12 @@ export const selectLongStreams = statement<{ from: string; to: string; kept: num
 )
 
 /** Selects the first event of either type in a stream. */
-export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
-  from(db, 'events', { stream: p.stream }, 'seq')
-    .select('seq')
-    .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
-    .limit(1),
+export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()(
+  (db, p) =>
+    from(db, 'events', { stream: p.stream }, 'seq')
+      .select('seq')
+      .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
+      .limit(1),
 )
 
 export const selectEventTime = selectColumns('events', ['stream', 'seq'], 'at')
@@ -45,9 +51,18 @@ export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }
   db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
 )
 
-export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
-  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
-    .select(['stream', 'seq', 'type', 'at', 'data', 'ref_stream as refStream', 'ref_seq as refSeq'])
-    .limit(p.limit)
-    .$castTo<StoredEvent>(),
+export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()(
+  (db, p) =>
+    from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
+      .select([
+        'stream',
+        'seq',
+        'type',
+        'at',
+        'data',
+        'ref_stream as refStream',
+        'ref_seq as refSeq',
+      ])
+      .limit(p.limit)
+      .$castTo<StoredEvent>(),
 )

@@ -18,16 +18,26 @@ export class EngineReader implements Reader {
     return (found instanceof Promise ? await found : found) as Row[]
   }
 
-  async first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
+  async first<Params, Row>(
+    statement: Statement<Params, Row>,
+    params: Params,
+  ): Promise<Row | undefined> {
     const found = this.engine.execute(bind(this.engine.dialect, statement, params))
     return (found instanceof Promise ? await found : found)[0] as Row | undefined
   }
 
-  row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined> {
+  row<Name extends Table>(
+    table: Name,
+    values: Partial<Tables[Name]>,
+  ): Promise<Tables[Name] | undefined> {
     return this.first(rowStatement.find(table, values), values) as Promise<Tables[Name] | undefined>
   }
 
-  rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: Order<Name>[]): Promise<Tables[Name][]> {
+  rows<Name extends Table>(
+    table: Name,
+    values: Partial<Tables[Name]>,
+    ...order: Order<Name>[]
+  ): Promise<Tables[Name][]> {
     return this.all(rowStatement.find(table, values, order), values) as Promise<Tables[Name][]>
   }
 

@@ -31,10 +31,13 @@ const keyOf = (receipt: ReceiptKey): Key => ({
   key: receipt.key,
 })
 
-export const readReceipt = (reader: Reader, receipt: ReceiptKey): Promise<KeptReceipt | undefined> =>
-  reader.first(selectReceipt, keyOf(receipt))
+export const readReceipt = (
+  reader: Reader,
+  receipt: ReceiptKey,
+): Promise<KeptReceipt | undefined> => reader.first(selectReceipt, keyOf(receipt))
 
-export const isValid = (kept: KeptReceipt, now: Instant): boolean => later(kept.created_at, receiptLifetimeMs) > now
+export const isValid = (kept: KeptReceipt, now: Instant): boolean =>
+  later(kept.created_at, receiptLifetimeMs) > now
 
 /** Returns the first answer, for the same request only. */
 export function answerIn(kept: KeptReceipt, receipt: ReceiptKey): unknown {
@@ -50,7 +53,11 @@ interface Answered {
   readonly outlived: boolean
 }
 
-export async function keepReceipt(tx: Tx, receipt: ReceiptKey, { answer, secret, now, outlived }: Answered): Promise<void> {
+export async function keepReceipt(
+  tx: Tx,
+  receipt: ReceiptKey,
+  { answer, secret, now, outlived }: Answered,
+): Promise<void> {
   const text = JSON.stringify(answer ?? null)
   if (outlived) await tx.delete('receipts', keyOf(receipt))
   // Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again.
@@ -65,7 +72,8 @@ export async function keepReceipt(tx: Tx, receipt: ReceiptKey, { answer, secret,
 
 const sealing = { cipher: 'aes-256-gcm', saltBytes: 16, ivBytes: 12, tagBytes: 16 } as const
 
-const sealingKey = (secret: string, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', secret, salt, 'holdfast receipt', 32))
+const sealingKey = (secret: string, salt: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, salt, 'holdfast receipt', 32))
 
 function seal(text: string, secret: string): string {
   const salt = randomBytes(sealing.saltBytes)
@@ -78,14 +86,19 @@ function seal(text: string, secret: string): string {
 function open(sealedText: string, secret: string): string {
   const bytes = Buffer.from(sealedText, 'base64url')
   const { saltBytes, ivBytes, tagBytes } = sealing
-  const part = (from: number, length?: number): Buffer => bytes.subarray(from, length && from + length)
+  const part = (from: number, length?: number): Buffer =>
+    bytes.subarray(from, length && from + length)
   const salt = part(0, saltBytes)
   const iv = part(saltBytes, ivBytes)
   const tag = part(saltBytes + ivBytes, tagBytes)
   const decipher = createDecipheriv(sealing.cipher, sealingKey(secret, salt), iv).setAuthTag(tag)
-  return decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+  return (
+    decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') +
+    decipher.final('utf8')
+  )
 }
 
 /** Whether a text begins like a sealed one. */
 export const looksSealed = (text: string): boolean =>
-  /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length > sealing.saltBytes + sealing.ivBytes + sealing.tagBytes
+  /^[\w-]+$/.test(text) &&
+  Buffer.from(text, 'base64url').length > sealing.saltBytes + sealing.ivBytes + sealing.tagBytes

@@ -8,7 +8,14 @@ import { randomness as random } from '../../platform/secrets/randomness.ts'
 import { machineTimeZone as timeZone } from '../../platform/time/local-zone.ts'
 import type { NewEvent } from '../../protocol/events.ts'
 import type { WritingEngine } from '../engine.ts'
-import { type ChangedRow, type NewRow, newRow, rowStatement, type SomeColumns, type Table } from '../rows.ts'
+import {
+  type ChangedRow,
+  type NewRow,
+  newRow,
+  rowStatement,
+  type SomeColumns,
+  type Table,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type Statement } from '../statement.ts'
 import type { ReceiptKey, Tx, UseCase } from '../store.ts'
@@ -58,11 +65,23 @@ class Transaction extends EngineReader implements Tx {
     return this.write(rowStatement.delete(table, values), values)
   }
 
-  append(stream: StreamName, made: NewEvent | ((seq: number) => NewEvent), also: readonly StreamName[] = []): number {
+  append(
+    stream: StreamName,
+    made: NewEvent | ((seq: number) => NewEvent),
+    also: readonly StreamName[] = [],
+  ): number {
     const seq = this.#next(stream)
     const event = typeof made === 'function' ? made(seq) : made
     const data = JSON.stringify(event.data)
-    this.#events.push({ stream, seq, type: event.type, at: this.#now, data, ref_stream: null, ref_seq: null })
+    this.#events.push({
+      stream,
+      seq,
+      type: event.type,
+      at: this.#now,
+      data,
+      ref_stream: null,
+      ref_seq: null,
+    })
     for (const copy of also) {
       this.#events.push({
         stream: copy,
@@ -96,7 +115,8 @@ class Transaction extends EngineReader implements Tx {
   #next(stream: StreamName): number {
     const head = this.#moved.get(stream) ?? this.#heads.get(stream)
     // A programming error: without the lock two transactions could assign the same number.
-    if (head === undefined) throw new Error(`The use case appends to ${stream} but did not name it in streams()`)
+    if (head === undefined)
+      throw new Error(`The use case appends to ${stream} but did not name it in streams()`)
     this.#moved.set(stream, head + 1)
     return head + 1
   }
@@ -121,7 +141,10 @@ const nothingMoved: ReadonlyMap<StreamName, number> = new Map()
 export const maxRuns = 5
 
 /** Sorts the streams of a use case: all use cases lock in the same order, so no deadlock is possible. */
-export function lockOrder<Input>(useCase: UseCase<Input, unknown>, input: Input): readonly StreamName[] {
+export function lockOrder<Input>(
+  useCase: UseCase<Input, unknown>,
+  input: Input,
+): readonly StreamName[] {
   const streams = useCase.streams(input)
   return streams.length < 2 ? streams : [...new Set(streams)].sort()
 }
@@ -139,11 +162,17 @@ export async function runUseCase<Input, Output>(
     ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])
     : [locking instanceof Promise ? await locking : locking, undefined]
   const now = locked.now ?? job.now
-  if (receipt && kept && isValid(kept, now)) return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
+  if (receipt && kept && isValid(kept, now))
+    return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
   const tx = new Transaction(engine, now, locked.heads)
   const answer = await useCase.run(tx, job.input, { now, timeZone, random })
   if (receipt)
-    await keepReceipt(tx, receipt, { answer, secret: useCase.answersSecret === true, now, outlived: kept !== undefined })
+    await keepReceipt(tx, receipt, {
+      answer,
+      secret: useCase.answersSecret === true,
+      now,
+      outlived: kept !== undefined,
+    })
   const written = tx.flush()
   if (written) await written
   return { answer, heads: tx.moved }

@@ -226,7 +226,10 @@ export const versions1To11: readonly Step[] = [
   ],
   /** 11: The days of conversations (DC): the open chapter of each, the closed ones, and the notes that are made of them. */
   ({ added, clustered, columns }) => [
-    ...added('conversations', 'chapter_day? chapter_due_at? chapter_after:bigint=0 chapter_messages:bigint=0'),
+    ...added(
+      'conversations',
+      'chapter_day? chapter_due_at? chapter_after:bigint=0 chapter_messages:bigint=0',
+    ),
     // What was said before there were days is one chapter, of the day it was touched last; it is due.
     `update conversations set chapter_day = substr(updated_at, 1, 10), chapter_due_at = updated_at,
       chapter_messages = message_count

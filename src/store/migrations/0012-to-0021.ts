@@ -20,7 +20,10 @@ export const versions12To21: readonly Step[] = [
     `)}, primary key (channel, chat_id, n)) ${clustered}`,
   ],
   /** 13: Where agents run (SC4): what a machine is like and how much it takes, and what an agent asks for. */
-  ({ added }) => [...added('coordinators', "labels='[]' capacity:integer?"), ...added('agents', 'runs_on?')],
+  ({ added }) => [
+    ...added('coordinators', "labels='[]' capacity:integer?"),
+    ...added('agents', 'runs_on?'),
+  ],
   /** 14: The register of worktrees, what makes a fresh one runnable, and questions to coordinators (WT). */
   ({ clustered, columns }) => [
     `create table worktrees (${columns(`
@@ -66,7 +69,9 @@ export const versions12To21: readonly Step[] = [
     'create index tasks_begun on tasks (session_id) where started_at is not null',
   ],
   /** 20: SE12: says of a store that is not new that plain values of agents' environments may be in it, so that the next start seals them. */
-  () => ["insert into meta (key, value) select 'plain_values', 'kept' where exists (select 1 from streams)"],
+  () => [
+    "insert into meta (key, value) select 'plain_values', 'kept' where exists (select 1 from streams)",
+  ],
   /** 21: Files that stay full: the state of work as it ended (CK6), why a changed file was not taken in (AR3), fields of messages that are not ours (CV7), which message another is the same as (CV1). */
   ({ added }) => [
     ...added('checkpoints', 'state?'),

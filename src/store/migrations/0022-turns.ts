@@ -15,7 +15,8 @@ const encodedRole = (role: string): string =>
   `replace(replace(replace(replace(${role}, '%', '%25'), '/', '%2F'), '\\', '%5C'), '.', '%2E')`
 
 /** The pieces of a chat's running turn, joined in order. */
-const joinedPieces = "coalesce((select string_agg(p.said, '' order by p.n) from turn_pieces p where p.turn_id = t.id), '')"
+const joinedPieces =
+  "coalesce((select string_agg(p.said, '' order by p.n) from turn_pieces p where p.turn_id = t.id), '')"
 
 export const turns: Step = ({ added, clustered, columns }) => [
   'drop index turns_open',

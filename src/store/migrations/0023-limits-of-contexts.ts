@@ -11,7 +11,8 @@ const newContext = `insert into contexts (id, agent_id, project_id, conversation
     trouble, goes_on_left)`
 const newParked = `insert into turns (id, conversation_key, origin_key, agent_id, project_id, role_agent_id, user_session_id, role, launch_id,
     work_session_id, about, state, content, answer, cut, retry_of, not_before, asked_by, asked_seq, created_at)`
-const isOf = "c.agent_id = l.agent_id and c.project_id = l.project_id and c.origin_key = '' and c.state <> 'ended'"
+const isOf =
+  "c.agent_id = l.agent_id and c.project_id = l.project_id and c.origin_key = '' and c.state <> 'ended'"
 
 export const limitsOfContexts: Step = ({ added, name }) => {
   const texts = "string_agg(m.content, '\n\n' order by m.seq)"

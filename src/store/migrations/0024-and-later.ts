@@ -1,7 +1,16 @@
 /** How the schema came from version 23 on. A new version is added at the end; a released one is never changed. */
 import type { Step } from './migration.ts'
 
-const withNotice = ['turns', 'contexts', 'user_sessions', 'worktrees', 'channels', 'channel_chats', 'messages', 'sessions']
+const withNotice = [
+  'turns',
+  'contexts',
+  'user_sessions',
+  'worktrees',
+  'channels',
+  'channel_chats',
+  'messages',
+  'sessions',
+]
 
 export const versions24AndLater: readonly Step[] = [
   /** 24: Agents in roles whose process was ended and comes back for what waits (AG7). */
@@ -32,7 +41,10 @@ export const versions24AndLater: readonly Step[] = [
    * 29: HT7: the code and parameters beside the English words of turns, contexts, roles, user sessions, worktrees, channels and messages.
    * `notices` is by field, where a row has several texts. Rows of before have the words alone.
    */
-  ({ added }) => [...withNotice.flatMap((table) => added(table, 'notice?')), ...added('role_agents', 'notices?')],
+  ({ added }) => [
+    ...withNotice.flatMap((table) => added(table, 'notice?')),
+    ...added('role_agents', 'notices?'),
+  ],
   /** 30: UI1: how far each person has read each conversation; all that is there counts as read. And who gave a conversation its title. */
   ({ added, clustered, columns }) => [
     ...added('conversations', 'titled_by?'),

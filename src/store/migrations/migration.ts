@@ -21,7 +21,10 @@ export interface Migration {
 
 /** The migrations of the steps, numbered from 1. */
 export const numbered = (steps: readonly Step[]): Migration[] =>
-  steps.map((step, index) => ({ version: index + 1, statements: (dialect) => step(wordsOf(dialect)) }))
+  steps.map((step, index) => ({
+    version: index + 1,
+    statements: (dialect) => step(wordsOf(dialect)),
+  }))
 
 function wordsOf(dialect: Dialect): Words {
   const columnsIn = (list: string) =>
@@ -32,7 +35,8 @@ function wordsOf(dialect: Dialect): Words {
   return {
     ...dialect,
     columns: (list) => columnsIn(list).join(', '),
-    added: (table, list) => columnsIn(list).map((column) => `alter table ${table} add column ${column}`),
+    added: (table, list) =>
+      columnsIn(list).map((column) => `alter table ${table} add column ${column}`),
   }
 }
 
@@ -45,6 +49,12 @@ function columnSql(column: string, text: string): string {
   } = /^(?<name>\w+)(:(?<type>\w+))?(?<mark>[*?!]*)(=(?<initial>.+))?$/.exec(column)?.groups ?? {}
   if (name === undefined || mark === undefined) throw new Error(`Not a column: ${column}`)
   if (mark === '*') return `${name} ${type} primary key`
-  const words = [name, type, !mark.includes('?') && 'not null', mark.includes('!') && 'unique', initial && `default ${initial}`]
+  const words = [
+    name,
+    type,
+    !mark.includes('?') && 'not null',
+    mark.includes('!') && 'unique',
+    initial && `default ${initial}`,
+  ]
   return words.filter(Boolean).join(' ')
 }

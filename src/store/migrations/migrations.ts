@@ -6,6 +6,12 @@ import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { versions24AndLater } from './0024-and-later.ts'
 import { numbered } from './migration.ts'
 
-export const migrations = numbered([...versions1To11, ...versions12To21, turns, limitsOfContexts, ...versions24AndLater])
+export const migrations = numbered([
+  ...versions1To11,
+  ...versions12To21,
+  turns,
+  limitsOfContexts,
+  ...versions24AndLater,
+])
 
 export const newestVersion = migrations.length

@@ -26,10 +26,16 @@ export async function backupPostgres(url: string, toFile: string): Promise<void>
 }
 
 /** Everything read inside `work` comes from one snapshot, however long it takes. */
-export async function readPostgres<T>(url: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+export async function readPostgres<T>(
+  url: string,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
   const connection = await MigratingConnection.open(connectionOptions(url))
   try {
-    await connection.execute({ sql: 'begin isolation level repeatable read, read only', values: [] })
+    await connection.execute({
+      sql: 'begin isolation level repeatable read, read only',
+      values: [],
+    })
     return await work(new EngineReader(connection))
   } finally {
     await connection.end()
@@ -78,7 +84,10 @@ async function copyInto(target: MigratingConnection, file: string, address: stri
     source.close()
   }
   for await (const { where, what } of deepCheck(reader)) {
-    throw new StartFailure(`What was restored is not whole: ${where} ${what}.`, 'Nothing was changed. Use another backup.')
+    throw new StartFailure(
+      `What was restored is not whole: ${where} ${what}.`,
+      'Nothing was changed. Use another backup.',
+    )
   }
 }
 

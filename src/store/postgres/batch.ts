@@ -9,7 +9,10 @@ import type { RunnableQuery } from '../statement.ts'
 import type { Messages } from './messages.ts'
 
 /** Converts values to and from PostgreSQL's text format. */
-export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[]
+export type Columns = readonly {
+  readonly name: string
+  readonly parse: (text: string) => unknown
+}[]
 
 const asText = (text: string): string => text
 
@@ -42,7 +45,9 @@ function textOf(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (typeof value === 'boolean') return value ? 't' : 'f'
   if (Array.isArray(value)) return `{${value.map(elementOf).join(',')}}`
-  throw new TypeError(`A statement was given a value that is no text, number or list (${typeof value})`)
+  throw new TypeError(
+    `A statement was given a value that is no text, number or list (${typeof value})`,
+  )
 }
 
 const elementOf = (value: unknown): string => {
@@ -86,7 +91,11 @@ export class Batch implements pg.Submittable {
   /** Results, delivered when the whole batch has ended, so that the connection is free before its next use. */
   #answers: (() => void)[] = []
 
-  constructor(statements: readonly Sent[], { prepared, messages }: ConnectionState, onEnd: () => void) {
+  constructor(
+    statements: readonly Sent[],
+    { prepared, messages }: ConnectionState,
+    onEnd: () => void,
+  ) {
     this.#statements = statements
     // All values before anything is sent: half a batch could not be undone.
     this.#values = statements.map(({ query }) => query.values.map(textOf))
@@ -143,7 +152,8 @@ export class Batch implements pg.Submittable {
     // Also a statement that was prepared earlier: a change of its table may be the cause.
     if (failed?.query.name !== undefined) this.#prepared.set(failed.query.name, 'unsure')
     for (const { query } of skipped) {
-      if (query.name !== undefined && this.#preparing.has(query.name)) this.#prepared.set(query.name, 'unsure')
+      if (query.name !== undefined && this.#preparing.has(query.name))
+        this.#prepared.set(query.name, 'unsure')
     }
     this.#answers.push(() => failed?.failed(error))
     for (const statement of skipped) this.#answers.push(() => statement.failed(new Skipped(error)))

@@ -102,7 +102,9 @@ export class PostgresConnection {
     this.#waiting = this.#waiting.filter(({ asked }) => asked)
     for (const { failed } of held) failed(new Skipped(new Error('rolled back')))
     // A connection left in a transaction would run the next caller's statements in it.
-    this.#put(rollback, { asked: true, last: true }).catch(() => this.#abandon('a transaction could not be rolled back'))
+    this.#put(rollback, { asked: true, last: true }).catch(() =>
+      this.#abandon('a transaction could not be rolled back'),
+    )
   }
 
   onNotification(listener: (payload: string) => void): void {
@@ -112,7 +114,8 @@ export class PostgresConnection {
   /** Closes the connection after all outstanding answers, or after the time-out. */
   async end(): Promise<void> {
     const late = setTimeout(() => this.#client.connection.stream.destroy(), closeTimeoutMs)
-    if (this.#busy || this.#anyAsked) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    if (this.#busy || this.#anyAsked)
+      await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
     this.#lost ??= 'we have closed it'
     this.#client.end().catch(() => {})
     await this.ended
@@ -128,7 +131,10 @@ export class PostgresConnection {
     }
   }
 
-  #put(query: RunnableQuery, { asked, last }: { asked: boolean; last: boolean }): Promise<{ rows: Row[]; command: string }> {
+  #put(
+    query: RunnableQuery,
+    { asked, last }: { asked: boolean; last: boolean },
+  ): Promise<{ rows: Row[]; command: string }> {
     if (this.#lost !== undefined) return Promise.reject(new ConnectionLost(this.#lost))
     if (asked) this.#schedule()
     return new Promise((resolve, reject) => {
@@ -188,7 +194,9 @@ export class PostgresConnection {
   }
 
   #judge(error: Error): Error {
-    return isServerAnswer(error) || this.#lost === undefined ? error : new ConnectionLost(this.#lost)
+    return isServerAnswer(error) || this.#lost === undefined
+      ? error
+      : new ConnectionLost(this.#lost)
   }
 
   get #anyAsked(): boolean {

@@ -8,10 +8,13 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 
 export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
 
 /** Whether PostgreSQL itself refused. Other errors come from the network or from this program. */
-export const isServerAnswer = (error: unknown): error is pg.DatabaseError => error instanceof pg.DatabaseError
+export const isServerAnswer = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError
 
 export class ConnectionLost extends Error {
   constructor(why: string) {
@@ -41,7 +44,12 @@ const untranslatable = '22P05'
 /** Also a prepared statement whose table was changed by a node with a newer version; preparing it again helps. */
 const featureNotSupported = '0A000'
 
-const retryableCodes = new Set([serializationFailure, deadlockDetected, uniqueViolation, featureNotSupported])
+const retryableCodes = new Set([
+  serializationFailure,
+  deadlockDetected,
+  uniqueViolation,
+  featureNotSupported,
+])
 
 /** Whether another writer came first and nothing was changed: the use case can run again. */
 export const isWriteRetryable = (error: unknown): boolean =>
@@ -57,7 +65,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether a read may succeed on another connection or when prepared again. */
-export const isReadRetryable = (error: unknown): boolean => isUnavailable(error) || isWriteRetryable(error)
+export const isReadRetryable = (error: unknown): boolean =>
+  isUnavailable(error) || isWriteRetryable(error)
 
 /**
  * Whether a statement or value of this program is wrong: unknown feature, cardinality, data, constraint, statement name, cursor
@@ -67,24 +76,31 @@ const isOurFault = (code: string): boolean => /^(0A|2[1236]|34|42|54|P0)(?!501|P
 
 /** Whether a failed COMMIT certainly changed nothing, because the database refused it. */
 export const isRolledBack = (error: unknown): boolean =>
-  isServerAnswer(error) && error.code !== completionUnknown && /^(23|25|40)...$/.test(error.code ?? '')
+  isServerAnswer(error) &&
+  error.code !== completionUnknown &&
+  /^(23|25|40)...$/.test(error.code ?? '')
 
 /** Converts an error for callers of the store. Refusals and programming errors are returned unchanged. */
 export function toStoreError(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {
-    return new Refusal('store_unavailable', refusalText('commitUnknown', { why: error.message }), { outcome: 'unknown' })
+    return new Refusal('store_unavailable', refusalText('commitUnknown', { why: error.message }), {
+      outcome: 'unknown',
+    })
   }
-  if (isUnavailable(error)) return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
+  if (isUnavailable(error))
+    return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
   if (code === lockNotAvailable || code === serializationFailure || code === deadlockDetected) {
     return new Refusal('busy', refusalText('othersWrite'))
   }
-  if (code === notInRepertoire || code === untranslatable) return new Refusal('invalid_request', refusalText('nulNotKept'))
+  if (code === notInRepertoire || code === untranslatable)
+    return new Refusal('invalid_request', refusalText('nulNotKept'))
   if (isServerAnswer(error) && !isOurFault(code ?? '')) {
     return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
   }
-  if (code !== undefined) return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
+  if (code !== undefined)
+    return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
   return error instanceof Error ? error : new Error(String(error))
 }
 
@@ -92,6 +108,7 @@ export function toStoreError(error: unknown): Error {
 export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // One host name with several addresses, each with its own failure.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reason).join('; ')
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(reason).join('; ')
   return error.message || codeOf(error) || error.name
 }

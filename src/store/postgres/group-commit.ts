@@ -59,7 +59,12 @@ export class GroupCommit {
   run<Output>(request: Request<Output>): Promise<Outcome<Output> | undefined> {
     if (this.#mustBeAlone(request.useCase.name)) return Promise.resolve(undefined)
     return new Promise((resolve, failed) => {
-      this.#waiting.push({ ...request, since: performance.now(), done: resolve as Waiting['done'], failed })
+      this.#waiting.push({
+        ...request,
+        since: performance.now(),
+        done: resolve as Waiting['done'],
+        failed,
+      })
       this.#schedule()
     })
   }
@@ -99,7 +104,10 @@ export class GroupCommit {
 
   /** Splits the waiting use cases over the free transactions: PostgreSQL commits one while another is being decided. */
   get #size(): number {
-    return Math.min(Math.ceil(this.#waiting.length / Math.max(1, maxTransactions - this.#underWay)), maxGroupSize)
+    return Math.min(
+      Math.ceil(this.#waiting.length / Math.max(1, maxTransactions - this.#underWay)),
+      maxGroupSize,
+    )
   }
 
   async #start(group: readonly Waiting[]): Promise<void> {
@@ -137,11 +145,15 @@ export class GroupCommit {
   /** Runs all use cases and writes their results; returns the callbacks for after the commit. */
   async #decide(group: readonly Waiting[], transaction: WriteTransaction): Promise<(() => void)[]> {
     const { time } = this.#options
-    const locking = transaction.lockFree(group.flatMap(({ useCase, input }) => lockOrder(useCase, input)))
+    const locking = transaction.lockFree(
+      group.flatMap(({ useCase, input }) => lockOrder(useCase, input)),
+    )
     const members = group.map(() => new GroupMember(transaction, locking))
     const now = time.now()
     const decided = await Promise.allSettled(
-      group.map(({ useCase, input, receipt }, at) => runUseCase(members[at] as GroupMember, useCase, { input, receipt, now })),
+      group.map(({ useCase, input, receipt }, at) =>
+        runUseCase(members[at] as GroupMember, useCase, { input, receipt, now }),
+      ),
     )
     const written: GroupMember[] = []
     const settled = group.map(({ useCase, done, failed }, at) => {
@@ -152,7 +164,8 @@ export class GroupCommit {
         return () => done(result.value)
       }
       const { reason } = result
-      if (reason instanceof GroupLimitExceeded || member.hasSent) this.#alone.set(useCase.name, runsAlone)
+      if (reason instanceof GroupLimitExceeded || member.hasSent)
+        this.#alone.set(useCase.name, runsAlone)
       if (member.hasSent) throw reason
       return reason instanceof StreamLockedElsewhere || reason instanceof GroupLimitExceeded
         ? () => done(undefined)

@@ -17,7 +17,8 @@ const look = `select ${serverMs} as now, pg_current_snapshot()::text as snapshot
   pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
   (select value from meta where key = 'incarnation') as incarnation`
 const byName = 'select name, head from streams where name = any ($1::text[])'
-const movedSince = 'select name, head from streams where age(streams.xmin) <= age($1::text::xid8::xid)'
+const movedSince =
+  'select name, head from streams where age(streams.xmin) <= age($1::text::xid8::xid)'
 
 export interface PollOptions {
   readonly everyMs: number
@@ -98,7 +99,11 @@ export class HeadPoll {
     }
     const startedAt = performance.now()
     if (!this.#scanDue || startedAt < this.#nextScanAt) return
-    const rows = await this.#options.execute({ name: 'hf_scan', sql: movedSince, values: [this.#oldest] })
+    const rows = await this.#options.execute({
+      name: 'hf_scan',
+      sql: movedSince,
+      values: [this.#oldest],
+    })
     this.#oldest = oldest
     this.#scanDue = false
     this.#nextScanAt = performance.now() + (performance.now() - startedAt) * shareOfTime
@@ -106,7 +111,8 @@ export class HeadPoll {
   }
 
   #forgetAllBut(streams: readonly StreamName[]): void {
-    if (this.#known.size > streams.length) this.#known = new Map(streams.map((name) => [name, this.#known.get(name) ?? 0]))
+    if (this.#known.size > streams.length)
+      this.#known = new Map(streams.map((name) => [name, this.#known.get(name) ?? 0]))
   }
 
   #again(): void {

@@ -50,7 +50,8 @@ export class NotifyBell {
 
   notifyHeads(heads: ReadonlyMap<StreamName, number>): void {
     if (!this.#connection || this.#gathered.size >= maxGathered) return
-    for (const [stream, head] of heads) this.#gathered.set(stream, Math.max(head, this.#gathered.get(stream) ?? 0))
+    for (const [stream, head] of heads)
+      this.#gathered.set(stream, Math.max(head, this.#gathered.get(stream) ?? 0))
     this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs).unref()
   }
 
@@ -73,7 +74,9 @@ export class NotifyBell {
     this.#gathered = new Map()
     for (const payload of payloads(this.#options.node, gathered)) {
       const values = [this.#options.channel, payload]
-      this.#connection?.execute({ name: 'hf_notify', sql: 'select pg_notify($1, $2)', values }).catch(() => {})
+      this.#connection
+        ?.execute({ name: 'hf_notify', sql: 'select pg_notify($1, $2)', values })
+        .catch(() => {})
     }
   }
 
@@ -108,7 +111,8 @@ export class NotifyBell {
     const heard = read(payload)
     if (!heard || heard.node === this.#options.node) return
     const { ring, heard: hear } = this.#options
-    for (const [name, at] of heard.heads) if (name.startsWith(signalPrefix)) hear(name.slice(signalPrefix.length), at)
+    for (const [name, at] of heard.heads)
+      if (name.startsWith(signalPrefix)) hear(name.slice(signalPrefix.length), at)
     ring(heard.heads.filter(([name]) => !name.startsWith(signalPrefix)))
   }
 }
@@ -144,4 +148,5 @@ function read(payload: string): { node: string; heads: [StreamName, number][] } 
   }
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0

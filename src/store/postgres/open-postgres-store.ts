@@ -47,7 +47,8 @@ export interface PostgresOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const connection = connectionOptions(options.url)
   const { identity, opened } = await prepare(connection, options)
-  const open = async (): Promise<PostgresConnection> => sameStore(await PostgresConnection.open(connection), identity)
+  const open = async (): Promise<PostgresConnection> =>
+    sameStore(await PostgresConnection.open(connection), identity)
   const pool = new PostgresPool({
     size: options.poolSize ?? defaultPoolSize,
     patienceMs: options.patienceMs ?? defaultPatienceMs,
@@ -57,7 +58,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // The migrating connection becomes the listening one: connecting is most of the cost of a start.
   const left = [opened]
   const openBell = async (): Promise<PostgresConnection> => left.pop() ?? open()
-  const store = new PostgresStore({ identity, pool, time, openBell, pollMs: options.pollMs ?? defaultPollMs })
+  const store = new PostgresStore({
+    identity,
+    pool,
+    time,
+    openBell,
+    pollMs: options.pollMs ?? defaultPollMs,
+  })
   await store.ready()
   return store
 }
@@ -78,7 +85,8 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
     } catch (error) {
       if (!isUnavailable(error)) throw explain(error, connection.address)
       const message = `Waiting for PostgreSQL at ${connection.address}: ${reason(error)}`
-      if (performance.now() + pause > deadline) throw didNotAnswer(connection.address, waitMs, reason(error))
+      if (performance.now() + pause > deadline)
+        throw didNotAnswer(connection.address, waitMs, reason(error))
       if (message !== said) onWaiting?.(message)
       said = message
       await wait(pause, undefined, { signal })
@@ -86,10 +94,17 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
   }
 }
 
-async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOptions): Promise<Prepared> {
+async function migrateOnce(
+  options: ConnectionOptions,
+  { clock }: PostgresOptions,
+): Promise<Prepared> {
   const connection = await MigratingConnection.open(options)
   try {
-    const identity = await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
+    const identity = await migrate(
+      connection,
+      instant(clock ? clock.now() : Date.now()),
+      randomness.uuid,
+    )
     await eraseDeletedData(connection, ['vacuum full agents'])
     return { identity, opened: await connection.intoOrdinary(options) }
   } catch (error) {
@@ -99,9 +114,14 @@ async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOption
 }
 
 /** Checks that the address still leads to the same store: after a restore no cursor would be valid. */
-async function sameStore(connection: PostgresConnection, identity: Identity): Promise<PostgresConnection> {
+async function sameStore(
+  connection: PostgresConnection,
+  identity: Identity,
+): Promise<PostgresConnection> {
   try {
-    const [row] = await connection.execute(bind(postgresDialect, selectMeta, { key: 'incarnation' }))
+    const [row] = await connection.execute(
+      bind(postgresDialect, selectMeta, { key: 'incarnation' }),
+    )
     if (row?.['value'] === identity.incarnation) return connection
     throw new StartFailure('The database was replaced by another one.', 'Start the server again.')
   } catch (error) {
@@ -119,7 +139,10 @@ const didNotAnswer = (address: string, waitMs: number, why: string): StartFailur
 function explain(error: unknown, address: string): Error {
   if (error instanceof StartFailure) return error
   if (error instanceof NewerDatabase) {
-    return new StartFailure(`${error.message}.`, 'Start the newer Holdfast that wrote it; nothing was changed.')
+    return new StartFailure(
+      `${error.message}.`,
+      'Start the newer Holdfast that wrote it; nothing was changed.',
+    )
   }
   switch (codeOf(error)) {
     case '28P01':

@@ -50,7 +50,8 @@ export class PostgresPool {
     for (let free = this.#free.pop(); free; free = this.#free.pop()) if (!free.isLost) return free
     if (this.#closed) throw new Refusal('shutting_down')
     // The remaining time: a request behind one that timed out would otherwise wait as long again.
-    const patienceMs = this.#options.patienceMs - (this.#away ? performance.now() - this.#away.since : 0)
+    const patienceMs =
+      this.#options.patienceMs - (this.#away ? performance.now() - this.#away.since : 0)
     if (this.#away && patienceMs <= 0) throw this.#unavailable(this.#away.why)
     if (this.#waiters.size >= maxWaiting) throw new Refusal('busy')
     return new Promise((resolve, reject) => {

@@ -15,7 +15,16 @@ import { EngineReader } from '../log/reader.ts'
 import { maxRuns } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
 import { bind, type RunnableQuery, type Statement } from '../statement.ts'
-import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
+import type {
+  Query,
+  Reader,
+  ReceiptKey,
+  Store,
+  StoredEvent,
+  StoreFigures,
+  StreamPosition,
+  UseCase,
+} from '../store.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { isReadRetryable, toStoreError } from './failures.ts'
@@ -28,7 +37,11 @@ import { UseCaseRunner } from './use-case-runner.ts'
 /** The most use cases accepted and not yet answered; more are refused with `busy`. */
 const maxAccepted = 20_000
 
-const beginSnapshot: RunnableQuery = { name: 'hf_snapshot', sql: 'begin isolation level repeatable read, read only', values: [] }
+const beginSnapshot: RunnableQuery = {
+  name: 'hf_snapshot',
+  sql: 'begin isolation level repeatable read, read only',
+  values: [],
+}
 
 const positionsSql = 'select name, head, floor from streams where name = any ($1::text[])'
 const emptyPosition: StreamPosition = { head: 0, floor: 0 }
@@ -93,7 +106,11 @@ export class PostgresStore implements Store {
     await Promise.all([this.#poll.poll(), this.#bell.tried])
   }
 
-  run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
+  run<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    receipt?: ReceiptKey,
+  ): Promise<Output> {
     if (this.#closed) return Promise.reject(new Refusal('shutting_down'))
     if (this.#replaced) return Promise.reject(replaced())
     if (this.#accepted.size >= maxAccepted) return Promise.reject(new Refusal('busy'))
@@ -128,7 +145,9 @@ export class PostgresStore implements Store {
 
   async positions(streams: readonly StreamName[]): Promise<StreamPosition[]> {
     const rows = await this.#once({ name: 'hf_positions', sql: positionsSql, values: [streams] })
-    const found = new Map(rows.map(({ name, head, floor }) => [name, { head, floor } as StreamPosition]))
+    const found = new Map(
+      rows.map(({ name, head, floor }) => [name, { head, floor } as StreamPosition]),
+    )
     return streams.map((name) => found.get(name) ?? emptyPosition)
   }
 
@@ -156,7 +175,11 @@ export class PostgresStore implements Store {
     await this.#pool.close()
   }
 
-  async #runAndRing<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
+  async #runAndRing<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    receipt?: ReceiptKey,
+  ): Promise<Output> {
     try {
       const { answer, heads } = await this.#runner.run(useCase, input, receipt)
       if (heads.size > 0) {
@@ -186,7 +209,9 @@ export class PostgresStore implements Store {
   }
 
   /** Runs a read, and again on another connection when one of its statements failed with its connection. */
-  async #reading<T>(work: (execute: Execute, connection: PostgresConnection) => Promise<T>): Promise<T> {
+  async #reading<T>(
+    work: (execute: Execute, connection: PostgresConnection) => Promise<T>,
+  ): Promise<T> {
     for (let run = 1; ; run++) {
       const connection = await this.#acquire()
       let failure: unknown

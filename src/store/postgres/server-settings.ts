@@ -37,16 +37,21 @@ export function checkServer([found]: Row[], address: string): void {
     throw new StartFailure(`The PostgreSQL at ${address} ${what}`, next)
   }
   if (!found) return refuse('did not say how it is set up.', 'Look into its log.')
-  if (Number(found['version']) < oldestVersion) refuse('is older than version 14.', 'Upgrade it, or use another one.')
+  if (Number(found['version']) < oldestVersion)
+    refuse('is older than version 14.', 'Upgrade it, or use another one.')
   if (found['encoding'] !== 'UTF8') {
     refuse(
       `has a database with encoding ${found['encoding']}.`,
       `Create one that holds all text: createdb --encoding=UTF8 --template=template0 NAME`,
     )
   }
-  if (found['standby'] === 1) refuse('is a standby and cannot be written.', 'Use the address of the primary.')
+  if (found['standby'] === 1)
+    refuse('is a standby and cannot be written.', 'Use the address of the primary.')
   if (found['fsync'] !== 'on') {
-    refuse('has fsync off: a power cut would lose what was acknowledged.', 'Set fsync = on in postgresql.conf and restart it.')
+    refuse(
+      'has fsync off: a power cut would lose what was acknowledged.',
+      'Set fsync = on in postgresql.conf and restart it.',
+    )
   }
   if (found['full_page_writes'] !== 'on') {
     refuse(
@@ -55,6 +60,9 @@ export function checkServer([found]: Row[], address: string): void {
     )
   }
   if (found['synchronous_commit'] === 'off') {
-    refuse('keeps synchronous_commit off.', 'Set synchronous_commit = on for this database and user.')
+    refuse(
+      'keeps synchronous_commit off.',
+      'Set synchronous_commit = on for this database and user.',
+    )
   }
 }

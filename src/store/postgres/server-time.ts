@@ -25,6 +25,10 @@ export class ServerTime {
   }
 
   now(): Instant {
-    return instant(this.#given ? this.#given.now() : Math.floor(this.#serverMs + performance.now() - this.#readAt))
+    return instant(
+      this.#given
+        ? this.#given.now()
+        : Math.floor(this.#serverMs + performance.now() - this.#readAt),
+    )
   }
 }

@@ -29,7 +29,11 @@ const lockMany = `select streams.name, streams.head, ${serverMs} as now
 /** For a group of use cases: skips locked rows, so it never waits and needs no order. */
 const lockFree = `select name, head, ${serverMs} as now from streams where name = any ($1::text[]) for update skip locked`
 
-export const readTime: RunnableQuery = { name: 'hf_time', sql: `select ${serverMs} as now`, values: [] }
+export const readTime: RunnableQuery = {
+  name: 'hf_time',
+  sql: `select ${serverMs} as now`,
+  values: [],
+}
 
 export class StreamLocks {
   readonly #known = new Set<StreamName>()

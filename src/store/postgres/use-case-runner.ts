@@ -30,15 +30,27 @@ export class UseCaseRunner {
   constructor(pool: PostgresPool, time: ServerTime) {
     this.#pool = pool
     this.#time = time
-    const runAlone = (request: Request<unknown>): Promise<Outcome<unknown>> => this.#runAlone(request)
-    this.#group = new GroupCommit({ pool, time, locks: this.#locks, runAlone, figures: this.figures })
+    const runAlone = (request: Request<unknown>): Promise<Outcome<unknown>> =>
+      this.#runAlone(request)
+    this.#group = new GroupCommit({
+      pool,
+      time,
+      locks: this.#locks,
+      runAlone,
+      figures: this.figures,
+    })
   }
 
-  async run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+  async run<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    receipt?: ReceiptKey,
+  ): Promise<Outcome<Output>> {
     const streams = lockOrder(useCase, input)
     const request = { useCase, input, receipt } as Request<Output>
     // Shares a transaction only when its streams exist and are free on this node. Housekeeping has no streams.
-    const shares = streams.length > 0 && this.#locks.knows(streams) && this.#turns.takeIfFree(streams)
+    const shares =
+      streams.length > 0 && this.#locks.knows(streams) && this.#turns.takeIfFree(streams)
     if (!shares) await this.#turns.take(streams)
     try {
       const outcome = await this.#untilDone(request, shares)
@@ -73,7 +85,11 @@ export class UseCaseRunner {
     const connection = await this.#pool.acquire()
     const transaction = new WriteTransaction(connection, this.#time, this.#locks)
     try {
-      const outcome = await runUseCase(transaction, useCase, { input, receipt, now: this.#time.now() })
+      const outcome = await runUseCase(transaction, useCase, {
+        input,
+        receipt,
+        now: this.#time.now(),
+      })
       await transaction.commit()
       this.figures.commits++
       return outcome
@@ -90,7 +106,9 @@ function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string)
   // A refusal of the second run is the answer; any other failure leaves the first run's outcome open.
   const answered = error instanceof Refusal && !transientRefusals.has(error.code)
   if (doubt && !answered) return doubt
-  return isWriteRetryable(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error
+  return isWriteRetryable(error)
+    ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns }))
+    : error
 }
 
 const atATime = 2

@@ -17,7 +17,11 @@ import { readTime, type StreamLocks } from './stream-locks.ts'
 /** The most buffered writes; then they are sent. */
 const maxHeld = 100
 
-const begin: RunnableQuery = { name: 'hf_begin', sql: 'begin isolation level read committed', values: [] }
+const begin: RunnableQuery = {
+  name: 'hf_begin',
+  sql: 'begin isolation level read committed',
+  values: [],
+}
 
 const appendOne = `with moved as (update streams set head = $2 where name = $1)
   insert into events (stream, seq, type, at, data, ref_stream, ref_seq) values ($1, $2, $3, $4, $5, $6, $7)`
@@ -87,13 +91,24 @@ export class WriteTransaction implements WritingEngine {
     this.#hold(query)
   }
 
-  append(events: readonly Tables['events'][], moved: ReadonlyMap<StreamName, number>): void | Promise<void> {
+  append(
+    events: readonly Tables['events'][],
+    moved: ReadonlyMap<StreamName, number>,
+  ): void | Promise<void> {
     const [event] = events
     if (event && events.length === 1 && this.#streams.includes(event.stream)) {
-      return this.write({ name: 'hf_append_one', sql: appendOne, values: columns.map((name) => event[name]) })
+      return this.write({
+        name: 'hf_append_one',
+        sql: appendOne,
+        values: columns.map((name) => event[name]),
+      })
     }
     const lists = columns.map((name) => events.map((each) => each[name]))
-    return this.write({ name: 'hf_append_many', sql: appendMany, values: [...lists, [...moved.keys()], [...moved.values()]] })
+    return this.write({
+      name: 'hf_append_many',
+      sql: appendMany,
+      values: [...lists, [...moved.keys()], [...moved.values()]],
+    })
   }
 
   /** Resolves only when the transaction is durable. An unanswered COMMIT is reported as unknown, not as refused. */
@@ -108,7 +123,8 @@ export class WriteTransaction implements WritingEngine {
       if (error instanceof Skipped) throw error.cause
       throw isRolledBack(error) ? error : new OutcomeUnknown(reason(error))
     }
-    if (done !== 'COMMIT') throw this.#failure ?? new Error(`PostgreSQL answered the commit with ${done}`)
+    if (done !== 'COMMIT')
+      throw this.#failure ?? new Error(`PostgreSQL answered the commit with ${done}`)
     this.#locks.committed(this.#streams)
   }
 

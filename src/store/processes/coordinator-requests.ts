@@ -13,7 +13,12 @@ import type { Reader } from '../store.ts'
 export type QuestionRow = Tables['questions']
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
-  from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null, deadline: above(p.now) }, 'deadline')
+  from(
+    db,
+    'questions',
+    { coordinator_id: p.coordinatorId, answered_at: null, deadline: above(p.now) },
+    'deadline',
+  )
     .select(['id', 'epoch', 'kind', 'ask'])
     .limit(p.limit),
 )
@@ -38,7 +43,11 @@ export const openQuestions = (reader: Reader, coordinatorId: string, now: Instan
 /** Open requests to the current instance, and those of earlier ones that have the same effect when they are repeated (FS8). */
 export const openQuestionsOf = async (
   reader: Reader,
-  { coordinatorId, epoch, now }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },
+  {
+    coordinatorId,
+    epoch,
+    now,
+  }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },
 ): Promise<OpenCoordinatorRequest[]> =>
   (await openQuestions(reader, coordinatorId, now))
     .filter((row) => row.epoch === epoch || repeatableRequests.has(row.kind))

@@ -24,11 +24,17 @@ const withEpoch = statement<{ id: string }>()((db, p) =>
 )
 
 const selectConnected = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select('id'),
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select(
+    'id',
+  ),
 )
 
 const selectMachines = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select(['id', 'labels', 'capacity']),
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select([
+    'id',
+    'labels',
+    'capacity',
+  ]),
 )
 
 export const countCoordinators = statement()((db) =>
@@ -55,13 +61,27 @@ const selectPage = statement<PageParams>()((db, p) =>
 
 export type KnownCoordinatorRow = CoordinatorRow & { readonly epoch: number }
 
-export async function findCoordinatorRow(reader: Reader, id: string): Promise<KnownCoordinatorRow | undefined> {
+export async function findCoordinatorRow(
+  reader: Reader,
+  id: string,
+): Promise<KnownCoordinatorRow | undefined> {
   const row = await reader.first(withEpoch, { id })
   return row && { ...row, epoch: row.epoch ?? 0 }
 }
 
 export const coordinatorOf = (row: KnownCoordinatorRow, processes: number): Coordinator => ({
-  ...fields(row, 'id', 'machine', 'state', 'epoch', 'version', 'pid', 'joined_at', 'last_heard_at', 'capacity'),
+  ...fields(
+    row,
+    'id',
+    'machine',
+    'state',
+    'epoch',
+    'version',
+    'pid',
+    'joined_at',
+    'last_heard_at',
+    'capacity',
+  ),
   labels: JSON.parse(row.labels),
   processes,
 })
@@ -69,10 +89,13 @@ export const coordinatorOf = (row: KnownCoordinatorRow, processes: number): Coor
 export async function coordinatorsPage(reader: Reader, params: PageParams): Promise<Coordinator[]> {
   const rows = await reader.all(selectPage, params)
   const counts = await liveCounts(reader)
-  return rows.map((row) => coordinatorOf({ ...row, epoch: row.epoch ?? 0 }, counts.get(row.id) ?? 0))
+  return rows.map((row) =>
+    coordinatorOf({ ...row, epoch: row.epoch ?? 0 }, counts.get(row.id) ?? 0),
+  )
 }
 
-export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> => reader.all(selectAll, {})
+export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> =>
+  reader.all(selectAll, {})
 
 export const connectedCoordinators = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectConnected, {})).map(({ id }) => id)
@@ -90,6 +113,14 @@ export async function machinesHere(reader: Reader): Promise<Machine[]> {
 }
 
 /** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
-export const selectExitReport = selectColumns('exit_reports', ['reporter_id', 'report_id'], 'created_at')
+export const selectExitReport = selectColumns(
+  'exit_reports',
+  ['reporter_id', 'report_id'],
+  'created_at',
+)
 
-export const selectEpoch = selectColumns('coordinator_epochs', { coordinatorId: 'coordinator_id' }, 'epoch')
+export const selectEpoch = selectColumns(
+  'coordinator_epochs',
+  { coordinatorId: 'coordinator_id' },
+  'epoch',
+)

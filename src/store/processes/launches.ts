@@ -13,13 +13,32 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { above, columnsBesides, from, not, oneOf, pageOf, present, selectColumns, updateRow } from '../rows.ts'
+import {
+  above,
+  columnsBesides,
+  from,
+  not,
+  oneOf,
+  pageOf,
+  present,
+  selectColumns,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 /** Columns that are read and written on their own. */
-const apart = ['agent_name', 'context_limit', 'output', 'ready_at', 'token_hash', 'unknown', 'tools', 'folder'] as const
+const apart = [
+  'agent_name',
+  'context_limit',
+  'output',
+  'ready_at',
+  'token_hash',
+  'unknown',
+  'tools',
+  'folder',
+] as const
 const launchColumns = columnsBesides('launches', ...apart)
 export type LaunchRow = Pick<Tables['launches'], (typeof launchColumns)[number]>
 
@@ -41,7 +60,9 @@ export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
     .select('launches.id'),
 )
 
-const selectLaunch = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select(launchColumns))
+const selectLaunch = statement<{ id: string }>()((db, p) =>
+  from(db, 'launches', { id: p.id }).select(launchColumns),
+)
 
 const selectLiveOfPair = statement<Pair>()((db, p) =>
   from(
@@ -53,8 +74,19 @@ const selectLiveOfPair = statement<Pair>()((db, p) =>
   ).select(launchColumns),
 )
 
-const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instant; id: string; limit: number }>()((db, p) =>
-  from(db, 'launches', { coordinator_id: p.coordinatorId, state: not(launchEnded) }, 'ordered_at', 'id')
+const selectLiveOfCoordinator = statement<{
+  coordinatorId: string
+  after: Instant
+  id: string
+  limit: number
+}>()((db, p) =>
+  from(
+    db,
+    'launches',
+    { coordinator_id: p.coordinatorId, state: not(launchEnded) },
+    'ordered_at',
+    'id',
+  )
     .select(launchColumns)
     .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
     .limit(p.limit),
@@ -82,7 +114,13 @@ const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db
   from(
     db,
     'launches',
-    { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null, ended_at: above(p.since), reason: oneOf(...failedEnds) },
+    {
+      agent_id: p.agentId,
+      project_id: p.projectId,
+      role_agent_id: null,
+      ended_at: above(p.since),
+      reason: oneOf(...failedEnds),
+    },
     'ended_at desc',
   )
     .select(['detail', 'notice', 'ended_at'])
@@ -116,7 +154,13 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
   db
     .selectFrom('launches')
     .leftJoin('agents', 'agents.id', 'launches.agent_id')
-    .select(['launches.id', 'launches.agent_id', 'launches.project_id', 'launches.state', 'launches.stop_reason'])
+    .select([
+      'launches.id',
+      'launches.agent_id',
+      'launches.project_id',
+      'launches.state',
+      'launches.stop_reason',
+    ])
     .select('agents.max_processes')
     .where('launches.coordinator_id', '=', p.coordinatorId)
     .where('launches.state', '<>', launchEnded)
@@ -127,7 +171,10 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
 
 const plainColumns = columnsBesides('launches', ...apart, 'detail', 'notice')
 
-const launchFrom = (row: LaunchRow): Launch => ({ ...fields(row, ...plainColumns), detail: detailIn(row.detail, row.notice) })
+const launchFrom = (row: LaunchRow): Launch => ({
+  ...fields(row, ...plainColumns),
+  detail: detailIn(row.detail, row.notice),
+})
 
 export const launchRow = (launch: Launch): LaunchRow => ({
   ...columns(launch, ...plainColumns),
@@ -135,7 +182,13 @@ export const launchRow = (launch: Launch): LaunchRow => ({
   notice: noticeColumn(launch.detail),
 })
 
-export const processOf = ({ birth: _, stopOrderedAt: __, id, detail, ...launch }: Launch): Process => ({
+export const processOf = ({
+  birth: _,
+  stopOrderedAt: __,
+  id,
+  detail,
+  ...launch
+}: Launch): Process => ({
   launchId: id,
   ...launch,
   detail: detail === null ? null : textOf(detail),
@@ -148,8 +201,10 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
 }
 
 /** Live launches of the pair, oldest first; without those in roles, which are started separately (AS4, CO3). */
-export const liveLaunchesOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<Launch[]> =>
-  (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
+export const liveLaunchesOf = async (
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<Launch[]> => (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
 
 /** Oldest first, after the last one seen. */
 export async function liveLaunchesOn(
@@ -159,12 +214,17 @@ export async function liveLaunchesOn(
   last?: Pick<Launch, 'orderedAt' | 'id'>,
 ): Promise<Launch[]> {
   const key = { after: last?.orderedAt ?? '', id: last?.id ?? '' }
-  return (await reader.all(selectLiveOfCoordinator, { coordinatorId, ...key, limit })).map(launchFrom)
+  return (await reader.all(selectLiveOfCoordinator, { coordinatorId, ...key, limit })).map(
+    launchFrom,
+  )
 }
 
 export async function failuresOf(reader: Reader, pair: Pair, since: Instant, limit: number) {
   const rows = await reader.all(selectFailures, { ...pair, since, limit })
-  return { count: rows.length, lastDetail: rows[0] ? detailIn(rows[0].detail, rows[0].notice) : null }
+  return {
+    count: rows.length,
+    lastDetail: rows[0] ? detailIn(rows[0].detail, rows[0].notice) : null,
+  }
 }
 
 export async function liveCounts(reader: Reader): Promise<Map<string, number>> {
@@ -203,7 +263,12 @@ export async function processesPage(
 ): Promise<Process[]> {
   const rows = await reader.query<LaunchRow>((db) => {
     const values = { project_id: projectId, agent_id: agentId, state }
-    const page = pageOf(from(db, 'launches', values).select(launchColumns), params, 'ordered_at', 'id')
+    const page = pageOf(
+      from(db, 'launches', values).select(launchColumns),
+      params,
+      'ordered_at',
+      'id',
+    )
     // Added so that the partial indexes are used: few live among many ended ones.
     return state === undefined || state === 'ended' ? page : page.where('state', '<>', launchEnded)
   })
@@ -260,7 +325,13 @@ const ready = (db: Kysely<Tables>, after: string, limit: number) =>
   from(
     db,
     'launches',
-    { ready_at: present, state: not(launchEnded), role_agent_id: null, stop_reason: null, id: above(after) },
+    {
+      ready_at: present,
+      state: not(launchEnded),
+      role_agent_id: null,
+      stop_reason: null,
+      id: above(after),
+    },
     'id',
   )
     .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
@@ -272,9 +343,14 @@ const selectReadyIn = statement<ReadyPage & { projectId: string }>()((db, p) =>
 )
 
 /** Ready launches of a project, or of all, by id. Runs with every message. */
-export async function readyLaunches(reader: Reader, { projectId, ...page }: ReadyPage): Promise<ReadyLaunch[]> {
+export async function readyLaunches(
+  reader: Reader,
+  { projectId, ...page }: ReadyPage,
+): Promise<ReadyLaunch[]> {
   const rows =
-    projectId === undefined ? await reader.all(selectReady, page) : await reader.all(selectReadyIn, { ...page, projectId })
+    projectId === undefined
+      ? await reader.all(selectReady, page)
+      : await reader.all(selectReadyIn, { ...page, projectId })
   return rows.map((row) => ({
     launchId: row.id,
     agentId: row.agent_id,

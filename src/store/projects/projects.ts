@@ -24,7 +24,9 @@ export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
     .limit(2),
 )
 
-const selectPaths = statement()((db) => from(db, 'projects', { path: present }).select('path').distinct())
+const selectPaths = statement()((db) =>
+  from(db, 'projects', { path: present }).select('path').distinct(),
+)
 
 export const projectPaths = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectPaths, {})).flatMap(({ path }) => path ?? [])
@@ -45,8 +47,11 @@ const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()(
   ),
 )
 
-export const projectsOfAgentPage = (reader: Reader, agentId: string, params: PageParams): Promise<NamedProject[]> =>
-  reader.all(selectProjectsOfAgentPage, { ...params, agentId })
+export const projectsOfAgentPage = (
+  reader: Reader,
+  agentId: string,
+  params: PageParams,
+): Promise<NamedProject[]> => reader.all(selectProjectsOfAgentPage, { ...params, agentId })
 
 /** Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit. */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
@@ -55,7 +60,9 @@ const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
     .where('project_id', 'in', () =>
       from(db, 'projects', {}, 'created_at desc', 'id desc')
         .select('id')
-        .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
+        .where((each) =>
+          each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)),
+        )
         .limit(p.limit),
     ),
 )
@@ -102,4 +109,9 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
 
 export const updateAssignment = updateColumns('assignments', 'isolation')
 
-export const selectAssignment = selectColumns('assignments', ['project_id', 'agent_id'], 'created_at', 'isolation')
+export const selectAssignment = selectColumns(
+  'assignments',
+  ['project_id', 'agent_id'],
+  'created_at',
+  'isolation',
+)

@@ -27,7 +27,9 @@ export const key = declare('key')
 export const fixed = declare('fixed')
 export const column = declare('column')
 
-export type RowOf<Table> = { [Name in keyof Table]: Table[Name] extends Column<infer Value> ? Value : never }
+export type RowOf<Table> = {
+  [Name in keyof Table]: Table[Name] extends Column<infer Value> ? Value : never
+}
 
 /** The names of the columns of one use. */
 export type NamesOf<Table, Used extends Use> = NamesWith<Table, { readonly use: Used }>
@@ -35,11 +37,18 @@ export type NamesOf<Table, Used extends Use> = NamesWith<Table, { readonly use: 
 /** The names of the columns that a new row need not be given. */
 export type InitialNames<Table> = NamesWith<Table, { readonly initial: unknown }>
 
-type NamesWith<Table, Kind> = { [Name in keyof Table]: Table[Name] extends Kind ? Name : never }[keyof Table]
+type NamesWith<Table, Kind> = {
+  [Name in keyof Table]: Table[Name] extends Kind ? Name : never
+}[keyof Table]
 
 type AnyTable = Readonly<Record<string, { readonly use: Use; readonly initial?: unknown }>>
 
-export const namesOf = (table: AnyTable, use: Use): string[] => Object.keys(table).filter((name) => table[name]?.use === use)
+export const namesOf = (table: AnyTable, use: Use): string[] =>
+  Object.keys(table).filter((name) => table[name]?.use === use)
 
 export const initialValues = (table: AnyTable): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(table).flatMap(([name, column]) => ('initial' in column ? [[name, column.initial]] : [])))
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, column]) =>
+      'initial' in column ? [[name, column.initial]] : [],
+    ),
+  )

@@ -1,6 +1,9 @@
 /** The tables of worktrees and of requests to coordinators. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
-import type { CoordinatorRequestKind, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
+import type {
+  CoordinatorRequestKind,
+  WorktreeFolder,
+} from '../../protocol/processes/coordinator-requests.ts'
 import { column, fixed, key } from './column.ts'
 
 export const worktreeTables = {

@@ -21,9 +21,15 @@ import { NotOurDatabase, SqliteConnection } from './connection.ts'
 
 const maxFindings = 5
 
-export async function makeBackup(toFile: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+export async function makeBackup(
+  toFile: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
   if (await stat(toFile).catch(() => undefined)) {
-    throw new StartFailure(`${toFile} is there already.`, 'Choose another name; a backup is never written over.')
+    throw new StartFailure(
+      `${toFile} is there already.`,
+      'Choose another name; a backup is never written over.',
+    )
   }
   const temporary = beside(toFile)
   try {
@@ -31,7 +37,9 @@ export async function makeBackup(toFile: string, fill: (temporary: string) => Pr
     await (await open(temporary, 'wx', 0o600)).close()
     await fill(temporary)
     await change(temporary, (connection) => {
-      connection.execute(bind(connection.dialect, setMeta, { key: 'backed_up_at', value: instant(Date.now()) }))
+      connection.execute(
+        bind(connection.dialect, setMeta, { key: 'backed_up_at', value: instant(Date.now()) }),
+      )
     })
     await requireIntact(temporary, 'The backup')
     await syncFile(temporary)
@@ -43,11 +51,19 @@ export async function makeBackup(toFile: string, fill: (temporary: string) => Pr
 }
 
 /** Copies a backup for use: migrated to this version, with an incarnation of its own, and checked. */
-export async function takeBackup(fromFile: string, temporary: string, uuid: () => string): Promise<void> {
+export async function takeBackup(
+  fromFile: string,
+  temporary: string,
+  uuid: () => string,
+): Promise<void> {
   try {
     await copyFile(fromFile, temporary)
   } catch (error) {
-    throw new StartFailure(`The backup ${fromFile} cannot be read.`, 'Check its name and your rights on it.', { cause: error })
+    throw new StartFailure(
+      `The backup ${fromFile} cannot be read.`,
+      'Check its name and your rights on it.',
+      { cause: error },
+    )
   }
   await requireIntact(temporary, `The backup ${fromFile}`, false)
   try {
@@ -60,14 +76,18 @@ export async function takeBackup(fromFile: string, temporary: string, uuid: () =
   await syncFile(temporary)
 }
 
-export const beside = (file: string): string => `${file}.${randomBytes(6).toString('hex')}.unfinished`
+export const beside = (file: string): string =>
+  `${file}.${randomBytes(6).toString('hex')}.unfinished`
 
 export async function removeDatabase(file: string): Promise<void> {
   for (const end of ['', '-wal', '-shm', '-journal']) await rm(`${file}${end}`, { force: true })
 }
 
 /** Changes a file that no other process uses, and leaves no log file beside it. */
-async function change(file: string, work: (connection: SqliteConnection) => void | Promise<void>): Promise<void> {
+async function change(
+  file: string,
+  work: (connection: SqliteConnection) => void | Promise<void>,
+): Promise<void> {
   const connection = SqliteConnection.openWriter(file)
   try {
     await work(connection)
@@ -81,7 +101,10 @@ async function change(file: string, work: (connection: SqliteConnection) => void
 function requireIdentity(file: string, name: string): void {
   const connection = SqliteConnection.openReader(file)
   try {
-    const [table] = connection.execute({ sql: `select name from sqlite_schema where name = 'meta'`, values: [] })
+    const [table] = connection.execute({
+      sql: `select name from sqlite_schema where name = 'meta'`,
+      values: [],
+    })
     if (!table) throw new NotOurDatabase(name)
   } finally {
     connection.close()
@@ -98,9 +121,15 @@ const bringUpToDate = (file: string, uuid: () => string): Promise<void> =>
 
 function explain(fromFile: string, error: unknown): unknown {
   if (error instanceof NewerDatabase)
-    return new StartFailure(`${error.message}.`, 'Use the newer Holdfast that made the backup; nothing was changed.')
+    return new StartFailure(
+      `${error.message}.`,
+      'Use the newer Holdfast that made the backup; nothing was changed.',
+    )
   if (error instanceof NotOurDatabase)
-    return new StartFailure(`${fromFile} is no backup of Holdfast's.`, 'Check its name; nothing was changed.')
+    return new StartFailure(
+      `${fromFile} is no backup of Holdfast's.`,
+      'Check its name; nothing was changed.',
+    )
   return error
 }
 
@@ -110,7 +139,9 @@ async function requireIntact(file: string, name: string, deep = true): Promise<v
   const connection = openOrRefuse(file, name)
   try {
     const reader = new EngineReader(connection)
-    for await (const finding of deep ? deepCheck(reader, sqliteIntegrity) : sqliteIntegrity(reader)) {
+    for await (const finding of deep
+      ? deepCheck(reader, sqliteIntegrity)
+      : sqliteIntegrity(reader)) {
       if (findings.push(finding) === maxFindings) break
     }
   } catch (error) {
@@ -118,7 +149,8 @@ async function requireIntact(file: string, name: string, deep = true): Promise<v
   } finally {
     connection.close()
   }
-  if (findings.length > 0) throw damaged(name, findings.map(({ where, what }) => `${where} ${what}`).join('; '))
+  if (findings.length > 0)
+    throw damaged(name, findings.map(({ where, what }) => `${where} ${what}`).join('; '))
 }
 
 function openOrRefuse(file: string, name: string): SqliteConnection {
@@ -148,14 +180,24 @@ async function syncFile(path: string): Promise<void> {
 // SQLite's own integrity checks: pages, indexes, foreign keys.
 
 export async function* sqliteIntegrity(reader: Reader): AsyncGenerator<Finding> {
-  for (const { integrity_check: what } of await reader.query(pragma<{ integrity_check: string }>('integrity_check(100)'))) {
+  for (const { integrity_check: what } of await reader.query(
+    pragma<{ integrity_check: string }>('integrity_check(100)'),
+  )) {
     if (what !== 'ok') yield { check: 'integrity', where: 'the file', what }
   }
-  for (const { table, parent } of await reader.query(pragma<{ table: string; parent: string }>('foreign_key_check'))) {
-    yield { check: 'integrity', where: table, what: `has a row that refers to ${parent}, which is not there` }
+  for (const { table, parent } of await reader.query(
+    pragma<{ table: string; parent: string }>('foreign_key_check'),
+  )) {
+    yield {
+      check: 'integrity',
+      where: table,
+      what: `has a row that refers to ${parent}, which is not there`,
+    }
   }
 }
 
 const pragma =
   <Row>(text: string) =>
-  (db: Kysely<Tables>): Compilable<Row> => ({ compile: () => sql<Row>`pragma ${sql.raw(text)}`.compile(db) })
+  (db: Kysely<Tables>): Compilable<Row> => ({
+    compile: () => sql<Row>`pragma ${sql.raw(text)}`.compile(db),
+  })

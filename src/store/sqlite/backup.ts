@@ -24,7 +24,9 @@ export async function backupSqlite(databaseFile: string, toFile: string): Promis
   await makeBackup(toFile, async (temporary) => {
     const connection = SqliteConnection.openReader(databaseFile)
     try {
-      const [row] = connection.execute(bind(connection.dialect, selectMeta, { key: 'schema_version' }))
+      const [row] = connection.execute(
+        bind(connection.dialect, selectMeta, { key: 'schema_version' }),
+      )
       requireThisVersion(Number(row?.['value']))
       connection.execute({ sql: 'vacuum into ?', values: [temporary] })
     } finally {
@@ -34,7 +36,10 @@ export async function backupSqlite(databaseFile: string, toFile: string): Promis
 }
 
 /** Runs `work` on one snapshot, also of a database that a server is using. */
-export async function readSqlite<T>(databaseFile: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+export async function readSqlite<T>(
+  databaseFile: string,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
   const connection = SqliteConnection.openReader(databaseFile)
   try {
     connection.command('begin')
@@ -48,7 +53,9 @@ export function requireThisVersion(found: number): void {
   if (found === newestVersion) return
   throw new StartFailure(
     `The database has schema version ${found}; this Holdfast makes backups of version ${newestVersion}.`,
-    found < newestVersion ? 'Start this version once, then try again.' : 'Use the newer Holdfast that wrote it.',
+    found < newestVersion
+      ? 'Start this version once, then try again.'
+      : 'Use the newer Holdfast that wrote it.',
   )
 }
 
@@ -60,7 +67,11 @@ export interface Restored {
   readonly movedAside: string | null
 }
 
-export async function restoreSqlite(fromFile: string, data: string, warn: (message: string) => void): Promise<Restored> {
+export async function restoreSqlite(
+  fromFile: string,
+  data: string,
+  warn: (message: string) => void,
+): Promise<Restored> {
   await prepareDataFolder(data, warn)
   const lock = lockDataFolder(data)
   const file = databaseFile(data)
@@ -83,7 +94,8 @@ async function moveAside(file: string): Promise<string | null> {
   const aside = `${file}.before-restore-${instant(Date.now()).replaceAll(/\D/g, '')}`
   foldLog(file)
   // Remain only when the old database cannot be opened. SQLite would take them for the log of the new one.
-  for (const end of ['-wal', '-shm']) if (existsSync(`${file}${end}`)) await rename(`${file}${end}`, `${aside}${end}`)
+  for (const end of ['-wal', '-shm'])
+    if (existsSync(`${file}${end}`)) await rename(`${file}${end}`, `${aside}${end}`)
   await link(file, aside).catch(() => copyFile(file, aside))
   await syncFolder(dirname(file))
   return aside

@@ -144,7 +144,9 @@ export class SqliteConnection implements WritingEngine {
 
   static openWriter(file: string): SqliteConnection {
     rewriteWal(`${file}-wal`)
-    const connection = new SqliteConnection(new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }))
+    const connection = new SqliteConnection(
+      new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }),
+    )
     connection.#claim(file)
     connection.#set('journal_mode', 'wal')
     connection.#set('synchronous', 'full', 2)
@@ -156,7 +158,9 @@ export class SqliteConnection implements WritingEngine {
   }
 
   static openReader(file: string): SqliteConnection {
-    const connection = new SqliteConnection(new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true }))
+    const connection = new SqliteConnection(
+      new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true }),
+    )
     connection.#pragma('trusted_schema = off')
     return connection
   }
@@ -164,7 +168,9 @@ export class SqliteConnection implements WritingEngine {
   execute({ sql, values }: RunnableQuery): Row[] {
     const { statement, columns, reads } = this.#prepare(sql)
     if (!reads) this.#writes++
-    return (statement.all(...(values as SQLInputValue[])) as unknown as unknown[][]).map((fields) => rowOf(columns, fields))
+    return (statement.all(...(values as SQLInputValue[])) as unknown as unknown[][]).map((fields) =>
+      rowOf(columns, fields),
+    )
   }
 
   lockStreams(names: readonly StreamName[]): LockedStreams {
@@ -246,7 +252,11 @@ export class SqliteConnection implements WritingEngine {
       if (this.#prepared.size >= maxPrepared) this.#prepared.clear()
       const statement = this.#db.prepare(sql)
       statement.setReturnArrays(true)
-      prepared = { statement, columns: statement.columns().map(({ name }) => name), reads: sql.startsWith('select') }
+      prepared = {
+        statement,
+        columns: statement.columns().map(({ name }) => name),
+        reads: sql.startsWith('select'),
+      }
       this.#prepared.set(sql, prepared)
     }
     return prepared
@@ -264,7 +274,8 @@ export class SqliteConnection implements WritingEngine {
   #set(name: string, value: string | number, readBack: string | number = value): void {
     this.#pragma(`${name} = ${value}`)
     const found = this.#pragma(name)
-    if (found !== readBack) throw new Error(`SQLite has ${name} = ${found} although ${value} was set`)
+    if (found !== readBack)
+      throw new Error(`SQLite has ${name} = ${found} although ${value} was set`)
   }
 
   #pragma(text: string): unknown {

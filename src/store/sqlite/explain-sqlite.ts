@@ -2,14 +2,29 @@
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 
 /** https://sqlite.org/rescode.html: the low byte of SQLite's error numbers. */
-const sqliteCode = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const
+const sqliteCode = {
+  busy: 5,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const
 
 export function explainSqlite(file: string, error: Error & { errcode?: number | null }): Error {
-  const failure = (message: string, next: string): StartFailure => new StartFailure(message, next, { cause: error })
+  const failure = (message: string, next: string): StartFailure =>
+    new StartFailure(message, next, { cause: error })
   if (error.name === 'NewerDatabase')
-    return failure(`${error.message}.`, 'Start the newer Holdfast that wrote it; nothing was changed.')
+    return failure(
+      `${error.message}.`,
+      'Start the newer Holdfast that wrote it; nothing was changed.',
+    )
   if (error.name === 'NotOurDatabase')
-    return failure(`${error.message}.`, 'Move it away, or choose another folder with --data DIR; nothing was changed.')
+    return failure(
+      `${error.message}.`,
+      'Move it away, or choose another folder with --data DIR; nothing was changed.',
+    )
   switch ((error.errcode ?? 0) & 0xff) {
     case sqliteCode.corrupt:
     case sqliteCode.notADatabase:

@@ -10,16 +10,20 @@ const engine = new Set([2, 7, 8, 10, 11, 14, 15, 26])
 const unique = new Set([1555, 2067, 2579])
 
 const codeOf = (error: unknown): number | undefined =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : undefined
 
 /** Whether another row has the same key: run again, the use case sees that row. */
 export const isUniqueViolation = (error: unknown): boolean => unique.has(codeOf(error) ?? 0)
 
 /** Whether the disk is full: nothing was changed, and writing can continue when there is space. */
-export const isDiskFull = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.full
+export const isDiskFull = (error: unknown): boolean =>
+  ((codeOf(error) ?? 0) & 0xff) === primary.full
 
 /** Whether another program holds the lock: nothing was changed, and writing can continue when it is released. */
-export const isLockedByOther = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.busy
+export const isLockedByOther = (error: unknown): boolean =>
+  ((codeOf(error) ?? 0) & 0xff) === primary.busy
 
 /** Whether SQLite itself failed, not a statement. Its state in memory cannot be trusted afterwards. */
 export const isEngineFailure = (error: unknown): boolean => engine.has((codeOf(error) ?? 0) & 0xff)

@@ -11,7 +11,8 @@ type Posted = readonly WriterRequest[] | 'close'
 /** The time spent polling after each burst of work, short enough to be unnoticeable on an idle server. */
 const maxWaitMs = 0.1
 
-export const newCounter = (): Int32Array<SharedArrayBuffer> => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+export const newCounter = (): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 /** Sent as JSON, which is faster than structured cloning for plain data. */
 export function post(writer: WriterThread, posted: Int32Array, message: Posted): void {

@@ -11,7 +11,16 @@ import { selectEventsAfter, selectPosition, selectStreamsAfter } from '../log/ev
 import { EngineReader } from '../log/reader.ts'
 import type { Identity } from '../migrate.ts'
 import { bind, type Statement } from '../statement.ts'
-import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
+import type {
+  Query,
+  Reader,
+  ReceiptKey,
+  Store,
+  StoredEvent,
+  StoreFigures,
+  StreamPosition,
+  UseCase,
+} from '../store.ts'
 import { SqliteConnection, sqliteDialect } from './connection.ts'
 import { toReadError } from './failures.ts'
 import { SqliteWriter, startWriter } from './writer.ts'
@@ -135,7 +144,13 @@ class SqliteStore implements Store {
   /** The last time that was formatted; many calls fall into one millisecond. */
   #lastNow = { ms: Number.NaN, text: '' }
 
-  constructor(file: string, clock: Clock, doorbell: LocalDoorbell, writer: SqliteWriter, identity: Identity) {
+  constructor(
+    file: string,
+    clock: Clock,
+    doorbell: LocalDoorbell,
+    writer: SqliteWriter,
+    identity: Identity,
+  ) {
     this.id = identity.id
     this.incarnation = identity.incarnation
     this.doorbell = doorbell
@@ -145,7 +160,11 @@ class SqliteStore implements Store {
     this.#readers = new SqliteReaders(file)
   }
 
-  run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
+  run<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    receipt?: ReceiptKey,
+  ): Promise<Output> {
     return this.#writer.run(useCase.name, { input, receipt, now: this.#now() }) as Promise<Output>
   }
 
@@ -166,7 +185,8 @@ class SqliteStore implements Store {
   async positions(streams: readonly StreamName[]): Promise<StreamPosition[]> {
     return this.read(async (reader) => {
       const found: StreamPosition[] = []
-      for (const name of streams) found.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
+      for (const name of streams)
+        found.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
       return found
     })
   }

@@ -35,7 +35,12 @@ export type WriterResult =
 
 export type WriterReply =
   | { readonly type: 'opened'; readonly identity: Identity }
-  | { readonly type: 'open-failed'; readonly name: string; readonly message: string; readonly errcode: number | null }
+  | {
+      readonly type: 'open-failed'
+      readonly name: string
+      readonly message: string
+      readonly errcode: number | null
+    }
   /** One commit: results in the order of the requests, the moved heads, and the number of repeated runs. */
   | {
       readonly type: 'done'

@@ -35,7 +35,12 @@ class Writer {
   #broken: Detail | null = null
   #retried = 0
 
-  constructor(connection: SqliteConnection, useCases: UseCases, mailbox: Mailbox, reply: (reply: WriterReply) => void) {
+  constructor(
+    connection: SqliteConnection,
+    useCases: UseCases,
+    mailbox: Mailbox,
+    reply: (reply: WriterReply) => void,
+  ) {
     this.#connection = connection
     this.#useCases = useCases
     this.#mailbox = mailbox
@@ -66,15 +71,30 @@ class Writer {
     this.#retried = 0
     try {
       if (this.#broken) throw new Refusal('store_unavailable', this.#broken)
-      const results = (await this.#runTogether(batch, heads)) ?? (await this.#runApart(batch, heads))
+      const results =
+        (await this.#runTogether(batch, heads)) ?? (await this.#runApart(batch, heads))
       this.#connection.command('commit')
-      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })
+      this.#reply({
+        type: 'done',
+        results,
+        heads: [...heads],
+        retried: this.#retried,
+        failure: null,
+        broken: false,
+      })
     } catch (error) {
       // Nothing of this batch was written, so none of it is acknowledged.
       const failure = this.#rollBack(error)
       const refused = [...batch, ...this.#waiting.splice(0)]
       const results = refused.map(() => resultOf(new Refusal('store_unavailable', failure)))
-      this.#reply({ type: 'done', results, heads: [], retried: this.#retried, failure, broken: this.#broken !== null })
+      this.#reply({
+        type: 'done',
+        results,
+        heads: [],
+        retried: this.#retried,
+        failure,
+        broken: this.#broken !== null,
+      })
     }
   }
 
@@ -82,10 +102,17 @@ class Writer {
    * Runs a batch without savepoints, which would cost as much as a small write. When a use case fails after it has written, rolls
    * the whole batch back and returns undefined; it must be run apart.
    */
-  async #runTogether(batch: WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[] | undefined> {
+  async #runTogether(
+    batch: WriterRequest[],
+    heads: Map<StreamName, number>,
+  ): Promise<WriterResult[] | undefined> {
     const results: WriterResult[] = []
     this.#connection.command('begin immediate')
-    for (let request = this.#next(); request; request = batch.length < maxBatch ? this.#next() : undefined) {
+    for (
+      let request = this.#next();
+      request;
+      request = batch.length < maxBatch ? this.#next() : undefined
+    ) {
       batch.push(request)
       const before = this.#connection.writes
       try {
@@ -104,14 +131,20 @@ class Writer {
   }
 
   /** Runs each use case in its own savepoint, so that a failure does not affect the others. */
-  async #runApart(batch: readonly WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[]> {
+  async #runApart(
+    batch: readonly WriterRequest[],
+    heads: Map<StreamName, number>,
+  ): Promise<WriterResult[]> {
     const results: WriterResult[] = []
     this.#connection.command('begin immediate')
     for (const request of batch) results.push(await this.#runUntilUnique(request, heads))
     return results
   }
 
-  async #runUntilUnique(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
+  async #runUntilUnique(
+    request: WriterRequest,
+    heads: Map<StreamName, number>,
+  ): Promise<WriterResult> {
     for (let run = 1; run <= maxRuns; run++) {
       this.#connection.command('savepoint one')
       try {
@@ -126,7 +159,9 @@ class Writer {
         this.#retried++
       }
     }
-    return resultOf(new Refusal('busy', refusalText('metOthers', { what: request.useCase, count: maxRuns })))
+    return resultOf(
+      new Refusal('busy', refusalText('metOthers', { what: request.useCase, count: maxRuns })),
+    )
   }
 
   async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
@@ -144,7 +179,13 @@ class Writer {
   }
 
   #throwIfBroken(error: unknown): void {
-    if (!this.#connection.inTransaction || isDiskFull(error) || isLockedByOther(error) || isEngineFailure(error)) throw error
+    if (
+      !this.#connection.inTransaction ||
+      isDiskFull(error) ||
+      isLockedByOther(error) ||
+      isEngineFailure(error)
+    )
+      throw error
   }
 
   /** Rolls back and returns why nothing was written. */
@@ -166,7 +207,8 @@ class Writer {
 }
 
 function resultOf(error: unknown): WriterResult {
-  if (error instanceof Refusal) return { refusal: { code: error.code, detail: error.detail, fields: error.fields } }
+  if (error instanceof Refusal)
+    return { refusal: { code: error.code, detail: error.detail, fields: error.fields } }
   return { fault: error instanceof Error ? String(error.stack) : String(error) }
 }
 
@@ -183,7 +225,11 @@ export async function serveWriter(
   port.close()
 }
 
-async function open(file: string, now: string, reply: (reply: WriterReply) => void): Promise<SqliteConnection | undefined> {
+async function open(
+  file: string,
+  now: string,
+  reply: (reply: WriterReply) => void,
+): Promise<SqliteConnection | undefined> {
   try {
     const connection = SqliteConnection.openWriter(file)
     const identity = await migrate(connection, now, randomness.uuid)

@@ -8,7 +8,14 @@ import type { LocalDoorbell } from '../log/doorbell.ts'
 import type { Job } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
 import { newCounter, post } from './mailbox.ts'
-import type { StartWriter, WriterReply, WriterRequest, WriterResult, WriterStart, WriterThread } from './writer-messages.ts'
+import type {
+  StartWriter,
+  WriterReply,
+  WriterRequest,
+  WriterResult,
+  WriterStart,
+  WriterThread,
+} from './writer-messages.ts'
 
 /** The most use cases accepted and not yet answered; more are refused with `busy`. */
 const maxWaiting = 20_000
@@ -41,11 +48,14 @@ export const startWriter: StartWriter = (entry, start) =>
     workerData: start,
     env: environmentOfThreads(),
     resourceLimits: { maxYoungGenerationSizeMb: youngMb },
-    ...(process.execArgv.some(isForTypedProgram) && { execArgv: argumentsOfThreads(process.execArgv) }),
+    ...(process.execArgv.some(isForTypedProgram) && {
+      execArgv: argumentsOfThreads(process.execArgv),
+    }),
   })
 
 /** How a program typed after `-e` is read, and the program: a thread that loads a file refuses to start with them. */
-const isForTypedProgram = (argument: string): boolean => /^(--input-type|-e|--eval|-p|--print|-pe)(=|$)/.test(argument)
+const isForTypedProgram = (argument: string): boolean =>
+  /^(--input-type|-e|--eval|-p|--print|-pe)(=|$)/.test(argument)
 
 function argumentsOfThreads(given: readonly string[]): string[] {
   return given.filter((argument, at) => {
@@ -58,7 +68,9 @@ function argumentsOfThreads(given: readonly string[]): string[] {
 /** Passes the compile cache to threads, which makes them start twice as fast. */
 export function environmentOfThreads(): NodeJS.ProcessEnv {
   const compiled = getCompileCacheDir()
-  return compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
+  return compiled === undefined
+    ? process.env
+    : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
 }
 
 export class SqliteWriter {
@@ -76,7 +88,12 @@ export class SqliteWriter {
   #onClosed: () => void = () => {}
   readonly opened: Promise<Identity>
 
-  constructor(start: Omit<WriterStart, 'posted'>, entry: URL, startThread: StartWriter, doorbell: LocalDoorbell) {
+  constructor(
+    start: Omit<WriterStart, 'posted'>,
+    entry: URL,
+    startThread: StartWriter,
+    doorbell: LocalDoorbell,
+  ) {
     this.#doorbell = doorbell
     this.opened = new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
@@ -144,7 +161,8 @@ export class SqliteWriter {
     const answered = this.#waiters.splice(0, reply.results.length)
     const finish = (): void => {
       this.#doorbell.ringAny(reply.heads)
-      for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
+      for (const [index, waiter] of answered.entries())
+        this.#answer(waiter, reply.results[index] ?? {})
     }
     // Readers that wait for these streams have waited longer than the writers, so they are called first.
     if (this.#doorbell.ringNamed(reply.heads)) setImmediate(finish)
@@ -155,7 +173,9 @@ export class SqliteWriter {
     if ('fault' in result) return waiter.reject(new Error(result.fault))
     if ('refusal' in result) {
       this.figures.refused++
-      return waiter.reject(new Refusal(result.refusal.code, result.refusal.detail, result.refusal.fields))
+      return waiter.reject(
+        new Refusal(result.refusal.code, result.refusal.detail, result.refusal.fields),
+      )
     }
     this.figures.useCases++
     waiter.resolve(result.answer)
@@ -164,6 +184,7 @@ export class SqliteWriter {
   #lose(reason: string): void {
     if (!this.#closed) this.#broken ??= reason
     this.#opened.reject(new Error(reason))
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(new Refusal('store_unavailable', reason))
+    for (const waiter of this.#waiters.splice(0))
+      waiter.reject(new Refusal('store_unavailable', reason))
   }
 }

@@ -27,7 +27,11 @@ export const claimLease = statement<Claim>()((db, p) =>
         .column('name')
         .doUpdateSet({ holder: p.holder, held_until: p.until })
         .where(({ eb, or }) =>
-          or([eb('leases.holder', '=', p.holder), eb('leases.held_until', '<=', p.now), eb('leases.held_until', '>', p.never)]),
+          or([
+            eb('leases.holder', '=', p.holder),
+            eb('leases.held_until', '<=', p.now),
+            eb('leases.held_until', '>', p.never),
+          ]),
         ),
     ),
 )
@@ -46,7 +50,12 @@ export const deleteExpiredPasses = statement<Expired>()((db, p) =>
   db
     .deleteFrom('passes')
     .where('hash', 'in', (eb) =>
-      eb.selectFrom('passes').select('hash').where('expires_at', '<=', p.before).orderBy('expires_at').limit(p.limit),
+      eb
+        .selectFrom('passes')
+        .select('hash')
+        .where('expires_at', '<=', p.before)
+        .orderBy('expires_at')
+        .limit(p.limit),
     )
     .returning('hash'),
 )
@@ -55,7 +64,12 @@ export const deleteExpiredCredentials = statement<Expired>()((db, p) =>
   db
     .deleteFrom('credentials')
     .where('id', 'in', (eb) =>
-      eb.selectFrom('credentials').select('id').where('expires_at', '<=', p.before).orderBy('expires_at').limit(p.limit),
+      eb
+        .selectFrom('credentials')
+        .select('id')
+        .where('expires_at', '<=', p.before)
+        .orderBy('expires_at')
+        .limit(p.limit),
     )
     .returning('id'),
 )

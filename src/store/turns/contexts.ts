@@ -11,13 +11,23 @@ export type ContextRow = Tables['contexts']
 const ended = sql.lit<ContextRow['state']>('ended')
 
 /** AG6 */
-export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
+export const noLimit = {
+  limited_until: null,
+  limited_turn_id: null,
+  goes_on_by: null,
+  goes_on_left: 0,
+} as const
 
 export const updateContext = updateRow('contexts', 'commands', 'offers')
 
 /** What an agent offered when one of its contexts was last opened, anywhere. */
 export const selectLatestOffers = statement<{ agentId: string }>()((db, p) =>
-  from(db, 'contexts', { agent_id: p.agentId, offers: present, state: not(ended) }, 'opened_at desc')
+  from(
+    db,
+    'contexts',
+    { agent_id: p.agentId, offers: present, state: not(ended) },
+    'opened_at desc',
+  )
     .select('offers')
     .limit(1),
 )
@@ -31,20 +41,39 @@ export const selectContextOf = selectBy('contexts', {
   state: not(ended),
 })
 
-export const selectContextsOfLaunch = selectBy('contexts', { launchId: 'launch_id', state: not(ended) }, 'created_at')
+export const selectContextsOfLaunch = selectBy(
+  'contexts',
+  { launchId: 'launch_id', state: not(ended) },
+  'created_at',
+)
 
-export const selectContextsIn = selectSome('contexts', { key: 'conversation_key' }, 'created_at desc', 'id desc')
+export const selectContextsIn = selectSome(
+  'contexts',
+  { key: 'conversation_key' },
+  'created_at desc',
+  'id desc',
+)
 
 /** AG6: the one in a conversation whose agent is at its vendor's limit. */
 export const selectLimitedIn = statement<{ key: string }>()((db, p) =>
-  from(db, 'contexts', { conversation_key: p.key, state: not(ended), limited_until: present }, 'limited_until desc')
+  from(
+    db,
+    'contexts',
+    { conversation_key: p.key, state: not(ended), limited_until: present },
+    'limited_until desc',
+  )
     .select(['limited_until', 'goes_on_left'])
     .limit(1),
 )
 
 /** AG6: those whose limit is over, the longest first. */
 export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
-  rowsOf(db, 'contexts', { limited_until: [present, atMost(p.until)], state: not(ended) }, 'limited_until').limit(p.limit),
+  rowsOf(
+    db,
+    'contexts',
+    { limited_until: [present, atMost(p.until)], state: not(ended) },
+    'limited_until',
+  ).limit(p.limit),
 )
 
 /** Marks the contexts of an ended process as asleep: they can be restored. */

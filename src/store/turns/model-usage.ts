@@ -18,13 +18,16 @@ export const addModelUsage = statement<Tables['model_usage']>()((db, p) =>
     .values(allColumns('model_usage', p))
     .onConflict((conflict) =>
       conflict.columns(['launch_id', 'turn_id', 'model']).doUpdateSet((eb) => ({
-        ...Object.fromEntries(counted.map((name) => [name, eb(`model_usage.${name}`, '+', eb.ref(`excluded.${name}`))])),
+        ...Object.fromEntries(
+          counted.map((name) => [name, eb(`model_usage.${name}`, '+', eb.ref(`excluded.${name}`))]),
+        ),
         updated_at: eb.ref('excluded.updated_at'),
       })),
     ),
 )
 
-const sums = () => counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
+const sums = () =>
+  counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
 const byAgentAndModel = (db: Kysely<Tables>) =>
   from(db, 'model_usage', {}, 'agent_id', 'model')
@@ -60,13 +63,23 @@ const usageOf = (row: Sums): AgentModelUsage => ({
 })
 
 /** null when no request went through a gateway. */
-export async function modelUsageOfTurn(reader: Reader, turnId: string): Promise<ModelUsage[] | null> {
+export async function modelUsageOfTurn(
+  reader: Reader,
+  turnId: string,
+): Promise<ModelUsage[] | null> {
   const rows = await reader.all(selectOfTurn, { turnId })
-  return rows.length === 0 ? null : rows.map((row) => (({ agentId: _, ...rest }) => rest)(usageOf(row as Sums)))
+  return rows.length === 0
+    ? null
+    : rows.map((row) => (({ agentId: _, ...rest }) => rest)(usageOf(row as Sums)))
 }
 
-export const modelUsageOfProject = async (reader: Reader, projectId: string): Promise<AgentModelUsage[]> =>
-  (await reader.all(selectOfProject, { projectId, limit: maxListed })).map((row) => usageOf(row as Sums))
+export const modelUsageOfProject = async (
+  reader: Reader,
+  projectId: string,
+): Promise<AgentModelUsage[]> =>
+  (await reader.all(selectOfProject, { projectId, limit: maxListed })).map((row) =>
+    usageOf(row as Sums),
+  )
 
 export const modelUsageOfAll = async (reader: Reader): Promise<AgentModelUsage[]> =>
   (await reader.all(selectOfAll, { limit: maxListed })).map((row) => usageOf(row as Sums))

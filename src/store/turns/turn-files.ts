@@ -10,7 +10,12 @@ import { running } from './turns.ts'
 export type TurnFilesRow = Tables['turn_files']
 export type FileOperationRow = Tables['file_operations']
 
-export const selectFilesOf = selectBy('turn_files', { key: 'conversation_key' }, 'created_at', 'turn_id')
+export const selectFilesOf = selectBy(
+  'turn_files',
+  { key: 'conversation_key' },
+  'created_at',
+  'turn_id',
+)
 
 /** The files before the first turn that was not taken back. */
 export const selectFirstState = statement<{ key: string }>()((db, p) =>
@@ -34,7 +39,9 @@ export const disownTurnFiles = statement<{ key: string }>()((db, p) =>
 )
 
 export const selectDisowned = statement<{ limit: number }>()((db, p) =>
-  from(db, 'turn_files', { conversation_key: [atLeast(sql.lit(disowned)), below(sql.lit('\u0002'))] })
+  from(db, 'turn_files', {
+    conversation_key: [atLeast(sql.lit(disowned)), below(sql.lit('\u0002'))],
+  })
     .select(['conversation_key', 'project_id', 'coordinator_id', 'top'])
     .distinct()
     .limit(p.limit),
@@ -43,9 +50,19 @@ export const selectDisowned = statement<{ limit: number }>()((db, p) =>
 const asked = sql.lit<FileOperationRow['state']>('asked')
 
 /** Operations that were not completed, oldest first. */
-export const selectOpenOperations = selectSome('file_operations', { state: asked }, 'asked_at', 'id')
+export const selectOpenOperations = selectSome(
+  'file_operations',
+  { state: asked },
+  'asked_at',
+  'id',
+)
 
-export const selectOperationsOf = selectSome('file_operations', { key: 'conversation_key' }, 'asked_at desc', 'id desc')
+export const selectOperationsOf = selectSome(
+  'file_operations',
+  { key: 'conversation_key' },
+  'asked_at desc',
+  'id desc',
+)
 
 /** Running turns whose files are at this place, of any conversation. */
 export const selectRunningAtTop = statement<{ coordinatorId: string; top: string }>()((db, p) =>
@@ -73,8 +90,14 @@ export const selectUnfinishedFiles = statement<{ since: Instant; limit: number }
 )
 
 /** The state that the next turn in a workplace began with. */
-export const selectNextState = statement<Pick<TurnFilesRow, 'coordinator_id' | 'created_at' | 'top'>>()((db, p) =>
-  from(db, 'turn_files', { coordinator_id: p.coordinator_id, top: p.top, created_at: above(p.created_at) })
+export const selectNextState = statement<
+  Pick<TurnFilesRow, 'coordinator_id' | 'created_at' | 'top'>
+>()((db, p) =>
+  from(db, 'turn_files', {
+    coordinator_id: p.coordinator_id,
+    top: p.top,
+    created_at: above(p.created_at),
+  })
     .select('before_state')
     .where('before_state', 'is not', null)
     .orderBy('created_at')
@@ -89,7 +112,10 @@ interface Cut {
 }
 
 /** CV13: an answer to a turn that stays is read before what was written meanwhile, so it stays too. */
-const stays = ({ cut, begunAt }: Cut) => sql<boolean>`(messages.seq <= ${cut} or messages.role = 'assistant' and exists (
+const stays = ({
+  cut,
+  begunAt,
+}: Cut) => sql<boolean>`(messages.seq <= ${cut} or messages.role = 'assistant' and exists (
   select 1 from turn_files where turn_id = messages.client_id and from_seq < ${cut} and turn_files.created_at <= ${begunAt}))`
 
 /** Takes back the messages after a cut that were not taken back before. */
@@ -114,11 +140,21 @@ export const bringBackRewound = statement<Cut & { by: string }>()((db, p) =>
 )
 
 /** The first that people wrote while a turn was answered. */
-export const selectMeanwhile = statement<{ key: string; after: number; before: number; since: Instant }>()((db, p) =>
+export const selectMeanwhile = statement<{
+  key: string
+  after: number
+  before: number
+  since: Instant
+}>()((db, p) =>
   from(
     db,
     'messages',
-    { conversation_key: p.key, role: sql.lit('user'), seq: [above(p.after), below(p.before)], created_at: above(p.since) },
+    {
+      conversation_key: p.key,
+      role: sql.lit('user'),
+      seq: [above(p.after), below(p.before)],
+      created_at: above(p.since),
+    },
     'seq',
   )
     .select('seq')
@@ -134,14 +170,15 @@ export const selectWritten = statement<Cut & { after: number; limit: number }>()
 )
 
 /** Conversations with states of before a time, in pages. */
-export const selectOldFiles = statement<{ before: Instant; after: string; limit: number }>()((db, p) =>
-  from(
-    db,
-    'turn_files',
-    { before_state: present, created_at: below(p.before), conversation_key: above(p.after) },
-    'conversation_key',
-  )
-    .select(['conversation_key', 'project_id', sql<Instant>`min(created_at)`.as('oldest')])
-    .groupBy(['conversation_key', 'project_id'])
-    .limit(p.limit),
+export const selectOldFiles = statement<{ before: Instant; after: string; limit: number }>()(
+  (db, p) =>
+    from(
+      db,
+      'turn_files',
+      { before_state: present, created_at: below(p.before), conversation_key: above(p.after) },
+      'conversation_key',
+    )
+      .select(['conversation_key', 'project_id', sql<Instant>`min(created_at)`.as('oldest')])
+      .groupBy(['conversation_key', 'project_id'])
+      .limit(p.limit),
 )

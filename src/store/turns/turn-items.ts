@@ -21,31 +21,52 @@ export const selectTurnItems = statement<{ turnId: string; limit: number }>()((d
 )
 
 export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId, n: atLeast(firstOutputItem) }).select((eb) => eb.fn.max('n').as('last')),
+  from(db, 'turn_items', { turn_id: p.turnId, n: atLeast(firstOutputItem) }).select((eb) =>
+    eb.fn.max('n').as('last'),
+  ),
 )
 
 /** The kind of such a piece names the call. */
 export const outputKind = (toolCallId: string): string => `output:${toolCallId}`
 
 export const selectOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId, kind: p.kind, n: atLeast(firstOutputItem) }, 'n').select('body'),
+  from(
+    db,
+    'turn_items',
+    { turn_id: p.turnId, kind: p.kind, n: atLeast(firstOutputItem) },
+    'n',
+  ).select('body'),
 )
 
 export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
-  db.deleteFrom('turn_items').where('turn_id', '=', p.turnId).where('n', '>=', firstOutputItem).where('kind', '=', p.kind),
+  db
+    .deleteFrom('turn_items')
+    .where('turn_id', '=', p.turnId)
+    .where('n', '>=', firstOutputItem)
+    .where('kind', '=', p.kind),
 )
 
 const piecesPerPage = 500
 
 /** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
-const selectPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
+const selectPieces = statement<{
+  stream: StreamName
+  after: number
+  beginning: string
+  limit: number
+}>()((db, p) =>
   from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
     .select(['seq', 'data'])
     .where('data', 'like', p.beginning)
     .limit(p.limit),
 )
 
-const selectNewestPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
+const selectNewestPieces = statement<{
+  stream: StreamName
+  after: number
+  beginning: string
+  limit: number
+}>()((db, p) =>
   from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq desc')
     .select('data')
     .where('data', 'like', p.beginning)
@@ -65,9 +86,14 @@ interface WhichTurn {
 }
 
 /** All updates of a turn, as they were told, in order. */
-export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<unknown> => pieces(reader, which, '')
+export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<unknown> =>
+  pieces(reader, which, '')
 
-async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, kind: string): AsyncGenerator<unknown> {
+async function* pieces(
+  reader: Reader,
+  { stream, turnId, startedSeq }: WhichTurn,
+  kind: string,
+): AsyncGenerator<unknown> {
   const beginning = `{"messageId":"${turnId}","update":{${kind}%`
   for (let after = startedSeq; ; ) {
     const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesPerPage })
@@ -77,9 +103,20 @@ async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn
   }
 }
 
-export async function newestPieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, limit: number): Promise<unknown[]> {
-  const which = { stream, after: startedSeq, beginning: `{"messageId":"${turnId}","update":{%`, limit }
-  return (await reader.all(selectNewestPieces, which)).map(({ data }) => JSON.parse(data ?? '{}').update)
+export async function newestPieces(
+  reader: Reader,
+  { stream, turnId, startedSeq }: WhichTurn,
+  limit: number,
+): Promise<unknown[]> {
+  const which = {
+    stream,
+    after: startedSeq,
+    beginning: `{"messageId":"${turnId}","update":{%`,
+    limit,
+  }
+  return (await reader.all(selectNewestPieces, which)).map(
+    ({ data }) => JSON.parse(data ?? '{}').update,
+  )
 }
 
 /** The text so far, without thoughts and tools. */
@@ -103,10 +140,16 @@ const selectResolved = statement<{ stream: StreamName; after: number }>()((db, p
 )
 
 /** Whether a turn said anything since a permission was settled. */
-export async function hasSaidSince(reader: Reader, which: WhichTurn, approvalId: number): Promise<boolean> {
+export async function hasSaidSince(
+  reader: Reader,
+  which: WhichTurn,
+  approvalId: number,
+): Promise<boolean> {
   const all = await reader.all(selectResolved, { stream: which.stream, after: which.startedSeq })
   const at = all.find(({ data }) => JSON.parse(data ?? '{}').approvalId === approvalId)
-  return at === undefined || (await saidIn(reader, { ...which, startedSeq: at.seq })).text.trim() !== ''
+  return (
+    at === undefined || (await saidIn(reader, { ...which, startedSeq: at.seq })).text.trim() !== ''
+  )
 }
 
 const running = sql.lit<TurnRow['state']>('running')
@@ -126,21 +169,34 @@ const selectRunningOn = statement<{ coordinatorId: string }>()((db, p) =>
 const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
   db
     .selectFrom('human_approvals')
-    .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id', 'human_approvals.answer'])
+    .select([
+      'human_approvals.launch_id',
+      'human_approvals.ask_id',
+      'human_approvals.option_id',
+      'human_approvals.answer',
+    ])
     .where('human_approvals.turn_id', '=', p.turnId)
     .where('human_approvals.outcome', 'in', ['allowed', 'denied', 'expired'])
     .orderBy('human_approvals.id'),
 )
 
 /** The running turns of a coordinator and the answers to their questions, for its snapshot. */
-export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
+export async function runningTurnsOn(
+  reader: Reader,
+  coordinatorId: string,
+): Promise<RunningTurn[]> {
   const rows = await reader.all(selectRunningOn, { coordinatorId })
-  return rows
-    .filter(isPushed)
-    .map((row) => ({ launchId: row.launch_id ?? '', turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
+  return rows.filter(isPushed).map((row) => ({
+    launchId: row.launch_id ?? '',
+    turnId: row.id,
+    cancelOrdered: row.cancel_ordered_at !== null,
+  }))
 }
 
-export async function settledPermissionsOn(reader: Reader, coordinatorId: string): Promise<SettledPermission[]> {
+export async function settledPermissionsOn(
+  reader: Reader,
+  coordinatorId: string,
+): Promise<SettledPermission[]> {
   const settled: SettledPermission[] = []
   for (const { turnId } of await runningTurnsOn(reader, coordinatorId))
     for (const row of await reader.all(selectSettledOf, { turnId }))

@@ -26,7 +26,11 @@ import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type TurnRow = Tables['turns']
-export type RoleTurnRow = TurnRow & { readonly user_session_id: string; readonly role_agent_id: string; readonly role: string }
+export type RoleTurnRow = TurnRow & {
+  readonly user_session_id: string
+  readonly role_agent_id: string
+  readonly role: string
+}
 
 export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_id !== null
 
@@ -78,19 +82,36 @@ export const selectParked = selectFirst('turns', {
   not_before: present,
 })
 
-export const selectTurnsOver = statement<{ userSessionId: string; before: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'turns', { user_session_id: p.userSessionId, ended_seq: [present, below(p.before)] }, 'ended_seq desc').limit(
-    p.limit,
-  ),
+export const selectTurnsOver = statement<{
+  userSessionId: string
+  before: number
+  limit: number
+}>()((db, p) =>
+  rowsOf(
+    db,
+    'turns',
+    { user_session_id: p.userSessionId, ended_seq: [present, below(p.before)] },
+    'ended_seq desc',
+  ).limit(p.limit),
 )
 
-export const selectRunningOfLaunch = selectBy('turns', { launchId: 'launch_id', state: running }, 'id')
+export const selectRunningOfLaunch = selectBy(
+  'turns',
+  { launchId: 'launch_id', state: running },
+  'id',
+)
 
-export const selectRunningOfSession = selectBy('turns', { agentSessionId: 'agent_session_id', state: running }, 'id')
+export const selectRunningOfSession = selectBy(
+  'turns',
+  { agentSessionId: 'agent_session_id', state: running },
+  'id',
+)
 
 /** How the last turn of a context ended. */
 export const selectLastEnded = statement<{ contextId: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, ended_at: present }, 'ended_at desc').select(['error', 'notice']).limit(1),
+  from(db, 'turns', { context_id: p.contextId, ended_at: present }, 'ended_at desc')
+    .select(['error', 'notice'])
+    .limit(1),
 )
 
 /** Running turns of a conversation, of which there are few. */
@@ -113,12 +134,20 @@ export async function firstRunningSeq(
   reader: Reader,
   of: { readonly key: string } | { readonly userSessionId: string },
 ): Promise<number | undefined> {
-  const rows = 'key' in of ? await reader.all(selectRunningIn, of) : await reader.all(selectRunningOfUserSession, of)
+  const rows =
+    'key' in of
+      ? await reader.all(selectRunningIn, of)
+      : await reader.all(selectRunningOfUserSession, of)
   const begun = rows.flatMap(({ started_seq }) => started_seq ?? [])
   return begun.length === 0 ? undefined : Math.min(...begun)
 }
 
-export const selectOpenIn = selectSome('turns', { key: 'conversation_key', state: oneOf(...open) }, 'created_at', 'id')
+export const selectOpenIn = selectSome(
+  'turns',
+  { key: 'conversation_key', state: oneOf(...open) },
+  'created_at',
+  'id',
+)
 
 /** The queued turn that a new message for this agent joins. */
 export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
@@ -169,8 +198,18 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
     .leftJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
-    .select(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at', 'turns.begins_beside'])
-    .select(sql<number>`coalesce(max(unread_messages.priority_rank), ${sql.lit(rankOf('normal'))})`.as('rank'))
+    .select([
+      'turns.id',
+      'turns.conversation_key',
+      'turns.origin_key',
+      'turns.created_at',
+      'turns.begins_beside',
+    ])
+    .select(
+      sql<number>`coalesce(max(unread_messages.priority_rank), ${sql.lit(rankOf('normal'))})`.as(
+        'rank',
+      ),
+    )
     .where('turns.agent_id', '=', p.agentId)
     .where('turns.project_id', '=', p.projectId)
     .where('turns.state', '=', queued)
@@ -195,7 +234,10 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
 const maxConsidered = 100
 
 /** Most urgent first, then oldest. */
-export async function queuedChats(reader: Reader, { agentId, projectId }: Pair): Promise<QueuedChat[]> {
+export async function queuedChats(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<QueuedChat[]> {
   const rows = await reader.all(selectQueued, { agentId, projectId, limit: maxConsidered })
   return rows.map((row) => ({
     ...fields(row, 'id', 'conversation_key', 'origin_key', 'created_at'),
@@ -234,7 +276,9 @@ export const selectNewestIn = statement<{ key: string }>()((db, p) =>
 )
 
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc').select('primer').limit(1),
+  from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc')
+    .select('primer')
+    .limit(1),
 )
 
 /** What the previous turn of the same context used. */
@@ -245,9 +289,12 @@ export const selectUsageBefore = statement<{ contextId: string; id: string }>()(
 )
 
 /** Turns of a conversation, newest first, after the last one seen. */
-export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
-  pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'),
-)
+export const selectTurnsBefore = statement<{
+  key: string
+  createdAt: Instant
+  id: string
+  limit: number
+}>()((db, p) => pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'))
 
 /** Deletes the turns of a conversation. A running one ends by itself without a report. */
 export const deleteTurnsOf = statement<{ key: string }>()((db, p) =>
@@ -258,7 +305,9 @@ export const deleteTurnsOf = statement<{ key: string }>()((db, p) =>
 export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
   db
     .deleteFrom('turn_items')
-    .where('turn_id', 'in', (eb) => eb.selectFrom('turns').select('turns.id').where('turns.conversation_key', '=', p.key)),
+    .where('turn_id', 'in', (eb) =>
+      eb.selectFrom('turns').select('turns.id').where('turns.conversation_key', '=', p.key),
+    ),
 )
 
 /** Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its coordinator is not involved. */

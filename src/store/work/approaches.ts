@@ -13,11 +13,17 @@ import type { Reader } from '../store.ts'
 export type ApproachRow = Tables['approaches']
 
 const selectHighestNumber = statement<{ projectId: string; kind: ApproachKind }>()((db, p) =>
-  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }, 'number desc').select('number').limit(1),
+  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }, 'number desc')
+    .select('number')
+    .limit(1),
 )
 
 /** The next number. The project's lock is held and rows are never deleted, so it is unique. */
-export const nextApproachNumber = async (reader: Reader, projectId: string, kind: ApproachKind): Promise<number> =>
+export const nextApproachNumber = async (
+  reader: Reader,
+  projectId: string,
+  kind: ApproachKind,
+): Promise<number> =>
   ((await reader.first(selectHighestNumber, { projectId, kind }))?.number ?? 0) + 1
 
 /** The lists of approaches given to an agent (RS1). Kinds are literals in the query, so that the index of each is used. */
@@ -43,7 +49,12 @@ function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', valu
 }
 
 /** The ids of older warnings, from the index alone. */
-export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt: string; id: string; limit: number }>()((db, p) =>
+export const selectOlderWarnings = statement<{
+  workSessionId: string
+  updatedAt: string
+  id: string
+  limit: number
+}>()((db, p) =>
   from(
     db,
     'approaches',
@@ -64,7 +75,12 @@ export const approachesPage = (
   kind?: ApproachKind,
 ): Promise<ApproachRow[]> =>
   reader.query<ApproachRow>((db) =>
-    pageOf(rowsOf(db, 'approaches', { kind, session_id: oneOf(...lineage) }), page, 'recorded_at', 'id'),
+    pageOf(
+      rowsOf(db, 'approaches', { kind, session_id: oneOf(...lineage) }),
+      page,
+      'recorded_at',
+      'id',
+    ),
   )
 
 interface OfProject {
@@ -75,13 +91,27 @@ interface OfProject {
 }
 
 /** In the order of their ids. */
-export const approachesOfProject = (reader: Reader, { projectId, after, limit, kind }: OfProject): Promise<ApproachRow[]> =>
+export const approachesOfProject = (
+  reader: Reader,
+  { projectId, after, limit, kind }: OfProject,
+): Promise<ApproachRow[]> =>
   reader.query<ApproachRow>((db) =>
     rowsOf(db, 'approaches', { project_id: projectId, kind, id: above(after) }, 'id').limit(limit),
   )
 
 export const approachFrom = (row: ApproachRow): Decided => ({
-  ...fields(row, 'id', 'kind', 'date', 'category', 'description', 'failure_reason', 'error', 'priority', 'note'),
+  ...fields(
+    row,
+    'id',
+    'kind',
+    'date',
+    'category',
+    'description',
+    'failure_reason',
+    'error',
+    'priority',
+    'note',
+  ),
   details: jsonIn(row.details),
   evidence: jsonIn(row.evidence),
   learnings: JSON.parse(row.learnings),
@@ -92,7 +122,17 @@ export const approachFrom = (row: ApproachRow): Decided => ({
 })
 
 export const approachColumns = (approach: Decided) => ({
-  ...columns(approach, 'kind', 'date', 'category', 'description', 'failure_reason', 'error', 'priority', 'note'),
+  ...columns(
+    approach,
+    'kind',
+    'date',
+    'category',
+    'description',
+    'failure_reason',
+    'error',
+    'priority',
+    'note',
+  ),
   details: jsonOf(approach.details),
   evidence: jsonOf(approach.evidence),
   learnings: JSON.stringify(approach.learnings),

@@ -17,13 +17,26 @@ interface Named {
 
 export const insertArtifact = insertRow('artifacts')
 
-export const updateArtifact = updateColumns('artifacts', 'upload_id', 'size', 'media_type', 'sha256', 'updated_at')
-
-const selectAfter = statement<Named & { limit: number }>()((db, p) =>
-  rowsOf(db, 'artifacts', { session_id: p.workSessionId, name: above(p.name) }, 'name').limit(p.limit),
+export const updateArtifact = updateColumns(
+  'artifacts',
+  'upload_id',
+  'size',
+  'media_type',
+  'sha256',
+  'updated_at',
 )
 
-export const selectPart = selectColumns('upload_parts', { uploadId: 'upload_id', number: 'number' }, 'bytes')
+const selectAfter = statement<Named & { limit: number }>()((db, p) =>
+  rowsOf(db, 'artifacts', { session_id: p.workSessionId, name: above(p.name) }, 'name').limit(
+    p.limit,
+  ),
+)
+
+export const selectPart = selectColumns(
+  'upload_parts',
+  { uploadId: 'upload_id', number: 'number' },
+  'bytes',
+)
 
 export const selectUploadsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
   from(db, 'uploads', { created_at: atMost(p.before) }, 'created_at')
@@ -38,5 +51,8 @@ export const artifactOf = (row: ArtifactRow): Artifact =>
   })
 
 /** In the order of names, after a given one. */
-export const artifactsAfter = async (reader: Reader, after: Named, limit: number): Promise<Artifact[]> =>
-  (await reader.all(selectAfter, { ...after, limit })).map(artifactOf)
+export const artifactsAfter = async (
+  reader: Reader,
+  after: Named,
+  limit: number,
+): Promise<Artifact[]> => (await reader.all(selectAfter, { ...after, limit })).map(artifactOf)

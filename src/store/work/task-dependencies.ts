@@ -12,20 +12,32 @@ interface TaskKey {
 
 type DependencyStatus = { readonly id: string; readonly status: TaskStatus | null }
 
-export const deleteDependenciesOf = deleteBy('task_dependencies', { projectId: 'project_id', taskId: 'task_id' })
+export const deleteDependenciesOf = deleteBy('task_dependencies', {
+  projectId: 'project_id',
+  taskId: 'task_id',
+})
 
 const selectDependent = statement<TaskKey>()((db, p) =>
-  from(db, 'task_dependencies', { project_id: p.projectId, depends_on: p.taskId }).select('task_id').limit(1),
+  from(db, 'task_dependencies', { project_id: p.projectId, depends_on: p.taskId })
+    .select('task_id')
+    .limit(1),
 )
 
 const selectAll = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'task_dependencies', { project_id: p.projectId }, 'task_id', 'depends_on').select(['task_id', 'depends_on']),
+  from(db, 'task_dependencies', { project_id: p.projectId }, 'task_id', 'depends_on').select([
+    'task_id',
+    'depends_on',
+  ]),
 )
 
 const selectStandings = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
-    .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
+    .leftJoin('tasks', (join) =>
+      join
+        .onRef('tasks.project_id', '=', 'each.project_id')
+        .onRef('tasks.id', '=', 'each.depends_on'),
+    )
     .select(['each.depends_on as id', 'tasks.status as status'])
     .where('each.project_id', '=', p.projectId)
     .where('each.task_id', '=', p.taskId),
@@ -34,7 +46,9 @@ const selectStandings = statement<TaskKey>()((db, p) =>
 export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
-    .innerJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.task_id'))
+    .innerJoin('tasks', (join) =>
+      join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.task_id'),
+    )
     .selectAll('tasks')
     .where('each.project_id', '=', p.projectId)
     .where('each.depends_on', '=', p.taskId)
@@ -46,7 +60,11 @@ export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
 const selectStandingsBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
-    .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
+    .leftJoin('tasks', (join) =>
+      join
+        .onRef('tasks.project_id', '=', 'each.project_id')
+        .onRef('tasks.id', '=', 'each.depends_on'),
+    )
     .select(['each.depends_on as id', 'tasks.status as status'])
     .distinct()
     .where('each.project_id', '=', p.projectId)
@@ -75,7 +93,9 @@ export const hasDependents = async (reader: Reader, task: TaskKey): Promise<bool
 export async function dependenciesOf(reader: Reader, projectId: string): Promise<Dependencies> {
   const rows = await reader.all(selectAll, { projectId })
   const byTask = Map.groupBy(rows, ({ task_id }) => task_id)
-  return new Map([...byTask].map(([taskId, edges]) => [taskId, edges.map(({ depends_on }) => depends_on)]))
+  return new Map(
+    [...byTask].map(([taskId, edges]) => [taskId, edges.map(({ depends_on }) => depends_on)]),
+  )
 }
 
 function statusOf(standings: readonly DependencyStatus[]): StatusOf {

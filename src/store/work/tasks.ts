@@ -20,7 +20,11 @@ const inProgress = sql.lit<TaskStatus>('in_progress')
  * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of several, one of the work
  * session it drives, then the one begun first.
  */
-export const selectTaskAtHand = statement<{ agentId: string; projectId: string; workSessionId: string | null }>()((db, p) =>
+export const selectTaskAtHand = statement<{
+  agentId: string
+  projectId: string
+  workSessionId: string | null
+}>()((db, p) =>
   db
     .selectFrom('tasks')
     .leftJoin('sessions', 'sessions.id', 'tasks.session_id')
@@ -29,7 +33,14 @@ export const selectTaskAtHand = statement<{ agentId: string; projectId: string; 
     .where('tasks.project_id', '=', p.projectId)
     .where('tasks.status', '=', inProgress)
     .where('sessions.ended_at', 'is', null)
-    .orderBy((eb) => eb.case().when('tasks.session_id', '=', p.workSessionId).then(eb.lit(0)).else(eb.lit(1)).end())
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('tasks.session_id', '=', p.workSessionId)
+        .then(eb.lit(0))
+        .else(eb.lit(1))
+        .end(),
+    )
     .orderBy('tasks.started_at')
     .orderBy('tasks.id')
     .limit(1),
@@ -37,7 +48,13 @@ export const selectTaskAtHand = statement<{ agentId: string; projectId: string; 
 
 /** The current task of a work session: of several, the one begun last. */
 export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
-  from(db, 'tasks', { session_id: p.workSessionId, status: 'in_progress' }, 'started_at desc', 'id desc')
+  from(
+    db,
+    'tasks',
+    { session_id: p.workSessionId, status: 'in_progress' },
+    'started_at desc',
+    'id desc',
+  )
     .select(['id', 'phase'])
     .limit(1),
 )
@@ -62,12 +79,25 @@ const selectLastId = statement<NumberedIds>()((db, p) =>
 const digits = { fewest: 3, most: 15 } as const
 
 /** The highest numbered ids with this prefix, found through the key. */
-export async function highestIds(reader: Reader, projectId: string, beginning: string): Promise<string[]> {
+export async function highestIds(
+  reader: Reader,
+  projectId: string,
+  beginning: string,
+): Promise<string[]> {
   const found: string[] = []
   for (let count: number = digits.fewest; count <= digits.most; count++) {
-    const [from, to] = ['0', '9'].map((digit) => beginning + digit.repeat(count)) as [string, string]
+    const [from, to] = ['0', '9'].map((digit) => beginning + digit.repeat(count)) as [
+      string,
+      string,
+    ]
     const charsWithoutUnderscores = to.replaceAll('_', '').length
-    const last = await reader.first(selectLastId, { projectId, from, to, chars: to.length, charsWithoutUnderscores })
+    const last = await reader.first(selectLastId, {
+      projectId,
+      from,
+      to,
+      chars: to.length,
+      charsWithoutUnderscores,
+    })
     if (last) found.push(last.id)
     // Numbers grow by one, so longer ones exist only after the last of this length.
     if (last?.id !== to) break
@@ -82,10 +112,19 @@ export interface TasksFilter {
   readonly assignedTo?: string | undefined
 }
 
-export async function tasksPage(reader: Reader, filter: TasksFilter, page: PageParams): Promise<Task[]> {
+export async function tasksPage(
+  reader: Reader,
+  filter: TasksFilter,
+  page: PageParams,
+): Promise<Task[]> {
   const { projectId, status, workSessionId, assignedTo } = filter
   const rows = await reader.query<TaskRow>((db) => {
-    const values = { project_id: projectId, status, assigned_to: assignedTo, session_id: workSessionId }
+    const values = {
+      project_id: projectId,
+      status,
+      assigned_to: assignedTo,
+      session_id: workSessionId,
+    }
     return pageOf(rowsOf(db, 'tasks', values), page, 'created_at', 'id')
   })
   return rows.map(taskOf)
@@ -120,7 +159,17 @@ export const taskColumns = (task: Decided) => ({
 /** The task as it is answered over HTTP, over MCP and in events. */
 export const taskOf = (row: TaskRow): Task =>
   onWire({
-    ...fields(row, 'id', 'project_id', 'phase', 'title', 'description', 'status', 'progress_percent', 'assigned_to'),
+    ...fields(
+      row,
+      'id',
+      'project_id',
+      'phase',
+      'title',
+      'description',
+      'status',
+      'progress_percent',
+      'assigned_to',
+    ),
     ...fields(row, 'blocked_by', 'started_at', 'completed_at', 'created_at', 'updated_at'),
     workSessionId: row.session_id,
     type: row.task_type,
@@ -135,9 +184,13 @@ const completed = sql.lit<Tables['tasks']['status']>('completed')
 const failed = sql.lit<Tables['tasks']['status']>('failed')
 
 export const selectUnfinished = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'tasks', { session_id: p.workSessionId, status: [not(completed), not(failed)] }, 'created_at desc', 'id desc').limit(
-    p.limit,
-  ),
+  rowsOf(
+    db,
+    'tasks',
+    { session_id: p.workSessionId, status: [not(completed), not(failed)] },
+    'created_at desc',
+    'id desc',
+  ).limit(p.limit),
 )
 
 // The next tasks in the plans of running work sessions (WK5), through indexes.
@@ -196,6 +249,17 @@ export const selectUnblocked = statement<{ workSessionId: string; limit: number 
 )
 
 /** Oldest first. */
-export const selectWithStatus = selectSome('tasks', { workSessionId: 'session_id', status: 'status' }, 'created_at', 'id')
+export const selectWithStatus = selectSome(
+  'tasks',
+  { workSessionId: 'session_id', status: 'status' },
+  'created_at',
+  'id',
+)
 
-export const selectBlocked = selectSome('tasks', { workSessionId: 'session_id', status: blocked }, 'phase', 'created_at', 'id')
+export const selectBlocked = selectSome(
+  'tasks',
+  { workSessionId: 'session_id', status: blocked },
+  'phase',
+  'created_at',
+  'id',
+)

@@ -26,14 +26,23 @@ async function completedBefore(reader: Reader, row: WorkSessionRow): Promise<Com
   const found: CompletedTask[] = []
   for (const id of (await lineageOf(reader, row)).filter((each) => each !== row.id).reverse()) {
     const { completed } = sorted(await reader.all(tasks, { id }))
-    if (completed.length > 0) found.push(...completedTasks(completed, await reader.all(approvals, { id })))
+    if (completed.length > 0)
+      found.push(...completedTasks(completed, await reader.all(approvals, { id })))
   }
   return found
 }
 
-function completedTasks(completed: readonly Tables['tasks'][], decided: readonly Tables['human_approvals'][]): CompletedTask[] {
-  const approved = new Set(decided.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
-  return completed.map(({ id }) => ({ task_id: id, status: approved.has(id) ? 'approved' : 'completed' }))
+function completedTasks(
+  completed: readonly Tables['tasks'][],
+  decided: readonly Tables['human_approvals'][],
+): CompletedTask[] {
+  const approved = new Set(
+    decided.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id),
+  )
+  return completed.map(({ id }) => ({
+    task_id: id,
+    status: approved.has(id) ? 'approved' : 'completed',
+  }))
 }
 
 /** All rows of a work session (CK2), for the mirror and for rebuilding a store. */
@@ -52,13 +61,17 @@ export interface WorkSessionRows {
 }
 
 /** Undefined when it does not exist. */
-export async function workSessionRows(reader: Reader, id: string): Promise<WorkSessionRows | undefined> {
+export async function workSessionRows(
+  reader: Reader,
+  id: string,
+): Promise<WorkSessionRows | undefined> {
   const workSession = await reader.row('sessions', { id })
   if (!workSession) return undefined
   const agentSessionId = workSession.owner_agent_session_id
   return {
     workSession,
-    ownerAgentId: (agentSessionId && (await reader.first(owner, { agentSessionId }))?.agent_id) || null,
+    ownerAgentId:
+      (agentSessionId && (await reader.first(owner, { agentSessionId }))?.agent_id) || null,
     tasks: await reader.all(tasks, { id }),
     completedBefore: await completedBefore(reader, workSession),
     approvals: await reader.all(approvals, { id }),
@@ -69,7 +82,10 @@ export async function workSessionRows(reader: Reader, id: string): Promise<WorkS
 }
 
 /** The approaches of a whole lineage, oldest first. */
-export async function approachesOfLineage(reader: Reader, lineage: readonly string[]): Promise<Tables['approaches'][]> {
+export async function approachesOfLineage(
+  reader: Reader,
+  lineage: readonly string[],
+): Promise<Tables['approaches'][]> {
   const rows: Tables['approaches'][] = []
   for (const id of lineage.toReversed()) rows.push(...(await reader.all(approaches, { id })))
   return rows
@@ -82,12 +98,19 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
   const { workSession, tasks, approvals, approaches, checkpoints, artifacts } = rows
   const { completed, pending, remaining } = sorted(tasks)
   const { error } = workSessionOf(workSession)
-  const times = [tasks, approaches, artifacts].flatMap((list) => list.map(({ updated_at }) => updated_at))
+  const times = [tasks, approaches, artifacts].flatMap((list) =>
+    list.map(({ updated_at }) => updated_at),
+  )
   return {
     schema_version: schemaVersion,
     project_id: workSession.project_id,
     session_id: workSession.id,
-    timestamp: newestOf(workSession.started_at, workSession.ended_at, ...times, ...checkpoints.map(({ at }) => at)),
+    timestamp: newestOf(
+      workSession.started_at,
+      workSession.ended_at,
+      ...times,
+      ...checkpoints.map(({ at }) => at),
+    ),
     interruption_reason: workSession.interruption_reason,
     current_state: {
       phase: workSession.current_phase,
@@ -96,7 +119,9 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
     },
     completed_tasks: [...rows.completedBefore, ...completedTasks(completed, approvals)],
     pending_tasks: pending.map(({ id, status, progress_percent, blocked_by }) =>
-      status === 'blocked' ? { task_id: id, status, blocked_by } : { task_id: id, status, progress: progress_percent },
+      status === 'blocked'
+        ? { task_id: id, status, blocked_by }
+        : { task_id: id, status, progress: progress_percent },
     ),
     remaining_tasks: remaining.map(({ id }) => ({ task_id: id, status: 'pending' })),
     context_summary: workSession.context_summary,
@@ -107,37 +132,60 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
 type CurrentState = NonNullable<StateCheckpoint['current_state']>
 
 /** The agent that drives the work session, or that its current task is assigned to. */
-function activeAgent({ workSession, ownerAgentId, tasks }: WorkSessionRows): CurrentState['active_agent'] {
+function activeAgent({
+  workSession,
+  ownerAgentId,
+  tasks,
+}: WorkSessionRows): CurrentState['active_agent'] {
   const { current_agent_role: role, current_agent_type: type, current_task_id } = workSession
-  const agent_id = ownerAgentId ?? tasks.find(({ id }) => id === current_task_id)?.assigned_to ?? null
+  const agent_id =
+    ownerAgentId ?? tasks.find(({ id }) => id === current_task_id)?.assigned_to ?? null
   return role === null && type === null && agent_id === null ? null : { role, type, agent_id }
 }
 
 function activeTask({ workSession, tasks }: WorkSessionRows): CurrentState['active_task'] {
   const task = tasks.find(({ id }) => id === workSession.current_task_id)
-  return task ? { task_id: task.id, name: task.title, progress_percent: task.progress_percent } : null
+  return task
+    ? { task_id: task.id, name: task.title, progress_percent: task.progress_percent }
+    : null
 }
 
 /** CK6: the state at its end; undefined while it runs, or when an older version ended it. */
-export function endState({ workSession, checkpoints }: WorkSessionRows): StateCheckpoint | undefined {
+export function endState({
+  workSession,
+  checkpoints,
+}: WorkSessionRows): StateCheckpoint | undefined {
   const kept = checkpoints.findLast(({ state }) => state !== null)?.state ?? null
-  return workSession.ended_at === null || kept === null ? undefined : (JSON.parse(kept) as StateCheckpoint)
+  return workSession.ended_at === null || kept === null
+    ? undefined
+    : (JSON.parse(kept) as StateCheckpoint)
 }
 
 /** The state for its file: at its end, or now. */
-export const currentState = (rows: WorkSessionRows): StateCheckpoint => endState(rows) ?? stateCheckpoint(rows)
+export const currentState = (rows: WorkSessionRows): StateCheckpoint =>
+  endState(rows) ?? stateCheckpoint(rows)
 
 /** CK6: the changes since its end: where the work was completed, and the current rows of tasks that moved to others. */
-export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Promise<WorkSessionFile['since']> {
+export async function changesSinceEnd(
+  reader: Reader,
+  rows: WorkSessionRows,
+): Promise<WorkSessionFile['since']> {
   const { id, project_id: projectId, ended_at } = rows.workSession
   const descendants = ended_at === null ? [] : await descendantsOf(reader, id)
-  const completed = descendants.findLast((each) => each.ended_at !== null && each.interruption_reason === null)
+  const completed = descendants.findLast(
+    (each) => each.ended_at !== null && each.interruption_reason === null,
+  )
   const { completed_tasks = [], pending_tasks = [], remaining_tasks = [] } = endState(rows) ?? {}
   // Tasks of the line before it are in the files there.
-  const here = new Set([...rows.tasks.map((task) => task.id), ...rows.completedBefore.map(({ task_id }) => task_id)])
+  const here = new Set([
+    ...rows.tasks.map((task) => task.id),
+    ...rows.completedBefore.map(({ task_id }) => task_id),
+  ])
   const gone: Tables['tasks'][] = []
   for (const { task_id } of [...completed_tasks, ...pending_tasks, ...remaining_tasks]) {
-    const task = here.has(task_id) ? undefined : await reader.row('tasks', { project_id: projectId, id: task_id })
+    const task = here.has(task_id)
+      ? undefined
+      : await reader.row('tasks', { project_id: projectId, id: task_id })
     if (task) gone.push(task)
   }
   return { completed_in: completed?.id ?? null, tasks: gone }
@@ -146,11 +194,21 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
 /** Checkpoints: when the state of a work session was saved (CK1). */
 export type CheckpointRow = Tables['checkpoints']
 
-export const selectLastCheckpoint = selectFirst('checkpoints', { workSessionId: 'session_id' }, 'number desc')
+export const selectLastCheckpoint = selectFirst(
+  'checkpoints',
+  { workSessionId: 'session_id' },
+  'number desc',
+)
 
 const selectNewest = selectSome('checkpoints', { workSessionId: 'session_id' }, 'number desc')
 
-export const checkpointOf = ({ number, at, reason, subject, error }: CheckpointRow): Checkpoint => ({
+export const checkpointOf = ({
+  number,
+  at,
+  reason,
+  subject,
+  error,
+}: CheckpointRow): Checkpoint => ({
   number,
   at,
   reason,
@@ -158,7 +216,11 @@ export const checkpointOf = ({ number, at, reason, subject, error }: CheckpointR
   error: error === null ? null : JSON.parse(error),
 })
 
-export const checkpointsOf = async (reader: Reader, workSessionId: string, limit: number): Promise<Checkpoint[]> =>
+export const checkpointsOf = async (
+  reader: Reader,
+  workSessionId: string,
+  limit: number,
+): Promise<Checkpoint[]> =>
   (await reader.all(selectNewest, { workSessionId, limit })).map(checkpointOf)
 
 const selectLastChanges = statement<{ workSessionId: string }>()((db, p) =>
@@ -184,7 +246,10 @@ const selectLastChanges = statement<{ workSessionId: string }>()((db, p) =>
 )
 
 /** The times of the last change in a work session and of its last checkpoint. */
-export async function lastChange(reader: Reader, workSessionId: string): Promise<{ changedAt: Instant; savedAt: Instant }> {
+export async function lastChange(
+  reader: Reader,
+  workSessionId: string,
+): Promise<{ changedAt: Instant; savedAt: Instant }> {
   const found = await reader.first(selectLastChanges, { workSessionId })
   const saved = await reader.first(selectLastCheckpoint, { workSessionId })
   const { startedAt = '', endedAt, taskAt, approachAt, artifactAt } = found ?? {}

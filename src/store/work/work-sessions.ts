@@ -1,7 +1,10 @@
 /** Queries about work sessions (table `sessions`), and their form for readers. Written under the lock of their project's stream. */
 
 import { maxAncestors } from '../../domain/work/resume-context.ts'
-import { workSessionOf as standing, stateSummary } from '../../domain/work/work-session-lifecycle.ts'
+import {
+  workSessionOf as standing,
+  stateSummary,
+} from '../../domain/work/work-session-lifecycle.ts'
 import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
 import { fields, noticeFrom } from '../fields.ts'
@@ -13,10 +16,18 @@ import type { Reader } from '../store.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
-export const selectRunningOfProject = selectBy('sessions', { projectId: 'project_id', ended_at: null }, 'id')
+export const selectRunningOfProject = selectBy(
+  'sessions',
+  { projectId: 'project_id', ended_at: null },
+  'id',
+)
 
 /** Over all projects, in the order of project and id. */
-export const selectRunningAfter = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+export const selectRunningAfter = statement<{
+  projectId: string
+  workSessionId: string
+  limit: number
+}>()((db, p) =>
   from(db, 'sessions', { ended_at: null }, 'project_id', 'id')
     .select(['id', 'project_id'])
     .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
@@ -43,18 +54,42 @@ const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
   pageOf(rowsOf(db, 'sessions', { project_id: p.projectId }), p, 'started_at', 'id'),
 )
 
-const selectChildren = selectSome('sessions', { parentId: 'parent_session_id' }, 'started_at desc', 'id desc')
+const selectChildren = selectSome(
+  'sessions',
+  { parentId: 'parent_session_id' },
+  'started_at desc',
+  'id desc',
+)
 
 /** The state is derived, not a column, so that the table keeps its known layout (WK1). */
 export function workSessionOf(row: WorkSessionRow): WorkSession {
-  const { state, endedAt, interruptionReason } = standing(row.id, row.ended_at, row.interruption_reason)
+  const { state, endedAt, interruptionReason } = standing(
+    row.id,
+    row.ended_at,
+    row.interruption_reason,
+  )
   const now = {
     state,
     interruptionReason,
-    ...fields(row, 'current_phase', 'current_agent_role', 'current_agent_type', 'current_task_id', 'context_summary'),
+    ...fields(
+      row,
+      'current_phase',
+      'current_agent_role',
+      'current_agent_type',
+      'current_task_id',
+      'context_summary',
+    ),
   }
   return {
-    ...fields(row, 'id', 'project_id', 'parent_session_id', 'started_at', 'resumed_by', 'set_aside'),
+    ...fields(
+      row,
+      'id',
+      'project_id',
+      'parent_session_id',
+      'started_at',
+      'resumed_by',
+      'set_aside',
+    ),
     ...fields(row, 'dismissed_at', 'file_problem'),
     endedAt,
     ...now,
@@ -73,11 +108,19 @@ function errorIn(text: string | null): WorkSession['error'] {
   }
 }
 
-export const workSessionsPage = async (reader: Reader, projectId: string, params: PageParams): Promise<WorkSession[]> =>
+export const workSessionsPage = async (
+  reader: Reader,
+  projectId: string,
+  params: PageParams,
+): Promise<WorkSession[]> =>
   (await reader.all(selectPage, { ...params, projectId })).map(workSessionOf)
 
 /** The work sessions resumed from it, newest first. */
-export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
+export const childrenOf = async (
+  reader: Reader,
+  parentId: string,
+  limit: number,
+): Promise<WorkSession[]> =>
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
 
 const maxDescendants = 1000
@@ -87,7 +130,10 @@ export async function descendantsOf(reader: Reader, id: string): Promise<WorkSes
   const found = new Map<string, WorkSessionRow>()
   const queue = [id]
   for (const parentId of queue)
-    for (const child of await reader.all(selectChildren, { parentId, limit: maxDescendants - found.size })) {
+    for (const child of await reader.all(selectChildren, {
+      parentId,
+      limit: maxDescendants - found.size,
+    })) {
       if (child.id === id || found.has(child.id)) continue
       found.set(child.id, child)
       queue.push(child.id)
@@ -96,11 +142,16 @@ export async function descendantsOf(reader: Reader, id: string): Promise<WorkSes
 }
 
 /** Interrupted and not resumed since. */
-export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
-  (await reader.all(selectToResume, params)).map(workSessionOf)
+export const workSessionsToResume = async (
+  reader: Reader,
+  params: PageParams,
+): Promise<WorkSession[]> => (await reader.all(selectToResume, params)).map(workSessionOf)
 
 /** The running descendant, however often the work was resumed. */
-export async function runningDescendant(reader: Reader, row: WorkSessionRow): Promise<WorkSessionRow | undefined> {
+export async function runningDescendant(
+  reader: Reader,
+  row: WorkSessionRow,
+): Promise<WorkSessionRow | undefined> {
   const seen = new Set([row.id])
   for (let id = row.resumed_by; id !== null && !seen.has(id) && seen.size <= maxAncestors; ) {
     seen.add(id)
@@ -111,9 +162,15 @@ export async function runningDescendant(reader: Reader, row: WorkSessionRow): Pr
   return undefined
 }
 
-async function ancestorsFrom(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {
+async function ancestorsFrom(
+  reader: Reader,
+  row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>,
+): Promise<string[]> {
   const ids = new Set([row.id])
-  for (let parentId = row.parent_session_id; parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors; ) {
+  for (
+    let parentId = row.parent_session_id;
+    parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors;
+  ) {
     ids.add(parentId)
     parentId = (await reader.row('sessions', { id: parentId }))?.parent_session_id ?? null
   }
@@ -138,9 +195,15 @@ export async function lineageOf(
   const ancestors = await ancestorsFrom(reader, row)
   const ids = new Set([row.id, ...ancestors])
   const root = ancestors.at(-1)
-  const own = new Set((root === undefined || descendants ? [] : await descendantsOf(reader, row.id)).map(({ id }) => id))
+  const own = new Set(
+    (root === undefined || descendants ? [] : await descendantsOf(reader, row.id)).map(
+      ({ id }) => id,
+    ),
+  )
   const tree = root === undefined && !descendants ? [] : await descendantsOf(reader, root ?? row.id)
-  const others = tree.filter(({ id, ended_at }) => ended_at !== null && !ids.has(id) && !own.has(id))
+  const others = tree.filter(
+    ({ id, ended_at }) => ended_at !== null && !ids.has(id) && !own.has(id),
+  )
   const otherIds = others.sort((a, b) => (a.started_at < b.started_at ? 1 : -1)).map(({ id }) => id)
   return descendants ? [...otherIds, row.id, ...ancestors] : [row.id, ...otherIds, ...ancestors]
 }
@@ -155,12 +218,20 @@ export const selectDrivenBy = selectBy(
 
 /** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
-  from(db, 'checkpoints', { session_id: p.id }, 'number desc').select(['number', 'at', 'reason', 'subject']).limit(p.limit),
+  from(db, 'checkpoints', { session_id: p.id }, 'number desc')
+    .select(['number', 'at', 'reason', 'subject'])
+    .limit(p.limit),
 )
 
 const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
   from(db, 'human_approvals', { session_id: p.id }, 'id desc')
-    .select(['id', 'submitted_at as submittedAt', 'resolved_at as resolvedAt', 'status', 'checkpoint_type as checkpointType'])
+    .select([
+      'id',
+      'submitted_at as submittedAt',
+      'resolved_at as resolvedAt',
+      'status',
+      'checkpoint_type as checkpointType',
+    ])
     .limit(p.limit),
 )
 

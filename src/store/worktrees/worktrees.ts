@@ -3,7 +3,15 @@ import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { insertRow, pageOf, rowsOf, selectBy, selectColumns, selectFirst, updateRow } from '../rows.ts'
+import {
+  insertRow,
+  pageOf,
+  rowsOf,
+  selectBy,
+  selectColumns,
+  selectFirst,
+  updateRow,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -15,7 +23,11 @@ export const insertWorktree = insertRow('worktrees')
 /** Everything that may change while it is there. */
 export const updateWorktree = updateRow('worktrees', 'removed_at', 'removed_by')
 
-export const selectWorktreeAt = selectBy('worktrees', { coordinatorId: 'coordinator_id', top: 'top', removed_at: null })
+export const selectWorktreeAt = selectBy('worktrees', {
+  coordinatorId: 'coordinator_id',
+  top: 'top',
+  removed_at: null,
+})
 
 /** Where a role of a user session works; the newest, should there be several. */
 export const selectOfRole = selectFirst(
@@ -25,23 +37,45 @@ export const selectOfRole = selectFirst(
 )
 
 /** Where a conversation works; the newest, should there be several. */
-export const selectOfConversation = selectFirst('worktrees', { key: 'conversation_key', removed_at: null }, 'created_at desc')
+export const selectOfConversation = selectFirst(
+  'worktrees',
+  { key: 'conversation_key', removed_at: null },
+  'created_at desc',
+)
 
 /** Not used since, with the settings of their projects, those of the lowest ids first behind `after`. */
-export const selectUnusedSince = statement<{ until: Instant; after: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('worktrees')
-    .innerJoin('projects', 'projects.id', 'worktrees.project_id')
-    .select(['worktrees.id', 'worktrees.project_id', 'worktrees.last_used_at', 'projects.settings'])
-    .where('worktrees.removed_at', 'is', null)
-    .where('worktrees.last_used_at', '<=', p.until)
-    .where('worktrees.id', '>', p.after)
-    .orderBy('worktrees.id')
-    .limit(p.limit),
+export const selectUnusedSince = statement<{ until: Instant; after: string; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('worktrees')
+      .innerJoin('projects', 'projects.id', 'worktrees.project_id')
+      .select([
+        'worktrees.id',
+        'worktrees.project_id',
+        'worktrees.last_used_at',
+        'projects.settings',
+      ])
+      .where('worktrees.removed_at', 'is', null)
+      .where('worktrees.last_used_at', '<=', p.until)
+      .where('worktrees.id', '>', p.after)
+      .orderBy('worktrees.id')
+      .limit(p.limit),
 )
 
 export const worktreeOf = (row: WorktreeRow): Worktree => ({
-  ...fields(row, 'id', 'project_id', 'role', 'agent_id', 'coordinator_id', 'kind', 'folder', 'branch', 'base_branch', 'note'),
+  ...fields(
+    row,
+    'id',
+    'project_id',
+    'role',
+    'agent_id',
+    'coordinator_id',
+    'kind',
+    'folder',
+    'branch',
+    'base_branch',
+    'note',
+  ),
   ...fields(row, 'created_at', 'last_used_at', 'removed_at'),
   userSessionId: row.user_session_id || null,
   conversation: row.conversation_key,
@@ -65,7 +99,12 @@ export const worktreesPage = (
   page: PageParams,
 ): Promise<WorktreeRow[]> =>
   reader.query<WorktreeRow>((db) => {
-    const values = { project_id: projectId, user_session_id: userSessionId, role, removed_at: removed ? undefined : null }
+    const values = {
+      project_id: projectId,
+      user_session_id: userSessionId,
+      role,
+      removed_at: removed ? undefined : null,
+    }
     const rows = pageOf(rowsOf(db, 'worktrees', values), page, 'created_at', 'id')
     return accountId === null ? rows : rows.where('account_id', 'in', ['', accountId])
   })

@@ -6,19 +6,28 @@ import { agentDetection } from '../../../src/adapters/agents/detect-agents.ts'
 import { filledIn } from '../../../src/coordinator/agent-process.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
 import { DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
-import { knownAgentOf, knownAgents, knownRecipes } from '../../../src/protocol/agents/known-agents.ts'
+import {
+  knownAgentOf,
+  knownAgents,
+  knownRecipes,
+} from '../../../src/protocol/agents/known-agents.ts'
 import { recipes } from '../../real-agents/recipes.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { isRunning } from '../../support/script-process.ts'
 import { openTestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const byCommand = (a: { command: string }, b: { command: string }): number => a.command.localeCompare(b.command)
+const byCommand = (a: { command: string }, b: { command: string }): number =>
+  a.command.localeCompare(b.command)
 
 const systemPath = `${dirname(process.execPath)}:/usr/bin:/bin`
 
 /** Each program is a script; what it does is its text. */
-function machine(programs: Record<string, string>, patienceMs?: number, elsewhere: readonly string[] = []) {
+function machine(
+  programs: Record<string, string>,
+  patienceMs?: number,
+  elsewhere: readonly string[] = [],
+) {
   const folder = temporaryFolder()
   for (const [name, text] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
@@ -29,13 +38,21 @@ function machine(programs: Record<string, string>, patienceMs?: number, elsewher
     writeFileSync(join(folder, file), '#!/bin/sh\necho 1.0.0\n', { mode: 0o755 })
   }
   const clock = manualClock()
-  const env = { HOME: folder, PATH: `${folder}:${systemPath}`, ANTHROPIC_API_KEY: 'never', HOLDFAST_TOKEN: 'never' }
+  const env = {
+    HOME: folder,
+    PATH: `${folder}:${systemPath}`,
+    ANTHROPIC_API_KEY: 'never',
+    HOLDFAST_TOKEN: 'never',
+  }
   const detect = agentDetection({ clock, env, ...(patienceMs !== undefined && { patienceMs }) })
   return { folder, clock, detect }
 }
 
 test('[AG5] agents on PATH are found with their version and how to add them; what is not there, or no program, is not', async () => {
-  const { folder, detect } = machine({ claude: 'echo "2.1.325 (Claude Code)"', codex: 'echo codex-cli 0.166.0' })
+  const { folder, detect } = machine({
+    claude: 'echo "2.1.325 (Claude Code)"',
+    codex: 'echo codex-cli 0.166.0',
+  })
   mkdirSync(join(folder, 'gemini'))
   writeFileSync(join(folder, 'opencode'), 'not a program')
   const found = await detect()
@@ -44,13 +61,30 @@ test('[AG5] agents on PATH are found with their version and how to add them; wha
     ['codex', '0.166.0', join(folder, 'codex')],
   ])
   expect(DetectedAgents.parse(found)).toEqual(found)
-  expect(found.missing.map(({ id }) => id)).toEqual(['gemini', 'opencode', 'copilot', 'pi', 'qwen', 'goose'])
+  expect(found.missing.map(({ id }) => id)).toEqual([
+    'gemini',
+    'opencode',
+    'copilot',
+    'pi',
+    'qwen',
+    'goose',
+  ])
 })
 
 test('[AG5] one that can also be spoken to is offered both ways, and asked for its version once', async () => {
   const asked = join(temporaryFolder(), 'asked')
-  const { detect } = machine({ gemini: `echo x >> ${asked}; echo 0.61.0`, 'claude-agent-acp': 'echo 0.99.0' })
-  expect((await detect()).items.map(({ draft, version }) => [draft.id, draft.protocol, draft.command, version])).toEqual([
+  const { detect } = machine({
+    gemini: `echo x >> ${asked}; echo 0.61.0`,
+    'claude-agent-acp': 'echo 0.99.0',
+  })
+  expect(
+    (await detect()).items.map(({ draft, version }) => [
+      draft.id,
+      draft.protocol,
+      draft.command,
+      version,
+    ]),
+  ).toEqual([
     ['gemini', 'mcp', 'sh', '0.61.0'],
     ['claude-acp', 'acp', 'claude-agent-acp', '0.99.0'],
     ['gemini-acp', 'acp', 'gemini', '0.61.0'],
@@ -61,7 +95,12 @@ test('[AG5] one that can also be spoken to is offered both ways, and asked for i
 test('[AG5] a program that hangs, floods or fails has no version, and nothing of it stays', async () => {
   const pidFile = join(temporaryFolder(), 'pid')
   const { detect } = machine(
-    { claude: `sleep 1000 & echo $! > ${pidFile}; wait`, codex: 'yes 2', gemini: 'exit 3', qwen: 'echo "no number here"' },
+    {
+      claude: `sleep 1000 & echo $! > ${pidFile}; wait`,
+      codex: 'yes 2',
+      gemini: 'exit 3',
+      qwen: 'echo "no number here"',
+    },
     300,
   )
   const found = await detect()
@@ -98,14 +137,23 @@ test('[SE4] a program that was only found gets no key of the server', async () =
 })
 
 test('[AG5] a program that npm has installed outside of PATH is found, and started with the Node beside it', async () => {
-  const { folder, detect } = machine({}, undefined, ['.npm-global/bin/pi-acp', '.nvm/versions/node/v24.1.0/bin/copilot'])
+  const { folder, detect } = machine({}, undefined, [
+    '.npm-global/bin/pi-acp',
+    '.nvm/versions/node/v24.1.0/bin/copilot',
+  ])
   const { items } = await detect()
-  expect(items.map(({ id, draft }) => [id, draft.command, draft.env['PATH']?.split(':')[0]])).toEqual(
+  expect(
+    items.map(({ id, draft }) => [id, draft.command, draft.env['PATH']?.split(':')[0]]),
+  ).toEqual(
     [
       ['copilot', '.nvm/versions/node/v24.1.0/bin'],
       ['copilot-acp', '.nvm/versions/node/v24.1.0/bin'],
       ['pi-acp', '.npm-global/bin'],
-    ].map(([id, at]) => [id, join(folder, at ?? '', id === 'pi-acp' ? 'pi-acp' : 'copilot'), join(folder, at ?? '')]),
+    ].map(([id, at]) => [
+      id,
+      join(folder, at ?? '', id === 'pi-acp' ? 'pi-acp' : 'copilot'),
+      join(folder, at ?? ''),
+    ]),
   )
 })
 
@@ -114,25 +162,35 @@ test('[AG5] whether somebody has signed in is told, and otherwise how; where no 
   mkdirSync(join(folder, '.codex'))
   writeFileSync(join(folder, '.codex/auth.json'), '{}')
   const { items } = await detect()
-  const shown = Object.fromEntries(items.map(({ agent, signedIn, signIn }) => [agent, [signedIn, signIn]]))
-  expect(shown).toEqual({ codex: [true, 'codex login'], claude: [false, 'claude /login'], copilot: [null, 'copilot login'] })
+  const shown = Object.fromEntries(
+    items.map(({ agent, signedIn, signIn }) => [agent, [signedIn, signIn]]),
+  )
+  expect(shown).toEqual({
+    codex: [true, 'codex login'],
+    claude: [false, 'claude /login'],
+    copilot: [null, 'copilot login'],
+  })
 })
 
 test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
   for (const { id, agent, protocol, program, command = program, args, env } of knownRecipes) {
-    expect(AgentDraft.parse({ id, name: agent.name, protocol, command, args, env, holdSeconds: 600 }).id).toBe(id)
+    expect(
+      AgentDraft.parse({ id, name: agent.name, protocol, command, args, env, holdSeconds: 600 }).id,
+    ).toBe(id)
     if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
     expect(JSON.stringify({ args, env }), id).not.toMatch(/hf_|passkey/)
     expect(knownAgentOf({ command: `/opt/bin/${command}`, args: [...args] })?.id).toBe(agent.id)
   }
-  expect(knownAgentOf({ command: 'npx', args: ['-y', '@google/gemini-cli@0.61.0', '--acp'] })?.id).toBe('gemini')
+  expect(
+    knownAgentOf({ command: 'npx', args: ['-y', '@google/gemini-cli@0.61.0', '--acp'] })?.id,
+  ).toBe('gemini')
   expect(knownAgentOf({ command: 'sh', args: ['-c', 'something else'] })).toBeUndefined()
   expect(knownAgentOf({ command: null, args: [] })).toBeUndefined()
 })
 
 test('[AG5] each agent is a file, and each file is an agent', () => {
-  const files = readdirSync(join(import.meta.dirname, '../../../src/protocol/agents/known')).map((name) =>
-    name.replace('.ts', ''),
+  const files = readdirSync(join(import.meta.dirname, '../../../src/protocol/agents/known')).map(
+    (name) => name.replace('.ts', ''),
   )
   expect(knownAgents.map(({ id }) => id).sort()).toEqual(files.sort())
 })
@@ -149,7 +207,12 @@ test('[AC5] what is said to be tried is what the tests with real agents try: pro
 })
 
 test('[CO4] what a launch tells is filled into arguments; the token and what is not known are not', () => {
-  const values = { HOLDFAST_AGENT_ID: 'ann', HOLDFAST_MCP_URL: 'http://h/mcp', HOLDFAST_LAUNCH_TOKEN: 'secret', HOME: '/h' }
+  const values = {
+    HOLDFAST_AGENT_ID: 'ann',
+    HOLDFAST_MCP_URL: 'http://h/mcp',
+    HOLDFAST_LAUNCH_TOKEN: 'secret',
+    HOME: '/h',
+  }
   const in$ = (name: string): string => `\${${name}}`
   const args = [
     `a ${in$('HOLDFAST_AGENT_ID')} at ${in$('HOLDFAST_MCP_URL')}`,
@@ -163,10 +226,21 @@ test('[AG5] GET /api/detected-agents is for who may add agents', async () => {
   const { detect } = machine({ claude: 'echo 2.1.325' })
   const server = await openTestServer({ detectAgents: detect })
   const answer = await server.ask('/api/detected-agents')
-  expect([answer.status, answer.json.items]).toMatchObject([200, [{ id: 'claude', version: '2.1.325' }]])
-  const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: 'm', role: 'member' } })).json
-  expect((await server.ask('/api/detected-agents', { token })).json).toMatchObject({ code: 'missing_scope', scope: 'manage' })
+  expect([answer.status, answer.json.items]).toMatchObject([
+    200,
+    [{ id: 'claude', version: '2.1.325' }],
+  ])
+  const { token } = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'm', role: 'member' } })
+  ).json
+  expect((await server.ask('/api/detected-agents', { token })).json).toMatchObject({
+    code: 'missing_scope',
+    scope: 'manage',
+  })
   const [{ draft }] = answer.json.items
   const added = await server.ask('/api/agents', { method: 'POST', body: draft })
-  expect([added.status, added.json]).toMatchObject([201, { id: 'claude', command: 'claude', holdSeconds: 600 }])
+  expect([added.status, added.json]).toMatchObject([
+    201,
+    { id: 'claude', command: 'claude', holdSeconds: 600 },
+  ])
 })

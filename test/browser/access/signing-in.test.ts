@@ -17,7 +17,9 @@ test('[SE1] the sign-in link signs the browser in, cleans the address and goes w
   expect(page.url()).not.toContain(code)
   const cookies = await page.context().cookies()
   expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }])
-  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(code)
+  expect(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
+  ).not.toContain(code)
 })
 
 test('[SE1] a link that was used says calmly how to get a new one', async () => {
@@ -42,7 +44,9 @@ test('[SE1] without a credential every place leads to signing in and shows nothi
 })
 
 test('[SE3] a person signs in with a pasted token and sees what the role allows; removed, they are out at once', async () => {
-  const { id, token } = await here.elsewhere.post('/api/people', { body: { name: 'Grace', role: 'viewer' } })
+  const { id, token } = await here.elsewhere.post('/api/people', {
+    body: { name: 'Grace', role: 'viewer' },
+  })
   const page = await here.signedOutPage()
   await page.goto('/sign-in')
   await page.getByLabel('Or paste a link, a code or a token').fill(token)
@@ -53,11 +57,17 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   const [project] = (await here.elsewhere.get('/api/projects', {})).items
   const body = { checkpointType: 'plan', leaderId: 'lead', instructionContent: 'May I?' }
   const params = { projectId: project?.id ?? '' }
-  const { id: approvalId } = await here.elsewhere.post('/api/projects/{projectId}/approvals', { params, body })
+  const { id: approvalId } = await here.elsewhere.post('/api/projects/{projectId}/approvals', {
+    params,
+    body,
+  })
   await page.getByRole('region', { name: 'Waiting for a decision' }).getByText('May I?').waitFor()
   expect(await page.getByText('for you').count()).toBe(0)
   expect(await page.title()).toBe('Now · Holdfast')
-  const decision = { params: { ...params, approvalId: String(approvalId) }, body: { status: 'rejected' as const } }
+  const decision = {
+    params: { ...params, approvalId: String(approvalId) },
+    body: { status: 'rejected' as const },
+  }
   await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', decision)
   await page.goto('/people')
   await page.getByText('Only owners see tokens.').waitFor()
@@ -125,7 +135,10 @@ test('[UI8] a code for a phone is shown where a phone can reach the server, and 
   await page.route('**/api/sign-in-codes', async (route) => {
     const response = await route.fetch()
     const made = await response.json()
-    await route.fulfill({ response, json: { ...made, link: `https://holdfast.example.com/sign-in#${made.code}` } })
+    await route.fulfill({
+      response,
+      json: { ...made, link: `https://holdfast.example.com/sign-in#${made.code}` },
+    })
   })
   await open()
   await code.waitFor()

@@ -10,7 +10,8 @@ import { visit } from '../visit.ts'
 
 /** Two agents are installed there; one of them needs something written down first. */
 const programs = temporaryFolder()
-for (const name of ['claude', 'gemini']) writeFileSync(join(programs, name), '#!/bin/sh\necho 9.9.9\n', { mode: 0o755 })
+for (const name of ['claude', 'gemini'])
+  writeFileSync(join(programs, name), '#!/bin/sh\necho 9.9.9\n', { mode: 0o755 })
 const here = visit({ env: { PATH: `${programs}:${process.env['PATH']}` } })
 
 /** Reads the secret that is shown, and closes it. */
@@ -46,18 +47,25 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
   await dialog.getByPlaceholder('claude-code-acp').fill('codex-acp')
   await dialog.getByLabel('Arguments').fill('--model\no5')
   await dialog.getByRole('button', { name: 'Add variable' }).click()
-  await dialog.getByRole('group', { name: 'Environment' }).getByLabel('Name', { exact: true }).fill('API_KEY')
+  await dialog
+    .getByRole('group', { name: 'Environment' })
+    .getByLabel('Name', { exact: true })
+    .fill('API_KEY')
   await dialog.getByLabel('Value API_KEY').fill('sk-very-secret-value')
 
   // Closed and opened again, what was typed is still there, but not in any storage: it may hold secrets.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain('secret')
+  expect(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
+  ).not.toContain('secret')
   await page.getByRole('link', { name: 'New agent' }).click()
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   const passkey = await takeSecret(page, 'Passkey of Codex')
   expect(await whoHas(passkey)).toBe('codex')
-  expect(await here.elsewhere.get('/api/agents/{agentId}', { params: { agentId: 'codex' } })).toMatchObject({
+  expect(
+    await here.elsewhere.get('/api/agents/{agentId}', { params: { agentId: 'codex' } }),
+  ).toMatchObject({
     command: 'codex-acp',
     args: ['--model', 'o5'],
   })
@@ -73,7 +81,9 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
 
 test('[SE7] values of the environment are never shown, and stay when something else is changed', async () => {
   const env = { API_KEY: 'sk-very-secret-value', OTHER: 'another-secret-value' }
-  await here.elsewhere.post('/api/agents', { body: { id: 'masked', name: 'Masked', protocol: 'acp', command: 'x', env } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'masked', name: 'Masked', protocol: 'acp', command: 'x', env },
+  })
   const page = await here.ownerPage('/agents/masked')
   await page.getByLabel('Value API_KEY').waitFor()
   expect(await page.content()).not.toContain('secret-value')
@@ -104,7 +114,9 @@ test('[UI2] deleting an agent says what is lost and what stays, and asks once', 
 })
 
 test('[HT2] a refusal says what happened, what was kept and what to do, with its code', async () => {
-  await here.elsewhere.post('/api/agents', { body: { id: 'taken', name: 'Taken', protocol: 'mcp' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'taken', name: 'Taken', protocol: 'mcp' },
+  })
   const page = await here.ownerPage('/agents?new=agent')
   const dialog = page.getByRole('dialog', { name: 'New agent' })
   await dialog.getByLabel('Name', { exact: true }).fill('Another')
@@ -112,7 +124,9 @@ test('[HT2] a refusal says what happened, what was kept and what to do, with its
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   const alert = dialog.getByRole('alert')
   await alert.getByText('This id or name is taken').waitFor()
-  await alert.getByText('Nothing was changed. What you typed is still here. Choose another one.').waitFor()
+  await alert
+    .getByText('Nothing was changed. What you typed is still here. Choose another one.')
+    .waitFor()
   await alert.getByText('Code already_exists').waitFor()
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Another')
 })
@@ -146,7 +160,9 @@ test('[SE3] a script token is made with the chosen scopes, shown once, and revok
   await dialog.getByRole('button', { name: 'Create' }).click()
   const token = await takeSecret(page, 'Token nightly')
   await page.getByText('read · write').waitFor()
-  expect(await createClient({ url: here.server.url, token }).get('/api/me')).toMatchObject({ scopes: ['read', 'write'] })
+  expect(await createClient({ url: here.server.url, token }).get('/api/me')).toMatchObject({
+    scopes: ['read', 'write'],
+  })
   await page.getByRole('button', { name: 'Revoke nightly' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('No tokens yet.').waitFor()
@@ -156,7 +172,11 @@ test('[SE3] a script token is made with the chosen scopes, shown once, and revok
 test('[AG5] an agent that is installed is added with one click', async () => {
   const page = await here.ownerPage('/agents')
   const found = page.getByRole('list', { name: 'Installed on this machine' })
-  await found.getByRole('listitem').filter({ hasText: 'Claude Code' }).getByText('version 9.9.9').waitFor()
+  await found
+    .getByRole('listitem')
+    .filter({ hasText: 'Claude Code' })
+    .getByText('version 9.9.9')
+    .waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Add Claude Code MCP' }).click()
   await page.waitForURL('**/agents/claude')
@@ -170,13 +190,20 @@ test('[AG5] an agent that is installed is added with one click', async () => {
 })
 
 test('[AG15] a chat says at its head that its agent never asks for permission', async () => {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'asked by nobody' } })
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: 'asked by nobody' },
+  })
   for (const [id, name] of [
     ['pi', 'Pi'],
     ['asks', 'Asks'],
   ] as const) {
-    await here.elsewhere.post('/api/agents', { body: { id, name, protocol: 'acp', command: `/nowhere/${id}-acp` } })
-    await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id }, body: {} })
+    await here.elsewhere.post('/api/agents', {
+      body: { id, name, protocol: 'acp', command: `/nowhere/${id}-acp` },
+    })
+    await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId: id },
+      body: {},
+    })
   }
   const page = await here.ownerPage(`/projects/${projectId}/chat/pi`)
   await page.getByText('Pi never asks for permission: it writes and runs what it wants').waitFor()

@@ -6,11 +6,17 @@ import { visit } from '../visit.ts'
 
 const here = visit()
 
-const makeProject = async (name: string) => (await here.elsewhere.post('/api/projects', { body: { name } })).id
+const makeProject = async (name: string) =>
+  (await here.elsewhere.post('/api/projects', { body: { name } })).id
 const ask = (projectId: string, instructionContent: string) =>
   here.elsewhere.post('/api/projects/{projectId}/approvals', {
     params: { projectId },
-    body: { checkpointType: 'plan', leaderId: 'lead', instructionContent, artifacts: ['plan.md', { lines: 12 }] },
+    body: {
+      checkpointType: 'plan',
+      leaderId: 'lead',
+      instructionContent,
+      artifacts: ['plan.md', { lines: 12 }],
+    },
   })
 
 test('[AP5] what waits is on Now, oldest first, counted in the title; a decision in one tab shows in the other with who decided', async () => {
@@ -26,7 +32,9 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   const asked = await waiting.getByRole('article').allTextContents()
   expect(asked.map((text) => text.includes('<b>everything</b>'))).toEqual([true, false])
 
-  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Grace', role: 'member' } })
+  const { token } = await here.elsewhere.post('/api/people', {
+    body: { name: 'Grace', role: 'member' },
+  })
   const grace = createClient({ url: here.server.url, token })
   const first = waiting.getByRole('article').filter({ hasText: 'May I delete' })
   await first.getByRole('button', { name: 'Request revision' }).click()
@@ -40,7 +48,10 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await expect.poll(() => history.title()).toBe('(1) deciding · Holdfast')
 
   const params = { projectId, approvalId: '2' }
-  await grace.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  await grace.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params,
+    body: { status: 'approved' },
+  })
   await waiting.getByText('Grace approved it').waitFor()
   await waiting.getByText('Nothing waits for you.').waitFor()
   await history.getByText('Grace approved it').waitFor()
@@ -49,9 +60,14 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
 
 test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
   const projectId = await makeProject('by-keyboard')
-  await here.elsewhere.post('/api/agents', { body: { id: 'keyed', name: 'Keyed', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'keyed' } })
-  for (const index of [1, 2, 3, 4, 5, 6]) await ask(projectId, `Question ${index}\n${'more of it\n'.repeat(20)}`)
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'keyed', name: 'Keyed', protocol: 'mcp' },
+  })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'keyed' },
+  })
+  for (const index of [1, 2, 3, 4, 5, 6])
+    await ask(projectId, `Question ${index}\n${'more of it\n'.repeat(20)}`)
   const page = await here.ownerPage('/')
   const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
   await expect.poll(() => rows.count()).toBe(6)
@@ -66,13 +82,17 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
       })
     ).status
   const { items } = await here.elsewhere.get('/api/approvals', { query: { limit: 200 } })
-  const [first, second, third] = items.filter((each) => each.projectId === projectId).map(({ id }) => id)
+  const [first, second, third] = items
+    .filter((each) => each.projectId === projectId)
+    .map(({ id }) => id)
   await page.keyboard.press('a')
   await expect.poll(() => statusOf(first ?? 0)).toBe('approved')
   await page.setViewportSize(phone)
   await row('Question 3').getByRole('button', { name: 'Question 3' }).focus()
   await page.keyboard.press('k')
-  expect(await page.evaluate(() => document.activeElement?.closest('article')?.textContent)).toContain('Question 2')
+  expect(
+    await page.evaluate(() => document.activeElement?.closest('article')?.textContent),
+  ).toContain('Question 2')
   await page.keyboard.press('j')
   await page.keyboard.press('r')
   await row('Question 3').getByRole('button', { name: 'Reject' }).waitFor()
@@ -91,7 +111,10 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
   for (const { id } of items.filter((each) => each.projectId === projectId)) {
     const params = { projectId, approvalId: String(id) }
     await here.elsewhere
-      .post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+      .post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+        params,
+        body: { status: 'rejected' },
+      })
       .catch(() => undefined)
   }
 })
@@ -101,7 +124,8 @@ const writesNoticesDown = () => {
   const received: [string, string | undefined][] = []
   Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
   Notification.requestPermission = async () => 'granted'
-  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => void received.push([title, options?.body])
+  ServiceWorkerRegistration.prototype.showNotification = async (title, options) =>
+    void received.push([title, options?.body])
   Object.assign(window, { received })
 }
 
@@ -121,7 +145,10 @@ test('[AP5] [UI8] who asked for it is told by the browser what has come to wait 
   const unseen = await ask(projectId, `said outside ${'x'.repeat(200)}`)
   await expect.poll(received).toEqual([['lead asks', `plan: said outside ${'x'.repeat(101)}`]])
   const place = { params: { projectId } }
-  const { id: workSessionId } = await here.elsewhere.post('/api/projects/{projectId}/sessions', { ...place, body: {} })
+  const { id: workSessionId } = await here.elsewhere.post('/api/projects/{projectId}/sessions', {
+    ...place,
+    body: {},
+  })
   const end = '/api/projects/{projectId}/sessions/{workSessionId}/end'
   await here.elsewhere.post(end, { params: { projectId, workSessionId }, body: {} })
   await expect.poll(received).toContainEqual([expect.stringMatching(/^Work in telling /), ''])
@@ -151,7 +178,10 @@ test('[AP5] a decision that is told while the list is still on its way is not lo
   await page.goto(`/projects/${projectId}/approvals`)
   // One for the page, one for the snapshot of the project; both were answered before the decision.
   await expect.poll(() => listed).toBeGreaterThanOrEqual(2)
-  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params,
+    body: { status: 'approved' },
+  })
   await expect.poll(() => page.title()).not.toMatch(/^\(/)
   late?.()
   await page.getByText('You approved it').waitFor()
@@ -161,16 +191,24 @@ test('[AP1] who decides too late is told in words who decided what', async () =>
   const projectId = await makeProject('too-late')
   const { id } = await ask(projectId, 'Ship it?')
   const page = await here.ownerPage(`/projects/${projectId}/approvals`)
-  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Linus', role: 'member' } })
+  const { token } = await here.elsewhere.post('/api/people', {
+    body: { name: 'Linus', role: 'member' },
+  })
   const linus = createClient({ url: here.server.url, token })
   // Both press at once: his decision is there before ours, and the page has not heard of it.
   await page.route('**/decision', async (route) => {
     const params = { projectId, approvalId: String(id) }
-    await linus.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+    await linus.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+      params,
+      body: { status: 'rejected' },
+    })
     await route.continue()
   })
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
-  await page.getByRole('alert').getByText('Linus was faster and rejected it. Your decision was not used.').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText('Linus was faster and rejected it. Your decision was not used.')
+    .waitFor()
   await page.getByText('Linus rejected it').waitFor()
   expect(await page.getByText('You approved it').count()).toBe(0)
 })

@@ -15,7 +15,10 @@ const here = visit({ up: true, env: { PATH: `${machineWithOpencode()}:${process.
 function machineWithOpencode(): string {
   const folder = temporaryFolder()
   const program = join(folder, 'opencode')
-  writeFileSync(program, `#!/bin/sh\n[ "$1" = acp ] && exec '${process.execPath}' '${main}' demo-acp\necho 1.18.33\n`)
+  writeFileSync(
+    program,
+    `#!/bin/sh\n[ "$1" = acp ] && exec '${process.execPath}' '${main}' demo-acp\necho 1.18.33\n`,
+  )
   chmodSync(program, 0o755)
   return folder
 }
@@ -23,19 +26,35 @@ function machineWithOpencode(): string {
 /** A project of its own with an ACP agent that Holdfast starts, and its console tab. */
 async function openProject(name: string, options: Parameters<typeof here.ownerPage>[1] = {}) {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
-  const body = { id: name, name: `Demo ${name}`, protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const body = {
+    id: name,
+    name: `Demo ${name}`,
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name } })
-  const machines = async () => (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: name },
+  })
+  const machines = async () =>
+    (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
   await expect.poll(machines).toContain('connected')
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, options)
   return { page, projectId }
 }
 
 const pane = (page: Page, role: string) => page.locator(`[data-role="${role}"]`)
-const inState = (page: Page, role: string, state: string) => pane(page, role).locator(`[data-state="${state}"]`).waitFor()
+const inState = (page: Page, role: string, state: string) =>
+  pane(page, role).locator(`[data-state="${state}"]`).waitFor()
 
-async function addAgent(page: Page, role: string, button = 'Add agent', start = 'Start', label = 'Role'): Promise<void> {
+async function addAgent(
+  page: Page,
+  role: string,
+  button = 'Add agent',
+  start = 'Start',
+  label = 'Role',
+): Promise<void> {
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('textbox', { name: label, exact: true }).fill(role)
   await page.getByRole('button', { name: start, exact: true }).click()
@@ -91,7 +110,9 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await shown.locator('strong', { hasText: 'wrong' }).waitFor()
   // SE6: no markup of the agent's, no scripts in links, nothing fetched.
   expect(await shown.locator('b, img, h1, [href^="javascript"]').count()).toBe(0)
-  expect(await shown.getByRole('link', { name: 'the docs' }).getAttribute('rel')).toBe('noopener noreferrer')
+  expect(await shown.getByRole('link', { name: 'the docs' }).getAttribute('rel')).toBe(
+    'noopener noreferrer',
+  )
 
   await say(page, 'coder', '[[plan]] [[write hello.txt hello there]] [[ask]] go')
   await inState(page, 'coder', 'waiting')
@@ -104,7 +125,10 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await coder.locator('[data-queued="2"]').getByRole('button', { name: 'Withdraw' }).click()
   await coder.locator('[data-queued="2"]').waitFor({ state: 'detached' })
   expect(await axeFindings(page)).toEqual([])
-  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder
+    .locator('[data-permission]')
+    .getByRole('button', { name: 'Allow', exact: true })
+    .click()
   await coder.locator('[data-outcome="allowed"]').waitFor()
   await coder.getByText('echo: and this', { exact: true }).waitFor()
   expect(await coder.getByText('not this').count()).toBe(0)
@@ -137,7 +161,9 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
 
   // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
   const elsewhere = await here.ownerPage(`/projects/${projectId}/all-sessions`)
-  const row = elsewhere.getByRole('list', { name: 'Consoles' }).getByRole('link', { name: /reviewer/ })
+  const row = elsewhere
+    .getByRole('list', { name: 'Consoles' })
+    .getByRole('link', { name: /reviewer/ })
   await row.waitFor()
   await page.getByRole('button', { name: 'Details' }).click()
   await page.getByRole('button', { name: 'End console' }).click()
@@ -159,7 +185,9 @@ test('[AG5] an agent that is installed is put into a role with one choice: it is
   await inState(page, 'guest', 'idle')
   await say(page, 'guest', 'hello')
   await pane(page, 'guest').getByText('echo: hello').waitFor()
-  const { agentIds } = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId } })
+  const { agentIds } = await here.elsewhere.get('/api/projects/{projectId}', {
+    params: { projectId },
+  })
   expect(agentIds).toEqual(['gus', 'opencode-acp'])
 })
 
@@ -182,9 +210,11 @@ test('[UI7] reloaded in mid-turn, offline and on a second device: all see the sa
   await say(page, 'one', 'written while it was away')
   await page.locator('[data-unsent]').getByText('Not sent yet.', { exact: false }).waitFor()
   wire.mend()
-  for (const each of [page, other]) await pane(each, 'one').getByText('echo: written while it was away').waitFor()
+  for (const each of [page, other])
+    await pane(each, 'one').getByText('echo: written while it was away').waitFor()
   await page.locator('[data-unsent]').waitFor({ state: 'detached' })
-  const text = async (each: Page) => (await pane(each, 'one').getByRole('log').innerText()).replaceAll(/\s+/g, ' ')
+  const text = async (each: Page) =>
+    (await pane(each, 'one').getByRole('log').innerText()).replaceAll(/\s+/g, ' ')
   // What belongs to the end of a turn reaches one a moment before the other.
   await expect.poll(async () => new Set([await text(other), await text(page)]).size).toBe(1)
   expect(await pane(page, 'one').locator('[data-turn]').count()).toBe(2)
@@ -198,7 +228,10 @@ test('[AP4] a permission is answered in the inbox, and the card in the console c
   await pane(page, 'asker').locator('[data-outcome="open"]').waitFor()
   const [waiting] = (await here.elsewhere.get('/api/approvals')).items
   const params = { projectId: waiting?.projectId ?? '', approvalId: String(waiting?.id) }
-  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params,
+    body: { status: 'rejected' },
+  })
   await pane(page, 'asker').locator('[data-outcome="denied"]').waitFor()
   await inState(page, 'asker', 'idle')
 })
@@ -208,7 +241,10 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'asker')
   const asked = (text: string) =>
-    pane(page, 'asker').locator('[data-turn]').filter({ hasText: text }).locator('[data-permission]')
+    pane(page, 'asker')
+      .locator('[data-turn]')
+      .filter({ hasText: text })
+      .locator('[data-permission]')
   const card = asked('at first')
   await say(page, 'asker', '[[ask]] at first')
   await card.getByRole('button', { name: 'Always…' }).click()
@@ -230,7 +266,10 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   expect(await axeFindings(page)).toEqual([])
   await listed.getByRole('button', { name: /^Take back/ }).click()
   await listed.waitFor({ state: 'detached' })
-  expect((await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } })).items).toEqual([])
+  expect(
+    (await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } }))
+      .items,
+  ).toEqual([])
 })
 
 test('[AG6] the mode and the model are chosen in the pane, a file goes with the prompt, and the usage is shown', async () => {
@@ -256,13 +295,18 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   expect(await axeFindings(page)).toEqual([])
   await say(page, 'coder', 'read this [[write a.txt x]]')
   // Careful: it asks before it writes.
-  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder
+    .locator('[data-permission]')
+    .getByRole('button', { name: 'Allow', exact: true })
+    .click()
   await coder.getByText('(attachment:///notes.txt)').waitFor()
   await coder.getByText(/of 100,000 tokens/).waitFor()
   await page.reload()
   await inState(page, 'coder', 'idle')
   const chosen = (name: string) => coder.getByRole('combobox', { name, exact: true }).inputValue()
-  await expect.poll(() => Promise.all([chosen('Mode'), chosen('Model')])).toEqual(['careful', 'demo-large'])
+  await expect
+    .poll(() => Promise.all([chosen('Mode'), chosen('Model')]))
+    .toEqual(['careful', 'demo-large'])
   await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
   // AC6: stopped while it asks, the tool neither waits nor runs any longer.
   await say(page, 'coder', '[[write b.txt y]]')
@@ -273,7 +317,11 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
 })
 
 test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
-  const { page } = await openProject('dan', { viewport: phone, locale: 'ja-JP', colorScheme: 'dark' })
+  const { page } = await openProject('dan', {
+    viewport: phone,
+    locale: 'ja-JP',
+    colorScheme: 'dark',
+  })
   await page.getByRole('button', { name: '新しいコンソール' }).click()
   await addAgent(page, 'left', 'エージェントを追加', '起動', '役割')
   await addAgent(page, 'right', 'エージェントを追加', '起動', '役割')
@@ -298,7 +346,10 @@ test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing
   await page.keyboard.press('Escape')
 
   // What the server says of it is Japanese too.
-  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /right/ }).click()
+  await page
+    .getByRole('navigation', { name: '役割' })
+    .getByRole('button', { name: /right/ })
+    .click()
   await say(page, 'right', '[[crash]]')
   const failed = pane(page, 'right').locator('[data-failed="running"]')
   await failed.getByText(/終了コード \d+ で終了しました/).waitFor()
@@ -315,6 +366,8 @@ test('[AG16] after Holdfast was stopped and started, an agent sleeps in its role
   await pane(page, 'coder').getByText('Asleep').waitFor()
   expect(await pane(page, 'coder').getByRole('alert').count()).toBe(0)
   await say(page, 'coder', '[[recall]]')
-  const recalled = pane(page, 'coder').locator('[data-turn="answered"]').filter({ hasText: '[[recall]]' })
+  const recalled = pane(page, 'coder')
+    .locator('[data-turn="answered"]')
+    .filter({ hasText: '[[recall]]' })
   await recalled.getByText(/remember 7/).waitFor()
 })

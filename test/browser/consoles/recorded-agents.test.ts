@@ -9,12 +9,18 @@ import { visit } from '../visit.ts'
 const here = visit({ up: true })
 
 test('[UI3] [AG4] Claude Code, Codex and Gemini in one console: answers, permissions by keyboard and by button, Stop, and a phone', async () => {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'three', path: makeRepository().folder } })
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: 'three', path: makeRepository().folder },
+  })
   const names = ['claude', 'codex', 'gemini']
   for (const id of names) {
     const { file, args } = recorded(id)
-    await here.elsewhere.post('/api/agents', { body: { id, name: id, protocol: 'acp', command: file, args: [...args] } })
-    await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id } })
+    await here.elsewhere.post('/api/agents', {
+      body: { id, name: id, protocol: 'acp', command: file, args: [...args] },
+    })
+    await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId: id },
+    })
   }
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, { viewport: wide })
   await page.getByRole('button', { name: 'New console' }).click()

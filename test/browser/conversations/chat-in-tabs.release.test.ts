@@ -55,16 +55,23 @@ test('[CH10] what one person has not sent goes out as nobody else’s at the sam
   const page = await here.ownerPage(room.address)
   await presence(page, 'waiting')
   const owners = await page.context().cookies()
-  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Cleo', role: 'member' } })
+  const { token } = await here.elsewhere.post('/api/people', {
+    body: { name: 'Cleo', role: 'member' },
+  })
   /** Somebody signs in, in another tab. */
-  const cleoComes = () => page.request.post('/api/login', { data: { token }, failOnStatusCode: true })
-  const unsent = () => page.evaluate(() => JSON.parse(localStorage.getItem('holdfast.outbox') ?? '[]').length)
+  const cleoComes = () =>
+    page.request.post('/api/login', { data: { token }, failOnStatusCode: true })
+  const unsent = () =>
+    page.evaluate(() => JSON.parse(localStorage.getItem('holdfast.outbox') ?? '[]').length)
   const write = async (text: string) => {
     await composer(page).fill(text)
     await composer(page).press('Enter')
   }
   const tries: number[] = []
-  page.on('response', (response) => new URL(response.url()).pathname === '/api/chat' && tries.push(response.status()))
+  page.on(
+    'response',
+    (response) => new URL(response.url()).pathname === '/api/chat' && tries.push(response.status()),
+  )
   await page.route('**/api/chat', (route) => route.abort())
   await write('of the owner')
   await page.locator('[data-unsent]').getByText('of the owner').waitFor()
@@ -96,7 +103,9 @@ test('[CH5] with two tabs open the agent stays when one is closed, and goes with
   const other = await here.ownerPage(room.address)
   await presence(other, 'ready')
   // That the agent is there is told before the server knows of this panel.
-  await other.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')))
+  await other.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')),
+  )
   const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
   await page.getByRole('link', { name: 'Now' }).click()
   await closed
@@ -119,12 +128,16 @@ test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one
       document.dispatchEvent(new Event('visibilitychange'))
     })
     // Given back: its stream ends.
-    const ended = tab === 3 ? page.waitForEvent('requestfailed', (request) => request.url().includes('/api/events')) : undefined
+    const ended =
+      tab === 3
+        ? page.waitForEvent('requestfailed', (request) => request.url().includes('/api/events'))
+        : undefined
     await page.clock.fastForward(61_000)
     await ended
     tabs.push(page)
   }
   await room.write('is anybody there?')
-  for (const page of tabs.slice(0, 3)) await page.getByRole('log').getByText('is anybody there?').waitFor()
+  for (const page of tabs.slice(0, 3))
+    await page.getByRole('log').getByText('is anybody there?').waitFor()
   expect(await tabs[3]?.getByRole('log').getByText('is anybody there?').count()).toBe(0)
 })

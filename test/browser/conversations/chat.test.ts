@@ -42,7 +42,8 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
 
   await page.getByRole('link', { name: 'Now' }).click()
   const query = { projectId: room.projectId, agentId: 'ann' }
-  const states = async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
+  const states = async () =>
+    (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
   await expect.poll(states).toEqual(['terminating'])
 })
 
@@ -52,14 +53,20 @@ test('[CH9] an agent that waits for a decision is said to wait, and is answered 
   const agent = await room.signIn()
   const page = await here.ownerPage(room.address)
   await agent.call('get_pending_messages', { session_token: agent.token })
-  await agent.call('request_approval', { session_token: agent.token, checkpoint_type: 'plan', instruction_content: 'Delete it' })
+  await agent.call('request_approval', {
+    session_token: agent.token,
+    checkpoint_type: 'plan',
+    instruction_content: 'Delete it',
+  })
   await presence(page, 'asking')
   const card = page.getByRole('list', { name: 'Waiting for you' })
   await card.getByText('Delete it').waitFor()
   await card.getByRole('button', { name: 'Approve' }).press('Enter')
   await presence(page, 'thinking')
   await card.waitFor({ state: 'detached' })
-  await expect.poll(() => composer(page).evaluate((area) => area === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => composer(page).evaluate((area) => area === document.activeElement))
+    .toBe(true)
 })
 
 test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends', async () => {
@@ -88,10 +95,14 @@ test('[CH10] what is sent while the server is away is kept grey, survives a relo
     await composer(page).fill('written while away')
     await composer(page).press('Enter')
     await page.locator('[data-unsent]').getByText('written while away').waitFor()
-    await page.getByText('It is kept and goes out when the server is back.', { exact: false }).waitFor()
+    await page
+      .getByText('It is kept and goes out when the server is back.', { exact: false })
+      .waitFor()
     // Saying so takes its room from the page, and pushes nothing out of sight.
     await page.getByRole('button', { name: 'Try now' }).waitFor()
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0)
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight))
+      .toBe(0)
     await composer(page).fill('still a draft')
     await page.reload()
     await page.getByText('The server cannot be reached.').waitFor()
@@ -121,7 +132,9 @@ test('[CH8] a long chat opens at its newest message and brings older ones while 
   const seen: (string | null | undefined)[] = []
   let mostDrawn = 0
   const look = async () => {
-    const drawn = await log.locator('[data-seq]').evaluateAll((rows) => rows.map((row) => row.lastElementChild?.textContent))
+    const drawn = await log
+      .locator('[data-seq]')
+      .evaluateAll((rows) => rows.map((row) => row.lastElementChild?.textContent))
     mostDrawn = Math.max(mostDrawn, drawn.length)
     seen.push(...drawn.filter((text) => !seen.includes(text)))
     await log.evaluate((element) => element.scrollBy({ top: 600 }))
@@ -140,7 +153,9 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
   const room = await chatRoom('fay')
   const page = await here.ownerPage(room.address)
   const states = await agentThere(here, room, page)
-  const streamNames = page.waitForRequest((request) => /\/api\/events\?.*panels=[0-9a-f]{32}/.test(request.url()))
+  const streamNames = page.waitForRequest((request) =>
+    /\/api\/events\?.*panels=[0-9a-f]{32}/.test(request.url()),
+  )
   await page.reload()
   await streamNames
   await presence(page, 'ready')
@@ -149,8 +164,12 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
 
 test('[CH10] what is typed to an agent of one project does not stand in the chat with it in another', async () => {
   const room = await chatRoom('moving')
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'another' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: room.agentId } })
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: 'another' },
+  })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: room.agentId },
+  })
   const page = await here.ownerPage(room.address)
   await composer(page).fill('only for the first')
   const go = (path: string) => page.evaluate((to) => history.pushState({}, '', to), path)
@@ -180,5 +199,7 @@ test('[CH4] the panel closes although the request for it fails', async () => {
   await composer(page).waitFor({ state: 'detached' })
   await expect.poll(() => asked).toEqual(['POST'])
   const query = { projectId: room.projectId, agentId: 'cas' }
-  expect((await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)).toEqual(['active'])
+  expect(
+    (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state),
+  ).toEqual(['active'])
 })

@@ -12,7 +12,10 @@ const here = visit()
 async function say(key: string, ...contents: string[]): Promise<void> {
   await here.elsewhere.post('/api/conversations', { body: { key } })
   for (const content of contents)
-    await here.elsewhere.post('/api/conversations/{key}/messages', { params: { key }, body: { role: 'user', content } })
+    await here.elsewhere.post('/api/conversations/{key}/messages', {
+      params: { key },
+      body: { role: 'user', content },
+    })
 }
 
 /** Many at once, up to a history's length. */
@@ -25,7 +28,8 @@ const put = (key: string, contents: readonly string[]) =>
 const at = (key: string, query = ''): string => `/conversations/${encodeURIComponent(key)}${query}`
 const rows = (page: Page) => page.getByRole('log').locator('[data-seq]')
 /** The numbers of the messages on the page, from the top. */
-const numbersOf = (page: Page) => rows(page).evaluateAll((all) => all.map((row) => row.getAttribute('data-seq')))
+const numbersOf = (page: Page) =>
+  rows(page).evaluateAll((all) => all.map((row) => row.getAttribute('data-seq')))
 
 test('[UI4] [DC5] a search over all conversations marks what it found and leads to the message, new ones come by themselves', async () => {
   await say('telegram:42')
@@ -33,7 +37,11 @@ test('[UI4] [DC5] a search over all conversations marks what it found and leads 
   await put('telegram:42', [...many('note'), '本日の承認待ちは三件です', ...many('later')])
   await say('slack:C1', 'the approval of the plan')
   // Indexed is what was written, also where that takes longer than a search waits for it.
-  await expect.poll(async () => (await here.elsewhere.get('/api/search', { query: { q: '承認' } })).items.length).toBe(1)
+  await expect
+    .poll(
+      async () => (await here.elsewhere.get('/api/search', { query: { q: '承認' } })).items.length,
+    )
+    .toBe(1)
   const page = await here.ownerPage('/conversations')
   const list = page.getByRole('navigation', { name: 'conversations' })
   await list.getByRole('link', { name: /^C1/ }).waitFor()
@@ -71,7 +79,10 @@ test('[CV3] flags are shown and changed, unknown ones kept', async () => {
   const key = 'slack:flags'
   await say(key, 'hi')
   const params = { params: { key } }
-  await here.elsewhere.put('/api/conversations/{key}/flags', { ...params, body: { localOnly: true, mine: [1] } })
+  await here.elsewhere.put('/api/conversations/{key}/flags', {
+    ...params,
+    body: { localOnly: true, mine: [1] },
+  })
   const page = await here.ownerPage(at(key))
   await page.getByRole('button', { name: 'Flags (2)' }).click()
   const dialog = page.getByRole('dialog')
@@ -80,14 +91,24 @@ test('[CV3] flags are shown and changed, unknown ones kept', async () => {
   await dialog.getByLabel('Route it came from').fill('telegram')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect(await here.elsewhere.get('/api/conversations/{key}/flags', params)).toEqual({ originRoute: 'telegram', mine: [1] })
+  expect(await here.elsewhere.get('/api/conversations/{key}/flags', params)).toEqual({
+    originRoute: 'telegram',
+    mine: [1],
+  })
 })
 
 test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a calendar', async () => {
   const key = 'telegram:days'
-  await say(key, 'what was said on the first day', '<img src=x onerror="document.title=1"> **bold**')
+  await say(
+    key,
+    'what was said on the first day',
+    '<img src=x onerror="document.title=1"> **bold**',
+  )
   const now = new Date(Date.now() + 48 * 3_600_000).toISOString()
-  const { date } = await here.elsewhere.post('/api/conversations/{key}/cutover', { params: { key }, body: { now } })
+  const { date } = await here.elsewhere.post('/api/conversations/{key}/cutover', {
+    params: { key },
+    body: { now },
+  })
   const page = await here.ownerPage(at(key), { viewport: phone })
   const log = page.getByRole('log')
   await log.getByText('what was said on the first day').waitFor()
@@ -97,7 +118,9 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
   await note.getByText('<img src=x').waitFor()
   expect(page.url()).toContain(`day=${date}`)
   await page.getByRole('list', { name: 'Month' }).getByRole('link').waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    phone.width,
+  )
   expect(await axeFindings(page)).toEqual([])
 })
 

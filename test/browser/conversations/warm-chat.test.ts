@@ -15,7 +15,8 @@ import { firstVisit, visit } from '../visit.ts'
 const here = visit({ up: true })
 
 const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
-const answered = (page: Page, text: string) => page.getByRole('log').getByText(text, { exact: true }).waitFor()
+const answered = (page: Page, text: string) =>
+  page.getByRole('log').getByText(text, { exact: true }).waitFor()
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: /^Write to/ }).fill(text)
@@ -29,10 +30,20 @@ async function openChat(
   protocol: 'mcp' | 'acp' = 'mcp',
   options: TabOptions = {},
 ) {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: agentId, settings } })
-  const body = { id: agentId, name: agentId, protocol, command: 'holdfast', args: [`demo-${protocol}`] }
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: agentId, settings },
+  })
+  const body = {
+    id: agentId,
+    name: agentId,
+    protocol,
+    command: 'holdfast',
+    args: [`demo-${protocol}`],
+  }
   await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+  })
   const query = { projectId, agentId }
   const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, {
     viewport: phone,
@@ -43,20 +54,29 @@ async function openChat(
     page,
     projectId,
     processes: async () => (await here.elsewhere.get('/api/processes', { query })).items,
-    states: async () => (await here.elsewhere.get('/api/processes', { query })).items.map(({ state }) => state),
+    states: async () =>
+      (await here.elsewhere.get('/api/processes', { query })).items.map(({ state }) => state),
     said: async () =>
-      (await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params: query })).items.map(
-        ({ content }) => content,
-      ),
+      (
+        await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+          params: query,
+        })
+      ).items.map(({ content }) => content),
   }
 }
 
 /** What the agent of the project has asked for; it may not have asked yet. */
 async function allow(projectId: string): Promise<void> {
-  const asked = async () => (await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)
+  const asked = async () =>
+    (await here.elsewhere.get('/api/approvals')).items.filter(
+      (each) => each.projectId === projectId,
+    )
   await expect.poll(asked).toHaveLength(1)
   const params = { projectId, approvalId: String((await asked())[0]?.id) }
-  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params,
+    body: { status: 'approved' },
+  })
 }
 
 test('[UI6] on the first visit one button makes the demo agent answer, plan, run a command and ask; when something has run it is not offered again', async () => {
@@ -80,7 +100,9 @@ test.each(amount([phone], [wide, phone]))(
     const page = await here.ownerPage('/', { viewport })
     await page.route('**/api/folders', async (route) =>
       route.fulfill({
-        response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}` }),
+        response: await route.fetch({
+          url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}`,
+        }),
       }),
     )
     await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
@@ -127,7 +149,10 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
   await page.context().setOffline(false)
   await answered(page, 'echo: written while away')
   const all = await said()
-  expect(all.filter((text) => text.includes('written while away'))).toEqual(['echo: written while away', 'written while away'])
+  expect(all.filter((text) => text.includes('written while away'))).toEqual([
+    'echo: written while away',
+    'written while away',
+  ])
   expect(all).toHaveLength(4)
   expect(await processes()).toHaveLength(1)
 })
@@ -182,7 +207,9 @@ test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is wri
   await log.locator('[data-outcome="allowed"]').waitFor()
   await answered(page, 'echo: second')
   const text = await log.innerText()
-  const places = ['first', 'echo: first', 'second', 'echo: second'].map((each) => text.indexOf(each))
+  const places = ['first', 'echo: first', 'second', 'echo: second'].map((each) =>
+    text.indexOf(each),
+  )
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   // After a reload all of it is there, in the same order.
   await page.reload()
@@ -195,7 +222,11 @@ test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is wri
   await log.locator('[data-turn="cancelled"]').waitFor()
   await presence(page, 'ready')
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0)
-  expect((await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)).toEqual([])
+  expect(
+    (await here.elsewhere.get('/api/approvals')).items.filter(
+      (each) => each.projectId === projectId,
+    ),
+  ).toEqual([])
 })
 
 test('[UI1] the sidebar lists a session with its state and title, marks what is unread, and gives another title', async () => {
@@ -209,7 +240,10 @@ test('[UI1] the sidebar lists a session with its state and title, marks what is 
   await allow(projectId)
   await rows.filter({ hasText: 'Ready: Move the build' }).filter({ hasText: 'unread' }).click()
   await page.getByRole('log').getByText('echo: Move').waitFor()
-  await rows.filter({ hasText: 'Move the build' }).filter({ hasText: 'unread' }).waitFor({ state: 'detached' })
+  await rows
+    .filter({ hasText: 'Move the build' })
+    .filter({ hasText: 'unread' })
+    .waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Details' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('Vite 8')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -228,7 +262,9 @@ test('[UI1] the sidebar lists a session with its state and title, marks what is 
 
 test('[CH14] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
   const proxy = await openForwardProxy()
-  const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', { proxy: { server: proxy.url } })
+  const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', {
+    proxy: { server: proxy.url },
+  })
   await presence(page, 'ready')
   await say(page, '[[say the first part]] [[ask]] [[say the second part]] [[ask]] the rest')
   const saying = page.locator('[data-saying]')
@@ -242,8 +278,11 @@ test('[CH14] cut off in the middle of an answer, and again at its end: after eac
     })
   await allowWhileAway(async () => {})
   await saying.getByText('the second part').waitFor()
-  const times = async (text: string, within = page.getByRole('log')) => (await within.innerText()).split(text).length - 1
-  expect([await times('the first part', saying), await times('the second part', saying)]).toEqual([1, 1])
+  const times = async (text: string, within = page.getByRole('log')) =>
+    (await within.innerText()).split(text).length - 1
+  expect([await times('the first part', saying), await times('the second part', saying)]).toEqual([
+    1, 1,
+  ])
 
   const whole = 'the first part\nallowed\nthe second part\nallowed\necho: the rest'
   await allowWhileAway(async () => {
@@ -261,7 +300,10 @@ test('[CO7] an agent that crashes again and again is held with its reason and it
   await presence(page, 'ready')
   await say(page, '[[crash]]')
   // Lost twice, it is not given to a third by itself; the next message finds an agent that has failed too often.
-  await page.getByRole('log').getByText('ended twice while it worked on this', { exact: false }).waitFor()
+  await page
+    .getByRole('log')
+    .getByText('ended twice while it worked on this', { exact: false })
+    .waitFor()
   await say(page, 'are you there?')
   await presence(page, 'held')
   const trouble = page.getByRole('alert')
@@ -274,18 +316,29 @@ test('[CO7] an agent that crashes again and again is held with its reason and it
     ['ended', 'crashed'],
     ['ended', 'crashed'],
   ])
-  expect(await said()).toEqual(['are you there?', expect.stringContaining('ended twice'), '[[crash]]'])
+  expect(await said()).toEqual([
+    'are you there?',
+    expect.stringContaining('ended twice'),
+    '[[crash]]',
+  ])
 })
 
 test('[CX9] the chat shows where it works, and another place is chosen with one press', async () => {
   const { page, projectId } = await openChat('kit', {}, 'acp')
   await presence(page, 'ready')
-  await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId }, body: { path: makeRepository().folder } })
+  await here.elsewhere.patch('/api/projects/{projectId}', {
+    params: { projectId },
+    body: { path: makeRepository().folder },
+  })
   await page.reload()
   await page.getByRole('button', { name: 'Details' }).click()
   await page.locator('[data-workplace="checkout"]').getByText('In the project’s folder').waitFor()
   const shown = async () =>
-    (await here.elsewhere.get('/api/conversations/{key}', { params: { key: `web:${projectId}.kit` } })).workplace?.kind
+    (
+      await here.elsewhere.get('/api/conversations/{key}', {
+        params: { key: `web:${projectId}.kit` },
+      })
+    ).workplace?.kind
   await page.getByRole('button', { name: 'Use a worktree' }).click()
   await page.locator('[data-workplace="worktree"]').getByText('In a worktree of its own').waitFor()
   expect(await shown()).toBe('worktree')
@@ -296,18 +349,30 @@ test('[CX9] the chat shows where it works, and another place is chosen with one 
 
 test('[UI10] a turn shows what it changed; back to before it with what would be lost shown, undone, and forked with another agent', async () => {
   const repository = makeRepository()
-  const { page, projectId } = await openChat('rewinder', {}, 'acp', { viewport: wide, colorScheme: 'light' })
+  const { page, projectId } = await openChat('rewinder', {}, 'acp', {
+    viewport: wide,
+    colorScheme: 'light',
+  })
   await presence(page, 'ready')
   const place = {
     params: { projectId },
     body: { path: repository.folder, settings: { 'permission.policy': 'allow_all' } },
   } as const
   await here.elsewhere.patch('/api/projects/{projectId}', place)
-  const other = { id: 'other-rewinder', name: 'Other', protocol: 'acp', command: 'holdfast', args: ['demo-acp'] } as const
+  const other = {
+    id: 'other-rewinder',
+    name: 'Other',
+    protocol: 'acp',
+    command: 'holdfast',
+    args: ['demo-acp'],
+  } as const
   await here.elsewhere.post('/api/agents', { body: { ...other, args: [...other.args] } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: other.id } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: other.id },
+  })
   const log = page.getByRole('log')
-  const answer = (text: string) => log.locator('[data-turn="answered"]').filter({ hasText: `echo: ${text}` })
+  const answer = (text: string) =>
+    log.locator('[data-turn="answered"]').filter({ hasText: `echo: ${text}` })
   const menu = (text: string) => answer(text).getByRole('button', { name: 'Go back or fork' })
   await say(page, '[[write a.txt one]] first')
   await menu('first').waitFor()
@@ -357,7 +422,11 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
     .locator(`li:has(> div a[href="/projects/${projectId}"]) [data-view]`)
   await expect.poll(() => rows.count()).toBe(2)
   await head.getByRole('link', { name: 'Review' }).click()
-  await page.getByRole('region', { name: 'Changes in b.txt' }).getByRole('insertion').getByText('forked').waitFor()
+  await page
+    .getByRole('region', { name: 'Changes in b.txt' })
+    .getByRole('insertion')
+    .getByText('forked')
+    .waitFor()
 })
 
 test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now says what the agent does, and stops it', async () => {
@@ -371,7 +440,9 @@ test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now s
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
     'base64',
   )
-  await page.locator('input[type="file"]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture })
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture })
   await page.getByRole('list', { name: 'Attached' }).getByRole('img').waitFor()
   await say(page, 'look')
   await log.getByText('(image/png)').waitFor()
@@ -382,7 +453,10 @@ test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now s
   await say(page, 'Count to many [[slow 600 500]]')
   await page.locator('[data-turn="running"]').waitFor()
   await anyOf(page.getByRole('link', { name: 'Now' })).click()
-  const row = page.getByRole('region', { name: 'At work' }).locator('[data-session^="web:"]').filter({ hasText: 'chooser' })
+  const row = page
+    .getByRole('region', { name: 'At work' })
+    .locator('[data-session^="web:"]')
+    .filter({ hasText: 'chooser' })
   await row.getByText('Writes').waitFor()
   await row.getByRole('button', { name: /^Stop: / }).click()
   await row.waitFor({ state: 'detached' })

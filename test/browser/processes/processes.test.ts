@@ -10,10 +10,14 @@ const here = visit()
 
 /** A project with an agent that Holdfast starts. */
 async function workshop(agentId: string) {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: `shop-${agentId}` } })
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: `shop-${agentId}` },
+  })
   const body = { id: agentId, name: `Agent ${agentId}`, command: 'holdfast', args: ['demo-mcp'] }
   await here.elsewhere.post('/api/agents', { body: { ...body, protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+  })
   return { projectId, agentId, address: `/projects/${projectId}/chat/${agentId}` }
 }
 
@@ -110,7 +114,10 @@ test('[UI1] System lists what lives, with its lines, stops it when told twice, a
   await machine.stopOrdered()
   await row.getByText('Stopping').waitFor()
   await machine.exited(launchId, { signal: 'SIGTERM', stopped: true })
-  await page.getByRole('list', { name: 'Ended' }).getByText('Was stopped by a person · signal SIGTERM').waitFor()
+  await page
+    .getByRole('list', { name: 'Ended' })
+    .getByText('Was stopped by a person · signal SIGTERM')
+    .waitFor()
   expect(await axeFindings(page)).toEqual([])
   await machine.goodbye()
   await page.locator('[data-coordinator="stopped"]').getByText('workbench').waitFor()

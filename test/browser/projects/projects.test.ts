@@ -62,7 +62,11 @@ test('[UI2] the folder of a project is chosen by going there; it is said whether
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'ledger', '.git'), { recursive: true })
   await page.route('**/api/folders', async (route) =>
-    route.fulfill({ response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(folder)}` }) }),
+    route.fulfill({
+      response: await route.fetch({
+        url: `${here.server.url}/api/folders?path=${encodeURIComponent(folder)}`,
+      }),
+    }),
   )
   await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
   await dialog.getByText('no git repository').waitFor()
@@ -76,7 +80,8 @@ test('[UI2] the folder of a project is chosen by going there; it is said whether
 
 test('[NA10] settings show range and default, mark only what was changed, refuse the rest, and go back with undo', async () => {
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'timing' } })
-  const settings = async () => (await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })).settings
+  const settings = async () =>
+    (await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })).settings
   const page = await here.ownerPage(`/projects/${id}/settings`)
   const main = page.getByRole('main')
   await main.getByText('All at their defaults').waitFor()
@@ -97,7 +102,9 @@ test('[NA10] settings show range and default, mark only what was changed, refuse
   await main.getByLabel('Quiet time before an agent is stopped').fill('9')
   await main.getByText('Not below “Quiet time before an agent is asked to leave” (10)').waitFor()
   await main.getByLabel('Quiet time before an agent is stopped').fill('20')
-  await main.getByLabel('When an agent asks for permission').selectOption({ label: 'Allow reading' })
+  await main
+    .getByLabel('When an agent asks for permission')
+    .selectOption({ label: 'Allow reading' })
   await main.getByText('3 changes not saved').waitFor()
 
   // A draft survives going elsewhere and coming back.
@@ -113,20 +120,28 @@ test('[NA10] settings show range and default, mark only what was changed, refuse
     'permission.policy': 'allow_reads',
   })
 
-  await main.getByRole('button', { name: 'Reset Pause between looks for messages to its default' }).click()
+  await main
+    .getByRole('button', { name: 'Reset Pause between looks for messages to its default' })
+    .click()
   await main.getByText('2 changed', { exact: true }).waitFor()
   expect(await pause.inputValue()).toBe('5')
   await page.getByRole('button', { name: 'Undo' }).click()
   await main.getByText('3 changed', { exact: true }).waitFor()
   await main.getByRole('button', { name: 'Reset all' }).click()
   await main.getByText('All at their defaults').waitFor()
-  expect(await settings()).toMatchObject({ 'chat.wait_interval_seconds': 5, 'permission.policy': 'ask' })
+  expect(await settings()).toMatchObject({
+    'chat.wait_interval_seconds': 5,
+    'permission.policy': 'ask',
+  })
 })
 
 test('[UI2] an agent is assigned and taken off, and undo puts it back', async () => {
-  await here.elsewhere.post('/api/agents', { body: { id: 'helper', name: 'Helper', protocol: 'mcp' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'helper', name: 'Helper', protocol: 'mcp' },
+  })
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'crew' } })
-  const assigned = async () => (await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })).agentIds
+  const assigned = async () =>
+    (await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })).agentIds
   const page = await here.ownerPage(`/projects/${id}`)
   await page.getByText('No agent is assigned yet.').waitFor()
   await page.getByRole('button', { name: 'Assign agent' }).click()
@@ -137,7 +152,10 @@ test('[UI2] an agent is assigned and taken off, and undo puts it back', async ()
   await page.getByText('No agent is assigned yet.').waitFor()
   expect(await assigned()).toEqual([])
   // Above it may still stand that it was put there.
-  const notice = page.getByRole('region', { name: 'Notices' }).locator('> div').filter({ hasText: 'is taken off' })
+  const notice = page
+    .getByRole('region', { name: 'Notices' })
+    .locator('> div')
+    .filter({ hasText: 'is taken off' })
   await notice.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('list', { name: 'Agents' }).getByText('Helper', { exact: true }).waitFor()
   expect(await assigned()).toEqual(['helper'])
@@ -181,5 +199,7 @@ test('[UI2] addresses that people kept from earlier versions lead to where that 
     await page.waitForFunction((path) => decodeURIComponent(location.pathname) === path, now)
   }
   await page.goto(`/projects/${id}/sessions`)
-  expect(await page.getByRole('link', { name: 'History' }).getAttribute('aria-current')).toBe('page')
+  expect(await page.getByRole('link', { name: 'History' }).getAttribute('aria-current')).toBe(
+    'page',
+  )
 })

@@ -17,7 +17,13 @@ async function interruptedWork(name: string) {
     body: { contextSummary: 'Jumping works', phase: 2 },
   })
   const params = { projectId, workSessionId: id }
-  const task = { sessionId: id, phase: 2, type: 'code', title: 'Land softly', assignedTo: 'nobody-here' }
+  const task = {
+    sessionId: id,
+    phase: 2,
+    type: 'code',
+    title: 'Land softly',
+    assignedTo: 'nobody-here',
+  }
   await elsewhere.post('/api/projects/{projectId}/tasks', { params: project, body: task })
   const learn = (body: {
     kind: 'failed' | 'verified' | 'untried'
@@ -25,16 +31,33 @@ async function interruptedWork(name: string) {
     description: string
     learnings?: string[]
     nextToTry?: boolean
-  }) => elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/approaches', { params, body })
-  await learn({ kind: 'failed', category: 'jump', description: 'Set velocity.y', learnings: ['Test for the ground first'] })
+  }) =>
+    elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/approaches', {
+      params,
+      body,
+    })
+  await learn({
+    kind: 'failed',
+    category: 'jump',
+    description: 'Set velocity.y',
+    learnings: ['Test for the ground first'],
+  })
   await learn({ kind: 'verified', category: 'state', description: 'A typed dictionary' })
-  await learn({ kind: 'untried', category: 'jump', description: 'A ray from the feet', nextToTry: true })
+  await learn({
+    kind: 'untried',
+    category: 'jump',
+    description: 'A ray from the feet',
+    nextToTry: true,
+  })
   await elsewhere.upload('/api/projects/{projectId}/sessions/{workSessionId}/artifacts/{name}', {
     params: { ...params, name: 'notes <b>1</b>.md'.replaceAll(/[<>/]/g, '') },
     body: new Blob(['what was learned']),
     type: 'text/markdown',
   })
-  await elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { reason: 'connection_error' } })
+  await elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/end', {
+    params,
+    body: { reason: 'connection_error' },
+  })
   return { projectId, id, params }
 }
 
@@ -58,7 +81,9 @@ test('[UI1] interrupted work is on Now; Resume takes it up, says what could not 
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await band.getByText('No work was interrupted.').waitFor()
   await expect.poll(() => button.isDisabled()).toBe(true)
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+  })
   expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
 })
 
@@ -78,8 +103,13 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
     await route.fulfill({ response })
   })
   await resume.click()
-  await page.getByRole('dialog', { name: 'Nothing starts yet' }).getByText('is no agent of this project any more').waitFor()
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  await page
+    .getByRole('dialog', { name: 'Nothing starts yet' })
+    .getByText('is no agent of this project any more')
+    .waitFor()
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+  })
   const [{ id: taskId, title } = { id: '', title: '' }] = (
     await here.elsewhere.get('/api/projects/{projectId}/tasks', { params: { projectId } })
   ).items
@@ -87,16 +117,24 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
   await page.goto(`/projects/${projectId}/history/${items[0]?.id}`)
   await page.getByText(`nobody-here, for ${title}`).waitFor()
   for (const status of ['in_progress', 'failed'] as const)
-    await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { ...task, body: { status } })
+    await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', {
+      ...task,
+      body: { status },
+    })
   await page.goto(`/projects/${projectId}/tasks?task=${taskId}`)
   await page.getByRole('button', { name: 'Begin again' }).click()
   await page.getByText('Land softly is started').waitFor()
-  expect(await here.elsewhere.get('/api/projects/{projectId}/tasks/{taskId}', task)).toMatchObject({ status: 'in_progress' })
+  expect(await here.elsewhere.get('/api/projects/{projectId}/tasks/{taskId}', task)).toMatchObject({
+    status: 'in_progress',
+  })
 })
 
 test('[UI2] the picture shows who was resumed from whom; a line leads to the whole of it', async () => {
   const { projectId, id, params } = await interruptedWork('drawn')
-  const resumed = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+  const resumed = await here.elsewhere.post(
+    '/api/projects/{projectId}/sessions/{workSessionId}/resume',
+    { params },
+  )
   const page = await here.ownerPage(`/projects/${projectId}/history`)
   const lines = page.getByRole('link', { name: /^Work session: / })
   await expect.poll(() => lines.count()).toBe(2)
@@ -110,7 +148,9 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/history/${id}`)
   await page.getByText('Land softly').waitFor({ state: 'detached' })
-  await anyOf(page.getByRole('list', { name: 'Checkpoints' }).getByText('an approach was recorded')).waitFor()
+  await anyOf(
+    page.getByRole('list', { name: 'Checkpoints' }).getByText('an approach was recorded'),
+  ).waitFor()
   await page.getByRole('link').and(page.getByTitle(resumed.session.id)).waitFor()
   const artifact = page.getByRole('link', { name: /^Download notes/ })
   const [download] = await Promise.all([page.waitForEvent('download'), artifact.click()])
@@ -136,12 +176,18 @@ test('[UI2] approaches stand side by side; of what failed the lesson comes first
   expect(text).toContain('Avoid')
   await page.getByRole('region', { name: 'Untried' }).getByText('Try next').waitFor()
   const body = { kind: 'verified' as const }
-  await here.elsewhere.patch('/api/projects/{projectId}/sessions/{workSessionId}/approaches/{approachId}', {
-    params: { ...params, approachId: 'approach_u001' },
-    body,
-  })
+  await here.elsewhere.patch(
+    '/api/projects/{projectId}/sessions/{workSessionId}/approaches/{approachId}',
+    {
+      params: { ...params, approachId: 'approach_u001' },
+      body,
+    },
+  )
   await page.getByRole('region', { name: 'Verified' }).getByText('was untried before').waitFor()
-  await page.getByRole('region', { name: 'Untried' }).getByText('Nothing waits to be tried.').waitFor()
+  await page
+    .getByRole('region', { name: 'Untried' })
+    .getByText('Nothing waits to be tried.')
+    .waitFor()
   expect(await axeFindings(page)).toEqual([])
 })
 
@@ -151,24 +197,36 @@ test('[UI5] picture, approaches and resume are usable on a phone, and accessible
   const resume = page.getByRole('button', { name: 'Resume the work in small' })
   const places = [
     [`/projects/${projectId}/history/${id}`, resume],
-    [`/projects/${projectId}/approaches`, page.getByRole('region', { name: 'Failed' }).getByText('Set velocity.y')],
+    [
+      `/projects/${projectId}/approaches`,
+      page.getByRole('region', { name: 'Failed' }).getByText('Set velocity.y'),
+    ],
     [`/projects/${projectId}/history`, resume],
-    ['/', page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: /^Resume/ })],
+    [
+      '/',
+      page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: /^Resume/ }),
+    ],
   ] as const
   for (const [path, shown] of places.slice(0, amount(2, 4))) {
     await page.goto(path)
     await anyOf(shown).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      path,
+    ).toBe(true)
     expect(await axeFindings(page), path).toEqual([])
   }
 })
 
 test('[CK7] work is continued from its file on the page; a path that is none is refused in words', async () => {
   const { projectId, id, params } = await interruptedWork('from-file')
-  const { path } = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', {
-    params,
-    body: {},
-  })
+  const { path } = await here.elsewhere.post(
+    '/api/projects/{projectId}/sessions/{workSessionId}/checkpoint',
+    {
+      params,
+      body: {},
+    },
+  )
   const page = await here.ownerPage(`/projects/${projectId}/history`)
   await page.getByText('Continue from a file').click()
   const field = page.getByLabel('Path on the machine of the server')
@@ -178,7 +236,9 @@ test('[CK7] work is continued from its file on the page; a path that is none is 
   await field.fill(path)
   await page.getByRole('button', { name: 'Continue', exact: true }).click()
   await page.waitForURL((url) => url.pathname.includes('/history/') && !url.pathname.endsWith(id))
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+  })
   expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
   expect(new URL(page.url()).pathname).toBe(`/projects/${projectId}/history/${items[0]?.id}`)
 })

@@ -5,12 +5,17 @@ import { visit } from '../visit.ts'
 
 const here = visit()
 
-const makeProject = async (name: string) => (await here.elsewhere.post('/api/projects', { body: { name } })).id
+const makeProject = async (name: string) =>
+  (await here.elsewhere.post('/api/projects', { body: { name } })).id
 
 test('[TK2] tasks are created, assigned and moved in the page; what is blocked says by what, and is lifted live', async () => {
   const projectId = await makeProject('planning')
-  await here.elsewhere.post('/api/agents', { body: { id: 'doer', name: 'The doer', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'doer' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'doer', name: 'The doer', protocol: 'mcp' },
+  })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'doer' },
+  })
   const page = await here.ownerPage(`/projects/${projectId}/tasks`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'New task' }).click()
@@ -46,18 +51,31 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await start.click()
   await page.getByText('40 % done').waitFor()
   // WK4: its agent begins the work session, when it takes the task up.
-  const { passkey } = await here.elsewhere.post('/api/agents/{agentId}/passkey', { params: { agentId: 'doer' } })
+  const { passkey } = await here.elsewhere.post('/api/agents/{agentId}/passkey', {
+    params: { agentId: 'doer' },
+  })
   const doer = await connectMcp(here.server.url, passkey)
-  expect(await doer.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'task' })
+  expect(await doer.call('authenticate', { project_id: projectId })).toMatchObject({
+    status: 'ok',
+    purpose: 'task',
+  })
   const params = { projectId, taskId: 'task_p1_code_001' }
-  await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { params, body: { status: 'completed' } })
+  await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', {
+    params,
+    body: { status: 'completed' },
+  })
   await second.getByText('After Draw the plan').waitFor()
-  await page.getByRole('region', { name: 'Phase 1' }).getByRole('list', { name: 'Completed 1' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Phase 1' })
+    .getByRole('list', { name: 'Completed 1' })
+    .waitFor()
 
   await page.getByRole('link', { name: 'History' }).click()
   const list = page.getByRole('list', { name: 'Work sessions' })
   await list.getByText('Running').waitFor()
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
+    params: { projectId },
+  })
   expect(items).toHaveLength(1)
   const ended = { projectId, workSessionId: items[0]?.id ?? '' }
   const path = '/api/projects/{projectId}/sessions/{workSessionId}/end'
@@ -70,7 +88,11 @@ test('[UI2] many tasks are found by words, status and agent, fold by phase, and 
   const params = { projectId }
   const many = Array.from({ length: 60 }, (_, index) => index)
   for (const index of many) {
-    const body = { phase: index < 40 ? 1 : 2, type: 'code', title: `Step ${index} ${index % 2 ? 'odd' : 'even'}` }
+    const body = {
+      phase: index < 40 ? 1 : 2,
+      type: 'code',
+      title: `Step ${index} ${index % 2 ? 'odd' : 'even'}`,
+    }
     await here.elsewhere.post('/api/projects/{projectId}/tasks', { params, body })
   }
   const page = await here.ownerPage(`/projects/${projectId}/tasks`)
@@ -107,8 +129,12 @@ test('[UI2] many tasks are found by words, status and agent, fold by phase, and 
 
 test('[UI9] work begins on Now: what should be done, in which project, by which agent', async () => {
   const projectId = await makeProject('begun-on-now')
-  await here.elsewhere.post('/api/agents', { body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'beginner' } })
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' },
+  })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'beginner' },
+  })
   const page = await here.ownerPage('/')
   await page.getByLabel('Project', { exact: true }).selectOption({ label: 'begun-on-now' })
   await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
@@ -117,6 +143,9 @@ test('[UI9] work begins on Now: what should be done, in which project, by which 
   await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
   await page.getByRole('log').getByText('Mend the gate').waitFor()
   const params = { projectId, agentId: 'beginner' }
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params })
+  const { items } = await here.elsewhere.get(
+    '/api/projects/{projectId}/agents/{agentId}/messages',
+    { params },
+  )
   expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
 })

@@ -13,17 +13,31 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'phone', path: repository.folder, settings },
   })
-  const agent = { id: 'phoner', name: 'Phoner', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const agent = {
+    id: 'phoner',
+    name: 'Phoner',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
-  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, { viewport: phone, locale: 'ja', colorScheme: 'dark' })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: agent.id },
+  })
+  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, {
+    viewport: phone,
+    locale: 'ja',
+    colorScheme: 'dark',
+  })
   await page.getByRole('button', { name: '新しいコンソール' }).click()
   await page.getByRole('button', { name: 'エージェントを追加' }).click()
   await page.getByRole('textbox', { name: '役割', exact: true }).fill('認証')
   await page.getByRole('button', { name: '起動', exact: true }).click()
   const pane = page.locator('[data-role="認証"]')
   await pane.locator('[data-state="idle"]').waitFor()
-  await pane.getByRole('textbox').fill('[[write src/a/very/long/path/to/some/file/with/a/long/name.txt こんにちは]]')
+  await pane
+    .getByRole('textbox')
+    .fill('[[write src/a/very/long/path/to/some/file/with/a/long/name.txt こんにちは]]')
   await pane.getByRole('textbox').press('Enter')
   await page.getByRole('link', { name: 'レビュー (1)' }).click()
   const review = page.getByRole('region', { name: '認証 の変更' })
@@ -33,9 +47,13 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   await page.emulateMedia({ colorScheme: 'light' })
   await page.locator(':root[data-theme="light"]').waitFor({ state: 'attached' })
   expect(await axeFindings(page, 'colours inside')).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
+    true,
+  )
   await page.goto(`/projects/${projectId}/all-sessions`)
   await page.getByRole('heading', { name: 'ワークツリー' }).waitFor()
   await page.getByText('使用中').waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
+    true,
+  )
 })

@@ -18,11 +18,23 @@ test('[UI6] on a phone, too, the first answer is two actions away', async () => 
 test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
   const repository = makeRepository()
   repository.git('branch', 'release')
-  const body = { name: 'changes', path: repository.folder, settings: { 'permission.policy': 'allow_all' } }
+  const body = {
+    name: 'changes',
+    path: repository.folder,
+    settings: { 'permission.policy': 'allow_all' },
+  }
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body })
-  const agent = { id: 'changer', name: 'Changer', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const agent = {
+    id: 'changer',
+    name: 'Changer',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: agent.id },
+  })
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   await page.getByRole('button', { name: 'New console' }).click()
   await page.getByRole('button', { name: 'Add agent' }).click()
@@ -32,7 +44,8 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await pane.locator('[data-state="idle"]').waitFor()
   const box = pane.getByRole('textbox')
   /** A turn that is over: what it changed is offered a moment after its answer is read. */
-  const answered = (text: string) => pane.locator('[data-turn="answered"]').filter({ hasText: text })
+  const answered = (text: string) =>
+    pane.locator('[data-turn="answered"]').filter({ hasText: text })
   await box.fill('[[write hello.txt hi there]] first')
   await box.press('Enter')
   await answered('echo: first').getByRole('link', { name: 'Review', exact: true }).waitFor()
@@ -44,7 +57,9 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await second.getByRole('link', { name: 'Review', exact: true }).click()
   const ofTurn = page.getByRole('region', { name: 'Changes in hello.txt' })
   await ofTurn.getByRole('deletion').getByText('hi there').waitFor()
-  expect(await page.getByRole('combobox', { name: 'Show' }).inputValue()).toBe(new URL(page.url()).searchParams.get('turn'))
+  expect(await page.getByRole('combobox', { name: 'Show' }).inputValue()).toBe(
+    new URL(page.url()).searchParams.get('turn'),
+  )
   await page.goBack()
   const rewind = async () => {
     await second.getByRole('button', { name: 'Go back or fork' }).click()
@@ -64,18 +79,18 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   const review = page.getByRole('region', { name: 'Changes of auth' })
   const diff = review.getByRole('region', { name: 'Changes in hello.txt' })
   await diff.getByRole('insertion').getByText('hi there').waitFor()
-  expect(await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').allTextContents()).toEqual([
-    '',
-    '1',
-    'hi there',
-  ])
+  expect(
+    await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').allTextContents(),
+  ).toEqual(['', '1', 'hi there'])
   await review
     .getByRole('navigation')
     .getByRole('link', { name: /hello\.txt/ })
     .getByTitle('1 added, 0 removed')
     .waitFor()
   await review.getByRole('radio', { name: 'Side by side' }).check()
-  expect(await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').count()).toBe(4)
+  expect(
+    await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').count(),
+  ).toBe(4)
   expect(await axeFindings(page)).toEqual([])
   await review.getByRole('button', { name: 'Commit' }).click()
   await review.getByText('1 file is committed.').waitFor()
@@ -87,10 +102,14 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await review.getByRole('button', { name: 'Merge' }).click()
   // What was done stays to be read; a refusal that is mended does not.
   await review.getByText('It is in release now.').waitFor()
-  expect(await review.getByRole('status', { name: 'What was done' }).getByRole('listitem').count()).toBe(2)
+  expect(
+    await review.getByRole('status', { name: 'What was done' }).getByRole('listitem').count(),
+  ).toBe(2)
   expect(await review.getByRole('alert').count()).toBe(0)
   expect(repository.git('show', 'release:hello.txt')).toBe('hi there')
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/worktrees', { params: { projectId } })
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/worktrees', {
+    params: { projectId },
+  })
   const folder = items[0]?.folder ?? ''
   await page.goto(console)
   await box.fill('[[write other.txt more]]')
@@ -124,10 +143,20 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
 
 test('[UI3] [UI12] [UI13] agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
   const repository = makeRepository()
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'three', path: repository.folder } })
-  const agent = { id: 'threefold', name: 'Threefold', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const { id: projectId } = await here.elsewhere.post('/api/projects', {
+    body: { name: 'three', path: repository.folder },
+  })
+  const agent = {
+    id: 'threefold',
+    name: 'Threefold',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: agent.id },
+  })
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   await page.getByRole('button', { name: 'New console' }).click()
   const roles = amount(['parser', 'printer'], ['parser', 'printer', 'tests'])
@@ -184,28 +213,55 @@ test('[UI3] [UI12] [UI13] agents side by side: each asks and is allowed by keybo
 
 test('[UI1] [RS1] interrupted to resumed, on a phone and wide: the press leads into the session, which shows what its agent was told first', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'rex' } })
-  const agent = { id: 'rex', name: 'Rex', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  const agent = {
+    id: 'rex',
+    name: 'Rex',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
   await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: agent.id },
+  })
   const params = { projectId }
-  const task = { phase: 1, type: 'code', title: 'Land softly', description: '[[hang]]', assignedTo: 'rex' }
-  const { id: taskId } = await here.elsewhere.post('/api/projects/{projectId}/tasks', { params, body: task })
-  const page = await here.ownerPage(`/projects/${projectId}/tasks?task=${taskId}`, { viewport: phone })
+  const task = {
+    phase: 1,
+    type: 'code',
+    title: 'Land softly',
+    description: '[[hang]]',
+    assignedTo: 'rex',
+  }
+  const { id: taskId } = await here.elsewhere.post('/api/projects/{projectId}/tasks', {
+    params,
+    body: task,
+  })
+  const page = await here.ownerPage(`/projects/${projectId}/tasks?task=${taskId}`, {
+    viewport: phone,
+  })
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
-  const works = async () => (await here.elsewhere.get('/api/conversations', { query: { projectId, live: true } })).items
+  const works = async () =>
+    (await here.elsewhere.get('/api/conversations', { query: { projectId, live: true } })).items
   for (const size of [phone, wide]) {
     await page.setViewportSize(size)
-    await expect.poll(async () => (await works()).map(({ activity }) => activity)).toEqual(['working'])
+    await expect
+      .poll(async () => (await works()).map(({ activity }) => activity))
+      .toEqual(['working'])
     const { items } = await here.elsewhere.get('/api/processes', { query: { projectId } })
     const launchId = items.find(({ state }) => state === 'running')?.launchId ?? ''
     await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
     await page.goto('/')
-    await page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: 'Resume the work in rex' }).click()
+    await page
+      .getByRole('region', { name: 'Interrupted' })
+      .getByRole('button', { name: 'Resume the work in rex' })
+      .click()
     await page.waitForURL(`**/projects/${projectId}/session/work*`)
     const log = page.getByRole('log')
     await anyOf(log.getByText('Land softly')).waitFor()
     // In what it was told first, which is folded.
-    await expect.poll(() => log.getByText(/begun before and interrupted/).count()).toBeGreaterThan(0)
+    await expect
+      .poll(() => log.getByText(/begun before and interrupted/).count())
+      .toBeGreaterThan(0)
   }
   expect(await axeFindings(page)).toEqual([])
 })

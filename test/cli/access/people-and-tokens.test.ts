@@ -21,11 +21,19 @@ test('[CL1] a person is added with a token that works, listed, and removed with 
 
 test('[SE3] a role is changed: what the person may do, and what they gave while they might do more', async () => {
   const { holdfast, server } = await openInstallation()
-  const env = { HOLDFAST_TOKEN: (await holdfast(['people', 'add', 'Aiko', '--role', 'owner', '--json'])).json().token }
+  const env = {
+    HOLDFAST_TOKEN: (await holdfast(['people', 'add', 'Aiko', '--role', 'owner', '--json'])).json()
+      .token,
+  }
   const make = async (name: string, ...more: string[]): Promise<string> =>
     (await holdfast(['token', 'create', name, '--json', ...more], { env })).json().token
-  const tokens = [await make('all'), await make('look', '--scope', 'read'), await make('machine', '--kind', 'coordinator')]
-  const works = (token: string | undefined) => server.ask('/api/me', { token: token ?? '' }).then(({ status }) => status === 200)
+  const tokens = [
+    await make('all'),
+    await make('look', '--scope', 'read'),
+    await make('machine', '--kind', 'coordinator'),
+  ]
+  const works = (token: string | undefined) =>
+    server.ask('/api/me', { token: token ?? '' }).then(({ status }) => status === 200)
   const home = await openSocket({ port: server.port, token: env.HOLDFAST_TOKEN })
   const changed = await holdfast(['people', 'role', 'Aiko', 'viewer'])
   expect(changed).toMatchObject({
@@ -35,7 +43,12 @@ test('[SE3] a role is changed: what the person may do, and what they gave while 
   })
   // What was opened with more is asked for anew; the credential itself stays good.
   expect((await home.closed).code).not.toBe(4001)
-  expect(await Promise.all([...tokens, env.HOLDFAST_TOKEN].map(works))).toEqual([false, true, false, true])
+  expect(await Promise.all([...tokens, env.HOLDFAST_TOKEN].map(works))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ])
   expect(await holdfast(['projects', 'create', 'x'], { env })).toMatchObject({ code: 4 })
   expect((await holdfast(['people', '--json'])).json().items).toContainEqual(
     expect.objectContaining({ name: 'Aiko', role: 'viewer' }),
@@ -50,32 +63,64 @@ test('[SE3] a role is changed: what the person may do, and what they gave while 
     stderr: expect.stringContaining('owner, member, viewer'),
   })
   // Nobody gives what they do not have, and the owner stays the owner.
-  const { token } = (await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])).json()
-  expect(await holdfast(['people', 'role', 'Aiko', 'owner'], { env: { HOLDFAST_TOKEN: token } })).toMatchObject({ code: 4 })
-  expect((await server.ask('/api/people/owner', { method: 'PATCH', body: { role: 'viewer' } })).json.code).toBe('last_owner')
+  const { token } = (
+    await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])
+  ).json()
+  expect(
+    await holdfast(['people', 'role', 'Aiko', 'owner'], { env: { HOLDFAST_TOKEN: token } }),
+  ).toMatchObject({ code: 4 })
+  expect(
+    (await server.ask('/api/people/owner', { method: 'PATCH', body: { role: 'viewer' } })).json
+      .code,
+  ).toBe('last_owner')
 })
 
 test('[SE3] a person gets a new token; the old one, their browsers and their sign-in links are void, their tokens stay', async () => {
   const { holdfast, server } = await openInstallation()
-  const { token: old, id } = (await holdfast(['people', 'add', 'Ben', '--role', 'owner', '--json'])).json()
-  const script = (await holdfast(['token', 'create', 's', '--json'], { env: { HOLDFAST_TOKEN: old } })).json().token
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: old }, token: null })
+  const { token: old, id } = (
+    await holdfast(['people', 'add', 'Ben', '--role', 'owner', '--json'])
+  ).json()
+  const script = (
+    await holdfast(['token', 'create', 's', '--json'], { env: { HOLDFAST_TOKEN: old } })
+  ).json().token
+  const login = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: old },
+    token: null,
+  })
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
   const link = (await server.ask('/api/sign-in-codes', { method: 'POST', token: old })).json.code
   const open = await openSocket({ port: server.port, token: old })
-  const few = (await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])).json().token
+  const few = (
+    await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])
+  ).json().token
   // The holder of the token is that person.
-  expect(await server.ask(`/api/people/${id}/token`, { method: 'POST', token: few })).toMatchObject({ status: 403 })
-  expect(await holdfast(['people', 'renew', 'Ben'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  expect(await server.ask(`/api/people/${id}/token`, { method: 'POST', token: few })).toMatchObject(
+    { status: 403 },
+  )
+  expect(await holdfast(['people', 'renew', 'Ben'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  })
   const renewed = await holdfast(['people', 'renew', 'Ben', '--yes', '--json'])
   expect(await open.closed).toEqual({ code: 4001, reason: 'revoked' })
-  const status = async (token: string | null, headers = {}) => (await server.ask('/api/me', { token, headers })).status
-  expect([await status(old), await status(renewed.json().token), await status(script), await status(null, { cookie })]).toEqual([
-    401, 200, 200, 401,
-  ])
-  expect((await server.ask('/api/login', { method: 'POST', body: { code: link }, token: null })).status).toBe(401)
-  expect((await holdfast(['people', 'renew', 'Ben', '--yes'])).stdout.match(/hf_person_[\w-]+/g)).toHaveLength(1)
-  expect((await server.ask('/api/people/owner/token', { method: 'POST' })).json.code).toBe('last_owner')
+  const status = async (token: string | null, headers = {}) =>
+    (await server.ask('/api/me', { token, headers })).status
+  expect([
+    await status(old),
+    await status(renewed.json().token),
+    await status(script),
+    await status(null, { cookie }),
+  ]).toEqual([401, 200, 200, 401])
+  expect(
+    (await server.ask('/api/login', { method: 'POST', body: { code: link }, token: null })).status,
+  ).toBe(401)
+  expect(
+    (await holdfast(['people', 'renew', 'Ben', '--yes'])).stdout.match(/hf_person_[\w-]+/g),
+  ).toHaveLength(1)
+  expect((await server.ask('/api/people/owner/token', { method: 'POST' })).json.code).toBe(
+    'last_owner',
+  )
 })
 
 test('[CL1] a token is made with scopes and an end, listed without itself, and revoked', async () => {
@@ -113,10 +158,17 @@ test('[SE3] two tokens of one name are refused while the first is valid, over RE
   const body = { name: 'ci', kind: 'script', expiresAt: '2026-03-01T10:00:00.000Z' }
   const first = await server.ask('/api/tokens', { method: 'POST', body })
   expect(first.status).toBe(201)
-  const again = await server.ask('/api/tokens', { method: 'POST', body: { name: 'ci', kind: 'coordinator' } })
+  const again = await server.ask('/api/tokens', {
+    method: 'POST',
+    body: { name: 'ci', kind: 'coordinator' },
+  })
   expect([again.status, again.json]).toEqual([
     409,
-    expect.objectContaining({ code: 'already_exists', detail: 'There is a token called ci already', tokenId: first.json.id }),
+    expect.objectContaining({
+      code: 'already_exists',
+      detail: 'There is a token called ci already',
+      tokenId: first.json.id,
+    }),
   ])
   expect(await holdfast(['token', 'create', 'ci'])).toMatchObject({
     code: 6,
@@ -150,14 +202,22 @@ test('[SE1] open prints a new link that signs in once', async () => {
   const [, base, secret] = /^(http:\S+)\/sign-in#(\S+)\n$/.exec(stdout) ?? []
   expect(base).toBe(server.url)
   const login = (): Promise<number> =>
-    server.ask('/api/login', { method: 'POST', body: { code: secret }, token: null }).then(({ status }) => status)
+    server
+      .ask('/api/login', { method: 'POST', body: { code: secret }, token: null })
+      .then(({ status }) => status)
   expect([await login(), await login()]).toEqual([204, 401])
-  expect((await holdfast(['open', '--json'])).json()).toMatchObject({ opened: false, url: expect.stringContaining('/sign-in#') })
+  expect((await holdfast(['open', '--json'])).json()).toMatchObject({
+    opened: false,
+    url: expect.stringContaining('/sign-in#'),
+  })
 })
 
 test('[UI8] open --qr shows a code for a phone at the public address, and says why there is none without it', async () => {
   const alone = await openInstallation()
-  expect(await alone.holdfast(['open', '--qr'])).toMatchObject({ code: 1, stderr: expect.stringContaining('public_url') })
+  expect(await alone.holdfast(['open', '--qr'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('public_url'),
+  })
   const { holdfast } = await openInstallation({ publicUrl: 'https://holdfast.example.com' })
   const { code, stdout } = await holdfast(['open', '--qr'])
   expect(code).toBe(0)
@@ -167,12 +227,15 @@ test('[UI8] open --qr shows a code for a phone at the public address, and says w
 
 test('[SE3] revoking a token names what it made and takes it along, unless it is to stay', async () => {
   const { holdfast } = await openInstallation()
-  const make = async (name: string, env = {}) => (await holdfast(['token', 'create', name, '--json'], { env })).json().token
+  const make = async (name: string, env = {}) =>
+    (await holdfast(['token', 'create', name, '--json'], { env })).json().token
   const outer = await make('outer')
   const inner = await make('inner', { HOLDFAST_TOKEN: outer })
   await make('innermost', { HOLDFAST_TOKEN: inner })
   expect((await holdfast(['token'])).stdout).toMatch(/innermost +script .* inner +/)
-  expect((await holdfast(['token', 'revoke', 'outer'])).stderr).toContain('So is what it made: inner, innermost.')
+  expect((await holdfast(['token', 'revoke', 'outer'])).stderr).toContain(
+    'So is what it made: inner, innermost.',
+  )
   expect((await holdfast(['token', 'revoke', 'outer', '--keep-made', '--yes'])).code).toBe(0)
   const revoked = await holdfast(['token', 'revoke', 'inner', '--yes'])
   expect(revoked.stdout).toBe('✓ Revoked the token inner, with innermost\n')
@@ -191,9 +254,16 @@ test('[SE24] one’s browsers are listed with their ids, and one is signed out b
   const login = await signIn('Kept')
   await signIn('Left')
   const { items } = (await holdfast(['devices', '--json'])).json()
-  const [kept, left] = ['Kept', 'Left'].map((wanted) => items.find(({ name }: { name: string }) => name === wanted).id)
-  expect((await holdfast(['devices'])).stdout).toMatch(new RegExp(`Left .*127\\.0\\.0\\.1 .*${left}`))
-  expect(await holdfast(['devices', 'revoke', left, '--yes'])).toMatchObject({ code: 0, stdout: '✓ Signed Left out\n' })
+  const [kept, left] = ['Kept', 'Left'].map(
+    (wanted) => items.find(({ name }: { name: string }) => name === wanted).id,
+  )
+  expect((await holdfast(['devices'])).stdout).toMatch(
+    new RegExp(`Left .*127\\.0\\.0\\.1 .*${left}`),
+  )
+  expect(await holdfast(['devices', 'revoke', left, '--yes'])).toMatchObject({
+    code: 0,
+    stdout: '✓ Signed Left out\n',
+  })
   expect((await holdfast(['devices', '--json'])).json().items).toMatchObject([{ id: kept }])
   expect((await holdfast(['devices', 'revoke', left, '--yes'])).code).not.toBe(0)
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''

@@ -25,7 +25,9 @@ test('[CL1] an agent is added with what starts it, and its passkey is shown once
   expect(added.stdout).toContain('It is shown only now.')
   expect(added.stderr).toContain('holdfast projects assign PROJECT claude')
   expect(added.stderr).toMatch(/It runs without a sandbox.*agents edit claude --sandbox workplace/s)
-  expect((await holdfast(['agents', 'add', 'mute'])).stderr).toContain('holdfast agents edit mute -- COMMAND')
+  expect((await holdfast(['agents', 'add', 'mute'])).stderr).toContain(
+    'holdfast agents edit mute -- COMMAND',
+  )
   const shown = await holdfast(['agents', 'show', 'claude', '--json'])
   expect(shown.json()).toMatchObject({
     id: 'claude',
@@ -39,12 +41,16 @@ test('[CL1] an agent is added with what starts it, and its passkey is shown once
   await holdfast(['projects', 'create', 'shop'])
   await holdfast(['projects', 'assign', 'shop', 'claude'])
   expect((await holdfast(['agents', 'show', 'claude'])).stdout).toMatch(/Projects +shop\n/)
-  expect((await holdfast(['agents'])).stdout).toMatch(/claude +Claude Code +acp +coder +1 +npx claude-code-acp --flag/)
+  expect((await holdfast(['agents'])).stdout).toMatch(
+    /claude +Claude Code +acp +coder +1 +npx claude-code-acp --flag/,
+  )
 })
 
 test('[CL1] an agent without a command is started by others', async () => {
   const { holdfast } = await openInstallation()
-  expect((await holdfast(['agents', 'add', 'helper', '--protocol', 'mcp', '--json'])).json()).toMatchObject({
+  expect(
+    (await holdfast(['agents', 'add', 'helper', '--protocol', 'mcp', '--json'])).json(),
+  ).toMatchObject({
     id: 'helper',
     name: 'helper',
     protocol: 'mcp',
@@ -62,11 +68,18 @@ test('[SE7] variables come from here, from a file or from standard input; their 
     await holdfast(['agents', 'edit', 'a', '--env-file', '-'], { input: 'FROM_STDIN=stdin value' }),
     await holdfast(['agents', 'show', 'a', '--json']),
   ]
-  expect(Object.keys(outputs[2]?.json().env).sort()).toEqual(['FROM_FILE', 'FROM_HERE', 'FROM_STDIN'])
-  for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toMatch(/(file|here|stdin) value/)
-  expect(Object.keys((await holdfast(['agents', 'edit', 'a', '--remove-env', 'FROM_FILE', '--json'])).json().env).sort()).toEqual(
-    ['FROM_HERE', 'FROM_STDIN'],
-  )
+  expect(Object.keys(outputs[2]?.json().env).sort()).toEqual([
+    'FROM_FILE',
+    'FROM_HERE',
+    'FROM_STDIN',
+  ])
+  for (const { stdout, stderr } of outputs)
+    expect(stdout + stderr).not.toMatch(/(file|here|stdin) value/)
+  expect(
+    Object.keys(
+      (await holdfast(['agents', 'edit', 'a', '--remove-env', 'FROM_FILE', '--json'])).json().env,
+    ).sort(),
+  ).toEqual(['FROM_HERE', 'FROM_STDIN'])
 })
 
 test('[SE1] a value in the command line is refused, because others could read it there', async () => {
@@ -82,17 +95,35 @@ test('[CL1] an agent is changed, given another passkey, assigned, taken off and 
   const { holdfast } = await openInstallation()
   await holdfast(['projects', 'create', 'p'])
   await holdfast(['agents', 'add', 'a', '--', 'one'])
-  expect((await holdfast(['agents', 'edit', 'a', '--max-processes', '4', '--json', '--', 'two', 'x'])).json()).toMatchObject({
+  expect(
+    (
+      await holdfast(['agents', 'edit', 'a', '--max-processes', '4', '--json', '--', 'two', 'x'])
+    ).json(),
+  ).toMatchObject({
     maxProcesses: 4,
     command: 'two',
     args: ['x'],
   })
-  expect((await holdfast(['agents', 'edit', 'a', '--no-command', '--json'])).json()).toMatchObject({ command: null, args: [] })
-  expect((await holdfast(['agents', 'passkey', 'a', '--yes', '--json'])).json().passkey).toMatch(/^hf_agent_/)
-  expect(await holdfast(['projects', 'assign', 'p', 'a'])).toMatchObject({ code: 0, stdout: '✓ a is assigned to p\n' })
+  expect((await holdfast(['agents', 'edit', 'a', '--no-command', '--json'])).json()).toMatchObject({
+    command: null,
+    args: [],
+  })
+  expect((await holdfast(['agents', 'passkey', 'a', '--yes', '--json'])).json().passkey).toMatch(
+    /^hf_agent_/,
+  )
+  expect(await holdfast(['projects', 'assign', 'p', 'a'])).toMatchObject({
+    code: 0,
+    stdout: '✓ a is assigned to p\n',
+  })
   expect((await holdfast(['projects', 'show', 'p', '--json'])).json().agentIds).toEqual(['a'])
-  expect(await holdfast(['projects', 'unassign', 'p', 'a'])).toMatchObject({ code: 0, stdout: '✓ a is off p\n' })
-  expect((await holdfast(['agents', 'delete', 'a', '--yes', '--json'])).json()).toEqual({ id: 'a', deleted: true })
+  expect(await holdfast(['projects', 'unassign', 'p', 'a'])).toMatchObject({
+    code: 0,
+    stdout: '✓ a is off p\n',
+  })
+  expect((await holdfast(['agents', 'delete', 'a', '--yes', '--json'])).json()).toEqual({
+    id: 'a',
+    deleted: true,
+  })
   expect(await holdfast(['agents', 'show', 'a', '--json'])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('agent_not_found'),
@@ -103,7 +134,10 @@ test('[CL1] an agent is changed, given another passkey, assigned, taken off and 
 test('[HT2] an id that is taken ends with 6', async () => {
   const { holdfast } = await openInstallation()
   await holdfast(['agents', 'add', 'a'])
-  expect(await holdfast(['agents', 'add', 'a'])).toMatchObject({ code: 6, stderr: expect.stringContaining('already_exists') })
+  expect(await holdfast(['agents', 'add', 'a'])).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('already_exists'),
+  })
 })
 
 const detected = (id: string, signedIn: boolean | null = null): DetectedAgent => {
@@ -133,7 +167,10 @@ const detected = (id: string, signedIn: boolean | null = null): DetectedAgent =>
 test('[AG5] installed agents are listed, and added with their recipe by name', async () => {
   const missing = [{ id: 'pi', name: 'pi', install: 'npm install -g pi-acp' }]
   const { holdfast } = await openInstallation({
-    detectAgents: async () => ({ items: [detected('claude', true), detected('gemini', false)], missing }),
+    detectAgents: async () => ({
+      items: [detected('claude', true), detected('gemini', false)],
+      missing,
+    }),
   })
   const before = await holdfast(['agents', 'detect'])
   expect(before.stdout).toMatch(/claude +The claude +mcp +2\.1\.0 +yes +– +\/opt\/bin\/claude/)
@@ -144,17 +181,38 @@ test('[AG5] installed agents are listed, and added with their recipe by name', a
   expect(before.stderr).toContain('pi was not found: npm install -g pi-acp')
   expect(before.stderr).not.toContain('claude login')
   const added = (await holdfast(['agents', 'add', '--detected', 'claude', '--json'])).json()
-  expect(added).toMatchObject({ id: 'claude', name: 'The claude', protocol: 'mcp', command: 'claude', holdSeconds: 600 })
-  const other = await holdfast(['agents', 'add', 'gem', '--detected', 'gemini', '--role', 'reviewer'])
+  expect(added).toMatchObject({
+    id: 'claude',
+    name: 'The claude',
+    protocol: 'mcp',
+    command: 'claude',
+    holdSeconds: 600,
+  })
+  const other = await holdfast([
+    'agents',
+    'add',
+    'gem',
+    '--detected',
+    'gemini',
+    '--role',
+    'reviewer',
+  ])
   expect(other.code).toBe(0)
-  expect((await holdfast(['agents', 'show', 'gem', '--json'])).json()).toMatchObject({ command: 'gemini', role: 'reviewer' })
-  expect((await holdfast(['agents', 'detect'])).stdout).toMatch(/gemini +The gemini +mcp +2\.1\.0 +no +gem /)
+  expect((await holdfast(['agents', 'show', 'gem', '--json'])).json()).toMatchObject({
+    command: 'gemini',
+    role: 'reviewer',
+  })
+  expect((await holdfast(['agents', 'detect'])).stdout).toMatch(
+    /gemini +The gemini +mcp +2\.1\.0 +no +gem /,
+  )
   expect(await holdfast(['agents', 'add', '--detected', 'codex'])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('claude'),
   })
   expect(await holdfast(['agents', 'add'])).toMatchObject({ code: 2 })
-  expect(await holdfast(['agents', 'add', 'x', '--detected', 'claude', '--', 'ls'])).toMatchObject({ code: 2 })
+  expect(await holdfast(['agents', 'add', 'x', '--detected', 'claude', '--', 'ls'])).toMatchObject({
+    code: 2,
+  })
 })
 
 test("[AG5] variables that a person hands over come to the recipe's, and replace none but their own name", async () => {

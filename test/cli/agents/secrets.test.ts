@@ -8,16 +8,29 @@ test('[SR1] secrets are set from standard input, listed without values, and remo
   const { holdfast } = await openInstallation()
   await holdfast(['projects', 'create', 'p'])
   await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])
-  const set = await holdfast(['secrets', 'set', 'NPM_TOKEN', '--agent', 'ann'], { input: `${value}\n` })
+  const set = await holdfast(['secrets', 'set', 'NPM_TOKEN', '--agent', 'ann'], {
+    input: `${value}\n`,
+  })
   expect(set).toMatchObject({
     code: 0,
-    stdout: '✓ The secret NPM_TOKEN is set; ann gets it as the variable NPM_TOKEN from the next start on\n',
+    stdout:
+      '✓ The secret NPM_TOKEN is set; ann gets it as the variable NPM_TOKEN from the next start on\n',
   })
-  const changed = await holdfast(['secrets', 'set', 'NPM_TOKEN', '--keep-value', '--as', 'file', '--json'])
+  const changed = await holdfast([
+    'secrets',
+    'set',
+    'NPM_TOKEN',
+    '--keep-value',
+    '--as',
+    'file',
+    '--json',
+  ])
   expect(changed.json()).toMatchObject({ name: 'NPM_TOKEN', givenAs: 'file', agentIds: ['ann'] })
   const listed = await holdfast(['secrets'])
   expect(listed.stdout).toMatch(/NPM_TOKEN +file +ann .* never/)
-  expect([set, changed, listed].map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(value)
+  expect(
+    [set, changed, listed].map(({ stdout, stderr }) => stdout + stderr).join(''),
+  ).not.toContain(value)
   expect((await holdfast(['secrets', 'uses', 'NPM_TOKEN'])).stdout).toBe('It was never used.\n')
   expect(await holdfast(['secrets', 'remove', 'NPM_TOKEN'])).toMatchObject({ code: 2 })
   expect(await holdfast(['secrets', 'remove', 'NPM_TOKEN', '--yes'])).toMatchObject({ code: 0 })
@@ -36,5 +49,7 @@ test('[SR1] a value is no argument; at a terminal it is asked for and not shown'
   expect(person.written.stdout).toContain('no agent gets it')
   expect(person.written.stdout + person.written.stderr).not.toContain(value)
   const [project] = (await server.ask('/api/projects')).json.items
-  expect((await server.ask(`/api/projects/${project.id}/secrets`)).json.items).toMatchObject([{ name: 'NPM_TOKEN' }])
+  expect((await server.ask(`/api/projects/${project.id}/secrets`)).json.items).toMatchObject([
+    { name: 'NPM_TOKEN' },
+  ])
 })

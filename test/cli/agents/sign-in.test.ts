@@ -30,15 +30,27 @@ test('[AC9] an agent is signed in by itself, and out again; what is for a termin
   const { holdfast, noted } = await openWithAgent(ways, { auth: { logout: {} } })
   const several = await holdfast(['agents', 'login', 'mine'])
   expect(several.code).not.toBe(0)
-  expect(several.stderr).toMatch(/mine has several ways[\s\S]*--method key +API key: Takes the key[\s\S]*--method terminal/)
-  expect((await holdfast(['agents', 'login', 'mine', '--method', 'other'])).stderr).toContain('has no way other')
-  expect((await holdfast(['agents', 'login', 'mine', '--method', 'key', '--json'])).json()).toEqual({
-    ...{ id: 'mine', method: 'key', signedIn: true },
-  })
+  expect(several.stderr).toMatch(
+    /mine has several ways[\s\S]*--method key +API key: Takes the key[\s\S]*--method terminal/,
+  )
+  expect((await holdfast(['agents', 'login', 'mine', '--method', 'other'])).stderr).toContain(
+    'has no way other',
+  )
+  expect((await holdfast(['agents', 'login', 'mine', '--method', 'key', '--json'])).json()).toEqual(
+    {
+      ...{ id: 'mine', method: 'key', signedIn: true },
+    },
+  )
   // Named, and not run: the agent wrote it.
   const terminal = await holdfast(['agents', 'login', 'mine', '--method', 'terminal'])
-  expect([terminal.code === 0, terminal.stderr]).toEqual([false, expect.stringMatching(/at a terminal[\s\S]*Run: .*--login/)])
-  expect((await holdfast(['agents', 'logout', 'mine', '--json'])).json()).toEqual({ id: 'mine', signedIn: false })
+  expect([terminal.code === 0, terminal.stderr]).toEqual([
+    false,
+    expect.stringMatching(/at a terminal[\s\S]*Run: .*--login/),
+  ])
+  expect((await holdfast(['agents', 'logout', 'mine', '--json'])).json()).toEqual({
+    id: 'mine',
+    signedIn: false,
+  })
   const looked = 'gone'
   expect(noted()).toEqual([looked, looked, looked, 'by key', 'gone', looked, 'out', 'gone'])
 })
@@ -46,9 +58,13 @@ test('[AC9] an agent is signed in by itself, and out again; what is for a termin
 test('[AC9] what an agent does not offer, or one that does not start, is said', async () => {
   const { holdfast } = await openWithAgent([], {})
   expect((await holdfast(['agents', 'login', 'mine'])).stderr).toContain('offers no way to sign in')
-  expect((await holdfast(['agents', 'logout', 'mine'])).stderr).toContain('cannot be signed out from here')
+  expect((await holdfast(['agents', 'logout', 'mine'])).stderr).toContain(
+    'cannot be signed out from here',
+  )
   await holdfast(['agents', 'add', 'none', '--sandbox', 'off', '--', 'no-such-program-anywhere'])
   expect((await holdfast(['agents', 'login', 'none'])).stderr).toContain('ENOENT')
   await holdfast(['agents', 'add', 'puller', '--protocol', 'mcp'])
-  expect((await holdfast(['agents', 'login', 'puller'])).stderr).toContain('is not prompted over ACP')
+  expect((await holdfast(['agents', 'login', 'puller'])).stderr).toContain(
+    'is not prompted over ACP',
+  )
 })

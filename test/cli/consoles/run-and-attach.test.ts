@@ -5,12 +5,25 @@ import { expect, test } from 'vitest'
 import type { PermissionKind } from '../../../src/protocol/turns/agent-update.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { runCommand, type Typed } from '../../support/command-line.ts'
-import { asks, type Console, openConsole, question, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
+import {
+  asks,
+  type Console,
+  openConsole,
+  question,
+  readyAgent,
+  said,
+  turnEnded,
+  update,
+} from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { sitDown as sitDownWith } from '../../support/typed-terminal.ts'
 
-const env = ({ server }: Console) => ({ HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken })
-const holdfast = (room: Console, argv: readonly string[], typed: Typed = {}) => runCommand(argv, { ...typed, env: env(room) })
+const env = ({ server }: Console) => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_TOKEN: server.ownerToken,
+})
+const holdfast = (room: Console, argv: readonly string[], typed: Typed = {}) =>
+  runCommand(argv, { ...typed, env: env(room) })
 
 const sitDown = (room: Console, argv: readonly string[]) => sitDownWith(argv, env(room))
 
@@ -23,7 +36,10 @@ test('[CL1] run prints what the agent says and nothing else on standard output, 
   const launchId = await machine.bringUp()
   const turn = await machine.turn()
   expect(turn.content).toEqual([{ type: 'text', text: 'Say hello' }])
-  await machine.tell(said(launchId, turn.turnId, 'Hello '), update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }))
+  await machine.tell(
+    said(launchId, turn.turnId, 'Hello '),
+    update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }),
+  )
   await machine.tell(said(launchId, turn.turnId, 'there.'), turnEnded(launchId, turn.turnId))
   await machine.order('stop-ordered')
   await machine.tell(exited(launchId, { stopped: true }))
@@ -63,14 +79,22 @@ test('[AG6] run sets the mode and the model it is told, attaches files, and says
     await machine.tell({ type: 'agent-configured', ...order, error: null })
   }
   const { turnId, content } = await machine.turn()
-  expect(content).toMatchObject([{ text: 'go' }, { type: 'file', name: 'notes.txt', text: 'my notes' }])
+  expect(content).toMatchObject([
+    { text: 'go' },
+    { type: 'file', name: 'notes.txt', text: 'my notes' },
+  ])
   await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
   await end(launchId)
   expect(await outcome).toMatchObject({ code: 0, stdout: 'done\n' })
   const wrong = holdfast(room, ['run', 'coder', 'go', '--model', 'huge'])
   await end(await begin())
-  expect(await wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/no model huge[\s\S]*small, large/) })
-  expect((await holdfast(room, ['run', 'coder', 'go', '--attach', 'none.txt'], { cwd: folder })).code).toBe(2)
+  expect(await wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no model huge[\s\S]*small, large/),
+  })
+  expect(
+    (await holdfast(room, ['run', 'coder', 'go', '--attach', 'none.txt'], { cwd: folder })).code,
+  ).toBe(2)
 })
 
 test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mistake, 2', async () => {
@@ -80,7 +104,12 @@ test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mi
   const outcome = holdfast(room, ['run', 'coder', '-'], { input: 'from a pipe' })
   const { launchId } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId })
-  await machine.tell({ type: 'agent-failed', launchId, step: 'initialize', error: 'It said nothing for 60 s' })
+  await machine.tell({
+    type: 'agent-failed',
+    launchId,
+    step: 'initialize',
+    error: 'It said nothing for 60 s',
+  })
   const { code, stderr, stdout } = await outcome
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('It said nothing for 60 s')
@@ -92,7 +121,9 @@ test('[CL1] a credential that is revoked while the agent works ends run with wor
   const { ask, url } = room.server
   const script = { name: 'script', kind: 'script', scopes: ['read', 'write', 'approve'] }
   const { id, token } = (await ask('/api/tokens', { method: 'POST', body: script })).json
-  const outcome = runCommand(['run', 'coder', 'go'], { env: { HOLDFAST_URL: url, HOLDFAST_TOKEN: token } })
+  const outcome = runCommand(['run', 'coder', 'go'], {
+    env: { HOLDFAST_URL: url, HOLDFAST_TOKEN: token },
+  })
   await machine.bringUp()
   await machine.turn()
   await ask(`/api/tokens/${id}`, { method: 'DELETE' })
@@ -175,8 +206,12 @@ test('[AP10] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, 
     person.press(keys)
     if (way === 'end') void person.leave()
     if (code === 130) await machine.order('cancel-ordered')
-    else expect(await machine.order('permission-settled')).toMatchObject({ launchId, optionId: 'no' })
-    await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId, code === 130 ? { outcome: 'cancelled' } : {}))
+    else
+      expect(await machine.order('permission-settled')).toMatchObject({ launchId, optionId: 'no' })
+    await machine.tell(
+      said(launchId, turnId, 'done'),
+      turnEnded(launchId, turnId, code === 130 ? { outcome: 'cancelled' } : {}),
+    )
     await machine.order('stop-ordered')
     await machine.tell(exited(launchId, { stopped: true }))
     expect(await person.exit).toBe(code)
@@ -191,7 +226,10 @@ test('[AP6] the person at a terminal reads the whole command, and is offered no 
   const machine = await room.machine()
   const { call, ...plain } = question('execute')
   const script = 'cd /long/folder &&\n\u001b[2Jrm README.md'
-  const whole = { ...plain, call: { ...call, title: 'Bash', input: JSON.stringify({ command: script }) } }
+  const whole = {
+    ...plain,
+    call: { ...call, title: 'Bash', input: JSON.stringify({ command: script }) },
+  }
   const content = [{ type: 'text', text: script } as const]
   const vague = { ...plain, likeness: null, call: { ...call, title: 'Bash', input: null, content } }
   const person = sitDown(room, ['run', 'coder', 'go', '--keep'])
@@ -229,7 +267,11 @@ test('[CL1] attach shows what was said, sends lines, answers what is asked, and 
   await person.sees('it was said')
   person.type('hello')
   const { turnId } = await machine.turn()
-  await machine.tell(said(launchId, turnId, 'and '), said(launchId, turnId, 'hello'), asks(launchId, turnId, 'ask 2'))
+  await machine.tell(
+    said(launchId, turnId, 'and '),
+    said(launchId, turnId, 'hello'),
+    asks(launchId, turnId, 'ask 2'),
+  )
   await person.sees('auth  and hello')
   await person.sees(/answer with \/answer (\d+) NUMBER/, 'stderr')
   person.type(`/answer ${/answer with \/answer (\d+)/.exec(person.written.stderr)?.[1]} 3`)
@@ -254,7 +296,9 @@ test('[CL1] consoles are listed with their agents; with --all those that have en
   const { client, inside } = await room.ready('auth')
   client.send({ type: 'session:create', projectId: room.projectId })
   const { sessionId: second } = await client.next('session:created')
-  expect((await room.server.ask(`/api/user-sessions/${second}`, { method: 'DELETE' })).status).toBe(204)
+  expect((await room.server.ask(`/api/user-sessions/${second}`, { method: 'DELETE' })).status).toBe(
+    204,
+  )
   const ids = async (...more: string[]) =>
     (await holdfast(room, ['consoles', '--json', ...more]))
       .json()
@@ -269,7 +313,11 @@ test('[CL1] consoles are listed with their agents; with --all those that have en
   expect(stdout).toMatch(new RegExp(`${inside.sessionId} .* open +auth \\(coder\\)`))
   expect(stdout).toMatch(new RegExp(`${second} .* ended +– `))
   // Everybody sees their own.
-  const { token } = (await room.server.ask('/api/people', { method: 'POST', body: { name: 'M', role: 'member' } })).json
-  const others = await runCommand(['consoles', '--all', '--json'], { env: { ...env(room), HOLDFAST_TOKEN: token } })
+  const { token } = (
+    await room.server.ask('/api/people', { method: 'POST', body: { name: 'M', role: 'member' } })
+  ).json
+  const others = await runCommand(['consoles', '--all', '--json'], {
+    env: { ...env(room), HOLDFAST_TOKEN: token },
+  })
   expect(others.json().items).toEqual([])
 })

@@ -15,13 +15,23 @@ test('[CL1] run --console fills a role of an open console, and speaks to the age
   const one = await machine.turn()
   await machine.tell(said(launchId, one.turnId, 'One.'), turnEnded(launchId, one.turnId))
   expect(await first).toMatchObject({ code: 0, stdout: 'One.\n' })
-  const second = holdfast(room, ['run', 'coder', 'Say two', '--console', id.slice(-8), '--role', 'auth'])
+  const second = holdfast(room, [
+    'run',
+    'coder',
+    'Say two',
+    '--console',
+    id.slice(-8),
+    '--role',
+    'auth',
+  ])
   const two = await machine.turn()
   expect([two.launchId, two.content]).toEqual([launchId, [{ type: 'text', text: 'Say two' }]])
   await machine.tell(said(launchId, two.turnId, 'Two.'), turnEnded(launchId, two.turnId))
   expect(await second).toMatchObject({ code: 0, stdout: 'Two.\n' })
   const { items } = (await room.server.ask('/api/user-sessions')).json
-  expect(items).toMatchObject([{ id, state: 'ACTIVE', agents: [{ role: 'auth', state: 'ACTIVE', launchId }] }])
+  expect(items).toMatchObject([
+    { id, state: 'ACTIVE', agents: [{ role: 'auth', state: 'ACTIVE', launchId }] },
+  ])
 })
 
 test('[CL1] run --console waits for what others asked first, and prints only its own answer', async () => {
@@ -29,22 +39,43 @@ test('[CL1] run --console waits for what others asked first, and prints only its
   const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'of the page' })
   const theirs = await machine.turn()
-  const outcome = holdfast(room, ['run', 'coder', 'of the script', '--console', inside.sessionId, '--role', 'auth'])
+  const outcome = holdfast(room, [
+    'run',
+    'coder',
+    'of the script',
+    '--console',
+    inside.sessionId,
+    '--role',
+    'auth',
+  ])
   await client.next('agent:queued')
-  await machine.tell(said(launchId, theirs.turnId, 'For the page.'), turnEnded(launchId, theirs.turnId))
+  await machine.tell(
+    said(launchId, theirs.turnId, 'For the page.'),
+    turnEnded(launchId, theirs.turnId),
+  )
   const ours = await machine.turn()
   expect(ours.content).toEqual([{ type: 'text', text: 'of the script' }])
-  await machine.tell(said(launchId, ours.turnId, 'For the script.'), turnEnded(launchId, ours.turnId))
+  await machine.tell(
+    said(launchId, ours.turnId, 'For the script.'),
+    turnEnded(launchId, ours.turnId),
+  )
   expect(await outcome).toMatchObject({ code: 0, stdout: 'For the script.\n' })
 })
 
 test('[CL1] run --console refuses another agent in the role, a console that is not there and one that has ended', async () => {
   const room = await openConsole()
   const { inside } = await room.ready()
-  const run = (agent: string, id: string) => holdfast(room, ['run', agent, 'hi', '--console', id, '--role', 'auth'])
-  expect(await run('critic', inside.sessionId)).toMatchObject({ code: 1, stderr: expect.stringContaining('held by coder') })
+  const run = (agent: string, id: string) =>
+    holdfast(room, ['run', agent, 'hi', '--console', id, '--role', 'auth'])
+  expect(await run('critic', inside.sessionId)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('held by coder'),
+  })
   expect((await run('coder', 'nowhere')).code).not.toBe(0)
   const { id } = (await room.server.ask('/api/user-sessions', { method: 'POST', body: {} })).json
   await room.server.ask(`/api/user-sessions/${id}`, { method: 'DELETE' })
-  expect(await run('coder', id)).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended') })
+  expect(await run('coder', id)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has ended'),
+  })
 })

@@ -16,40 +16,57 @@ async function openChat(): Promise<ChatPlace> {
   const place = await openInstallation()
   const { holdfast, server } = place
   const { id: projectId } = (await holdfast(['projects', 'create', 'p', '--json'])).json()
-  const { passkey } = (await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp', '--json'])).json()
+  const { passkey } = (
+    await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp', '--json'])
+  ).json()
   await holdfast(['projects', 'assign', projectId, 'ann'])
   return {
     ...place,
     projectId,
     agent: async () => {
       const ann = await connectMcp(server.url, passkey)
-      expect(await ann.call('authenticate', { agent_id: 'ann', project_id: projectId })).toMatchObject({ status: 'ok' })
+      expect(
+        await ann.call('authenticate', { agent_id: 'ann', project_id: projectId }),
+      ).toMatchObject({ status: 'ok' })
       return ann
     },
     said: async () => {
       const { items } = (await holdfast(['chat', 'ann', '--json'])).json()
-      return items.map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+      return items.map(
+        ({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`,
+      )
     },
   }
 }
 
-const sitDown = ({ data }: Installation, argv: readonly string[], env: Record<string, string> = {}) =>
-  sitDownWith(argv, { PATH: process.env['PATH'], HOLDFAST_DATA: data, ...env })
+const sitDown = (
+  { data }: Installation,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+) => sitDownWith(argv, { PATH: process.env['PATH'], HOLDFAST_DATA: data, ...env })
 
 test('[CH3] a script sends one message, and reads what was said', async () => {
   const { holdfast, said } = await openChat()
   expect(await said()).toEqual([])
-  expect(await holdfast(['chat', 'ann', '--message', 'hello'])).toMatchObject({ code: 0, stdout: '✓ Sent to ann\n' })
+  expect(await holdfast(['chat', 'ann', '--message', 'hello'])).toMatchObject({
+    code: 0,
+    stdout: '✓ Sent to ann\n',
+  })
   expect(await said()).toEqual(['owner: hello'])
   expect((await holdfast(['chat', 'ann'])).stdout).toMatch(/^\d\d:\d\d owner {2}hello\n$/)
 })
 
 test('[CH3] what is piped in is one message; nothing piped in, or --last, shows what was said', async () => {
   const { holdfast, said } = await openChat()
-  expect(await holdfast(['chat', 'ann'], { input: 'hi\nthere\n' })).toMatchObject({ code: 0, stdout: '✓ Sent to ann\n' })
+  expect(await holdfast(['chat', 'ann'], { input: 'hi\nthere\n' })).toMatchObject({
+    code: 0,
+    stdout: '✓ Sent to ann\n',
+  })
   expect(await said()).toEqual(['owner: hi\nthere'])
   expect((await holdfast(['chat', 'ann'], { input: '\n' })).stdout).toContain('hi')
-  expect((await holdfast(['chat', 'ann', '--last', '1'], { input: 'not sent' })).stdout).toContain('hi')
+  expect((await holdfast(['chat', 'ann', '--last', '1'], { input: 'not sent' })).stdout).toContain(
+    'hi',
+  )
   expect(await said()).toEqual(['owner: hi\nthere'])
 })
 
@@ -69,22 +86,37 @@ test('[NA7] --wait prints the answer to exactly this message and nothing else', 
 
 test('[CL2] whoever waits for an agent is told that it waits for a decision, and what to type', async () => {
   const place = await openChat()
-  const waiting = place.holdfast(['chat', 'ann', '--message', 'may I?', '--wait'], { env: { npm_lifecycle_event: 'holdfast' } })
+  const waiting = place.holdfast(['chat', 'ann', '--message', 'may I?', '--wait'], {
+    env: { npm_lifecycle_event: 'holdfast' },
+  })
   await expect.poll(place.said).toEqual(['owner: may I?'])
   const ann = await place.agent()
   await ann.call('get_pending_messages')
-  await ann.call('request_approval', { checkpoint_type: 'plan', instruction_content: 'Delete it\nall' })
+  await ann.call('request_approval', {
+    checkpoint_type: 'plan',
+    instruction_content: 'Delete it\nall',
+  })
   const [{ id }] = (await place.holdfast(['approvals', '--json'])).json().items
   await place.holdfast(['approvals', 'approve', String(id)])
   await ann.call('respond_chat', { content: 'done' })
   const { stdout, stderr } = await waiting
   expect(stdout).toBe('done\n')
-  expect(stderr).toContain(`ann waits for a decision: Delete it\n  npm run -s holdfast -- approvals approve ${id}`)
+  expect(stderr).toContain(
+    `ann waits for a decision: Delete it\n  npm run -s holdfast -- approvals approve ${id}`,
+  )
 })
 
 test('[CL2] --wait gives up after its time, and the message stays', async () => {
   const { holdfast, said } = await openChat()
-  const { code, stderr } = await holdfast(['chat', 'ann', '--message', 'anybody?', '--wait', '--timeout', '1'])
+  const { code, stderr } = await holdfast([
+    'chat',
+    'ann',
+    '--message',
+    'anybody?',
+    '--wait',
+    '--timeout',
+    '1',
+  ])
   expect([code, stderr]).toEqual([7, expect.stringContaining('No answer came within 1 s.')])
   expect(await said()).toEqual(['owner: anybody?'])
 })
@@ -135,9 +167,16 @@ async function lossyProxy(target: string): Promise<{ url: string; posts: () => n
     response.on('close', () => gone.abort())
     try {
       const body = chunks.length > 0 ? Buffer.concat(chunks) : null
-      const answer = await fetch(target + request.url, { method: request.method ?? 'GET', headers, body, signal: gone.signal })
+      const answer = await fetch(target + request.url, {
+        method: request.method ?? 'GET',
+        headers,
+        body,
+        signal: gone.signal,
+      })
       if (isPost && ++posts === 1) return void response.destroy()
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+      response.writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? 'text/plain',
+      })
       for await (const chunk of answer.body ?? []) response.write(chunk)
       response.end()
     } catch {
@@ -168,9 +207,18 @@ test('[CH10] a line whose acknowledgement is lost is sent again under the same c
 
 test('[CL2] an agent that is nowhere, and options that make no sense, say what to do', async () => {
   const { holdfast } = await openChat()
-  expect(await holdfast(['chat', 'nobody'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no agent "nobody"') })
+  expect(await holdfast(['chat', 'nobody'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('no agent "nobody"'),
+  })
   await holdfast(['agents', 'add', 'idle', '--protocol', 'mcp'])
-  expect(await holdfast(['chat', 'idle'])).toMatchObject({ code: 5, stderr: expect.stringContaining('projects assign') })
-  expect(await holdfast(['chat', 'ann', '--wait'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--message') })
+  expect(await holdfast(['chat', 'idle'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('projects assign'),
+  })
+  expect(await holdfast(['chat', 'ann', '--wait'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--message'),
+  })
   expect(await holdfast(['chat', 'ann', '--last', '0'])).toMatchObject({ code: 2 })
 })

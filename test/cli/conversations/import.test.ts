@@ -1,6 +1,14 @@
 /** `holdfast import` and `holdfast export` of conversations (CV7), against a server that runs. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openInstallation, runCommand } from '../../support/command-line.ts'
@@ -34,14 +42,23 @@ test('[CV7] of many files of picoclaw, one in twenty broken, the others come in 
     writePicoclaw(
       folder,
       name,
-      make ? make(key) : picoclawSession(key, n > 0 ? { messages: [{ role: 'user', content: key }] } : {}),
+      make
+        ? make(key)
+        : picoclawSession(key, n > 0 ? { messages: [{ role: 'user', content: key }] } : {}),
     )
   }
   const first = await holdfast(['import', folder, '--json'])
   expect(first.code).toBe(0)
   const { skipped, ...counts } = first.json()
   const created = files * 0.95
-  expect(counts).toEqual({ folder, files, created, grown: 0, unchanged: 0, messages: created - 1 + 4 })
+  expect(counts).toEqual({
+    folder,
+    files,
+    created,
+    grown: 0,
+    unchanged: 0,
+    messages: created - 1 + 4,
+  })
   expect(new Set(skipped.map(({ file }: { file: string }) => file))).toEqual(bad)
   expect(bad.size).toBe(files / 20)
   for (const { why } of skipped) expect(why).toMatch(/\S/)
@@ -68,7 +85,10 @@ test('[CV7] a person reads what came in and the name and reason of each that did
   symlinkSync('/etc/hostname', join(folder, 'link.json'))
   writeFileSync(join(folder, '.hidden.json'), 'x')
   const { code, stdout, stderr } = await holdfast(['import', folder])
-  expect([code, stdout]).toEqual([0, `✓ Took in 1 new conversation and 4 messages from ${folder}\n`])
+  expect([code, stdout]).toEqual([
+    0,
+    `✓ Took in 1 new conversation and 4 messages from ${folder}\n`,
+  ])
   expect(stderr.split('\n').map((line) => line.trimEnd())).toEqual([
     'SKIPPED        WHY',
     'climbing.json  A key has no slashes',
@@ -78,12 +98,19 @@ test('[CV7] a person reads what came in and the name and reason of each that did
     '4 files skipped; mend them and run the same again: what is in stays as it is.',
     '',
   ])
-  expect((await holdfast(['import', folder])).stdout).toContain('0 new conversations and 0 messages (1 was there already)')
+  expect((await holdfast(['import', folder])).stdout).toContain(
+    '0 new conversations and 0 messages (1 was there already)',
+  )
   writePicoclaw(folder, 'telegram_1.json', {
     ...picoclawSession('telegram:1'),
-    messages: [...(picoclawSession('telegram:1').messages as object[]), { role: 'user', content: 'and more' }],
+    messages: [
+      ...(picoclawSession('telegram:1').messages as object[]),
+      { role: 'user', content: 'and more' },
+    ],
   })
-  expect((await holdfast(['import', folder])).stdout).toContain('0 new conversations and 1 message (1 had more to say)')
+  expect((await holdfast(['import', folder])).stdout).toContain(
+    '0 new conversations and 1 message (1 had more to say)',
+  )
 
   // The message is of its own day, is handed to agents until the next boundary, and does not come in again after it.
   const at = '/api/conversations/telegram%3A1'
@@ -128,10 +155,14 @@ test('[CV7] what came in goes out with the same meaning, unknown flags too, and 
     picoclawSession('slack:C0123', { messages: long }),
     picoclawSession('slack:c0123', { messages: null, summary: undefined, flags: undefined }),
     picoclawSession('line:ملاحظة 🙂', { messages: [] }),
-    picoclawSession('a:b:c', { flags: { theirs: 'x', prev_primary_route: 'r', pending_origin_reply: false } }),
+    picoclawSession('a:b:c', {
+      flags: { theirs: 'x', prev_primary_route: 'r', pending_origin_reply: false },
+    }),
   ]
   for (const [n, source] of sources.entries()) writePicoclaw(folder, `${n}.json`, source)
-  expect((await holdfast(['import', folder])).stdout).toContain('5 new conversations and 1,211 messages')
+  expect((await holdfast(['import', folder])).stdout).toContain(
+    '5 new conversations and 1,211 messages',
+  )
 
   const out = join(temporaryFolder(), 'out')
   const exported = await runCommand(['export', out, '--data', server.folder, '--json'])
@@ -157,10 +188,13 @@ test('[CV7] what came in goes out with the same meaning, unknown flags too, and 
   }
 
   const second = await openInstallation()
-  expect((await second.holdfast(['import', out])).stdout).toContain('5 new conversations and 1,211 messages')
+  expect((await second.holdfast(['import', out])).stdout).toContain(
+    '5 new conversations and 1,211 messages',
+  )
   const outAgain = join(temporaryFolder(), 'out')
   await runCommand(['export', outAgain, '--data', second.server.folder])
-  const textsOf = (found: ReturnType<typeof filesIn>) => [...found].map(([key, { text }]) => [key, text]).sort()
+  const textsOf = (found: ReturnType<typeof filesIn>) =>
+    [...found].map(([key, { text }]) => [key, text]).sort()
   expect(textsOf(filesIn(join(outAgain, 'conversations')))).toEqual(textsOf(files))
 
   // The same for a store that is built from the files alone (CK4).
@@ -184,7 +218,9 @@ test('[CV7] export does not wait for what never ends: a place where no folder ca
   })
   const out = join(temporaryFolder(), 'out')
   expect(await exportInto(out)).toMatchObject({ code: 0 })
-  const files = readdirSync(out, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = readdirSync(out, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  )
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))
   expect(paths.length).toBeGreaterThan(3)
   for (const path of paths) {
@@ -192,10 +228,13 @@ test('[CV7] export does not wait for what never ends: a place where no folder ca
     execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', path])
     const { code, stderr } = await exportInto(out)
     // Put in its place, or told; never waited for.
-    if (code !== 0) expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is in the way`)])
+    if (code !== 0)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is in the way`)])
     rmSync(path)
   }
   expect(await exportInto(out)).toMatchObject({ code: 0 })
   for (const path of paths) expect(statSync(path).isFile()).toBe(true)
-  expect(JSON.parse(readFileSync(join(out, 'projects', id, 'project.json'), 'utf8'))).toMatchObject({ id })
+  expect(JSON.parse(readFileSync(join(out, 'projects', id, 'project.json'), 'utf8'))).toMatchObject(
+    { id },
+  )
 })

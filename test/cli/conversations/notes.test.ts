@@ -5,11 +5,16 @@ import { openInstallation } from '../../support/command-line.ts'
 
 test('[DC3] [DC4] [CL1] notes lists them, prints one, draws a month, and says when one is pending', async () => {
   const { holdfast, server } = await openInstallation()
-  expect((await holdfast(['notes'])).stdout).toBe('No notes. A day of conversation becomes one when it is over.\n')
+  expect((await holdfast(['notes'])).stdout).toBe(
+    'No notes. A day of conversation becomes one when it is over.\n',
+  )
   const key = encodeURIComponent('telegram:1')
   await server.ask('/api/conversations', { method: 'POST', body: { key: 'telegram:1' } })
   const sayAndCut = async (content: string, now: string): Promise<void> => {
-    await server.ask(`/api/conversations/${key}/messages`, { method: 'POST', body: { role: 'user', content } })
+    await server.ask(`/api/conversations/${key}/messages`, {
+      method: 'POST',
+      body: { role: 'user', content },
+    })
     await server.ask(`/api/conversations/${key}/cutover`, { method: 'POST', body: { now } })
   }
   await sayAndCut('good \u001b[31mmorning', '2026-03-02T04:00:00+09:00')
@@ -23,10 +28,17 @@ test('[DC3] [DC4] [CL1] notes lists them, prints one, draws a month, and says wh
   expect(listed.stdout).toMatch(
     /^DAY {9}CONVERSATIONS {2}MESSAGES {2}FILE\n2026-03-02 +1 +1 +pending\n2026-03-01 +1 +1 +written\n$/,
   )
-  expect(listed.stderr).toMatch(/The note of 2026-03-02 is pending: .*It is tried again; nothing is lost\./)
-  expect((await holdfast(['notes', 'list', '--month', '2026-02', '--json'])).json()).toEqual({ items: [], nextCursor: null })
+  expect(listed.stderr).toMatch(
+    /The note of 2026-03-02 is pending: .*It is tried again; nothing is lost\./,
+  )
+  expect((await holdfast(['notes', 'list', '--month', '2026-02', '--json'])).json()).toEqual({
+    items: [],
+    nextCursor: null,
+  })
   const shown = await holdfast(['notes', 'show', '2026-03-01'])
-  expect(shown.stdout).toContain('## telegram:1\n\n1 message\n\n**18:00 user**\n\n> good \ufffd[31mmorning\n')
+  expect(shown.stdout).toContain(
+    '## telegram:1\n\n1 message\n\n**18:00 user**\n\n> good \ufffd[31mmorning\n',
+  )
   expect((await holdfast(['notes', 'show', '20260301', '--json'])).json()).toMatchObject({
     date: '2026-03-01',
     messages: 1,
@@ -51,7 +63,11 @@ Mo  Tu  We  Th  Fr  Sa  Su
   expect(await holdfast(['notes', 'calendar', '2026-13'])).toMatchObject({ code: 2 })
   const checked = await holdfast(['doctor', '--json'])
   expect(checked.json().checks).toContainEqual(
-    expect.objectContaining({ name: 'Notes', state: 'warning', detail: expect.stringContaining('2026-03-02') }),
+    expect.objectContaining({
+      name: 'Notes',
+      state: 'warning',
+      detail: expect.stringContaining('2026-03-02'),
+    }),
   )
 })
 
@@ -61,11 +77,15 @@ test('[DC1] [CL1] cutover shows when a day begins, changes it, and says what is 
     /^A new day of conversation begins at 04:00 Asia\/Tokyo \(nobody has chosen/,
   )
   const changed = await holdfast(['cutover', '--hour', '5', '--timezone', 'Europe/Berlin'])
-  expect(changed.stdout).toBe('A new day of conversation begins at 05:00 Europe/Berlin (chosen here).\n')
+  expect(changed.stdout).toBe(
+    'A new day of conversation begins at 05:00 Europe/Berlin (chosen here).\n',
+  )
   expect((await holdfast(['cutover', '--hour', 'off', '--json'])).json()).toEqual({
     ...{ hour: 'off', timezone: 'Europe/Berlin', source: 'chosen' },
   })
-  expect((await holdfast(['cutover'])).stdout).toBe('Days of conversation are not closed (chosen here).\n')
+  expect((await holdfast(['cutover'])).stdout).toBe(
+    'Days of conversation are not closed (chosen here).\n',
+  )
   for (const wrong of [
     ['--hour', '24'],
     ['--hour', 'noon'],

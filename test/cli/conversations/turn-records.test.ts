@@ -24,7 +24,9 @@ test('[CH17] `conversations show` and an export tell what was decided in a turn,
     ['failed', undefined],
   ])
   const folder = temporaryFolder()
-  expect(await runCommand(['export', folder], { env: { HOLDFAST_DATA: room.server.folder } })).toMatchObject({ code: 0 })
+  expect(
+    await runCommand(['export', folder], { env: { HOLDFAST_DATA: room.server.folder } }),
+  ).toMatchObject({ code: 0 })
   const name = `${room.key.replace(':', '_')}.jsonl`
   const turns = readFileSync(join(folder, 'turns', name), 'utf8')
     .trim()
@@ -34,7 +36,11 @@ test('[CH17] `conversations show` and an export tell what was decided in a turn,
     { state: 'failed' },
     {
       state: 'answered',
-      items: [{ kind: 'tool' }, { kind: 'permission', permission: { outcome: 'allowed' } }, { kind: 'text' }],
+      items: [
+        { kind: 'tool' },
+        { kind: 'permission', permission: { outcome: 'allowed' } },
+        { kind: 'text' },
+      ],
     },
   ])
 })

@@ -45,14 +45,18 @@ test('[CL1] status says what waits for a person, what was interrupted and who is
   const quiet = (await holdfast(['status'])).stdout
   expect(quiet).toContain(server.url)
   expect(quiet).toMatch(/Waiting for you +nothing\n +Interrupted +nothing\n +At work +nobody\n$/)
-  const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })).json
+  const { token } = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })
+  ).json
   const looking = await holdfast(['status'], { env: { HOLDFAST_TOKEN: token } })
   expect(looking.stdout).toMatch(/Waiting for a decision +nothing\n/)
   expect(looking.stdout).not.toContain('for you')
   const launchId = await call()
   await machine.take(launchId)
   await machine.started(launchId, 4242)
-  const { id } = (await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })).json
+  const { id } = (
+    await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })
+  ).json
   await holdfast(['sessions', 'end', id, '--reason', 'lunch'])
   const { stdout } = await holdfast(['status'], { env: { npm_lifecycle_event: 'holdfast' } })
   expect(stdout).toMatch(/Interrupted +1 +npm run -s holdfast -- resume SESSION\n/)
@@ -72,12 +76,17 @@ test('[CL1] processes are listed with how they stand and why they ended, shown w
   await machine.take(launchId)
   await machine.started(launchId, 4242)
   await machine.wrote(launchId, 'one\ntwo \u001b[31mred\n')
-  expect((await holdfast(['processes'])).stdout).toMatch(new RegExp(`${launchId} +ann +shop +running +4242 +\\d`))
+  expect((await holdfast(['processes'])).stdout).toMatch(
+    new RegExp(`${launchId} +ann +shop +running +4242 +\\d`),
+  )
   const shown = await holdfast(['processes', 'show', launchId])
   expect(shown.stdout).toMatch(/State +running\n/)
   expect(shown.stdout).toContain('one\ntwo ')
   expect(shown.stdout).not.toContain('\u001b[31m')
-  expect((await holdfast(['processes', 'show', launchId, '--json'])).json()).toMatchObject({ launchId, state: 'running' })
+  expect((await holdfast(['processes', 'show', launchId, '--json'])).json()).toMatchObject({
+    launchId,
+    state: 'running',
+  })
   const stopped = await holdfast(['processes', 'stop', launchId, '--yes'])
   expect(stopped).toMatchObject({ code: 0, stdout: '✓ ann is being stopped\n' })
   expect((await holdfast(['processes', '--state', 'running'])).stdout).toMatch(/ stopping /)
@@ -87,7 +96,10 @@ test('[CL1] processes are listed with how they stand and why they ended, shown w
     / ended +– +\d+ s +stopped by a person, signal SIGTERM/,
   )
   expect(await holdfast(['processes', 'show', 'nothing'])).toMatchObject({ code: 5 })
-  expect(await holdfast(['processes', 'stop', launchId])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  expect(await holdfast(['processes', 'stop', launchId])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  })
 })
 
 test('[CL1] an agent is stopped wherever it runs, and released where it is held', async () => {
@@ -102,20 +114,28 @@ test('[CL1] an agent is stopped wherever it runs, and released where it is held'
   await machine.take(first)
   await machine.failedToStart(first, 'no such program')
   await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
-  expect((await holdfast(['processes', '--state', 'held'])).stdout).toMatch(/held .*no such program/)
-  expect((await holdfast(['agents', 'release', 'ann', '--json'])).json()).toMatchObject({ process: { state: 'waiting' } })
+  expect((await holdfast(['processes', '--state', 'held'])).stdout).toMatch(
+    /held .*no such program/,
+  )
+  expect((await holdfast(['agents', 'release', 'ann', '--json'])).json()).toMatchObject({
+    process: { state: 'waiting' },
+  })
   const second = await machine.ordered()
   await machine.take(second)
   await machine.started(second)
   const stopped = await holdfast(['agents', 'stop', 'ann', '--project', 'shop', '--yes', '--json'])
-  expect(stopped.json().items).toMatchObject([{ launchId: second, stopReason: 'stopped_by_person' }])
+  expect(stopped.json().items).toMatchObject([
+    { launchId: second, stopReason: 'stopped_by_person' },
+  ])
 })
 
 test('[CL1] coordinators are listed; one is taken over by name, after a question', async () => {
   const { holdfast, machine } = await open()
   expect((await holdfast(['coordinators'])).stdout).toMatch(/laptop +connected +0 +1\.2\.3 /)
   expect(await holdfast(['coordinators', 'take-over', 'laptop'])).toMatchObject({ code: 2 })
-  expect(await holdfast(['coordinators', 'take-over', 'nobody', '--yes'])).toMatchObject({ code: 5 })
+  expect(await holdfast(['coordinators', 'take-over', 'nobody', '--yes'])).toMatchObject({
+    code: 5,
+  })
   const taken = (await holdfast(['coordinators', 'take-over', 'laptop', '--yes', '--json'])).json()
   expect(taken).toMatchObject({ id: machine.id, epoch: 2 })
 })
@@ -124,12 +144,16 @@ test('[CL3] doctor says who starts agents, and what to do when nobody can', asyn
   const { holdfast, machine } = await open()
   expect((await holdfast(['doctor'])).stdout).toMatch(/✓ Coordinator +laptop \(0 running\)/)
   await machine.goodbye()
-  expect((await holdfast(['doctor'])).stdout).toMatch(/! Coordinator +none is connected: no agent is started\n +→ `holdfast up`/)
+  expect((await holdfast(['doctor'])).stdout).toMatch(
+    /! Coordinator +none is connected: no agent is started\n +→ `holdfast up`/,
+  )
 })
 
 test('[CL1] agents watch: a line for each change where nobody looks, by the names people gave, and it ends with its credential', async () => {
   const { server, data, machine, call, projectId } = await open()
-  const { token, id } = (await server.ask('/api/people', { method: 'POST', body: { name: 'w', role: 'viewer' } })).json
+  const { token, id } = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'w', role: 'viewer' } })
+  ).json
   const env = { HOLDFAST_DATA: data, HOLDFAST_TOKEN: token, NO_COLOR: '1' }
   const plain = sitAndLook(['agents', 'watch'], env)
   const json = sitAndLook(['agents', 'watch', '--json'], env)
@@ -159,7 +183,13 @@ test('[CL1] agents watch: a line for each change where nobody looks, by the name
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(received[0]).toMatchObject({ agentId: 'ann', projectId, doing: 'waiting', process: { launchId }, agentSession: null })
+  expect(received[0]).toMatchObject({
+    agentId: 'ann',
+    projectId,
+    doing: 'waiting',
+    process: { launchId },
+    agentSession: null,
+  })
   await server.ask(`/api/people/${id}`, { method: 'DELETE' })
   expect(await Promise.all([plain.code, json.code, drawn.code])).toEqual([4, 4, 4])
 })

@@ -9,14 +9,28 @@ test('[CL1] a project is created, shown, changed, listed and deleted', async () 
   const { holdfast, server } = await openInstallation()
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'code'))
-  const created = await holdfast(['projects', 'create', 'website', '--path', 'code', '--json'], { cwd })
+  const created = await holdfast(['projects', 'create', 'website', '--path', 'code', '--json'], {
+    cwd,
+  })
   expect(created.json()).toMatchObject({ name: 'website', path: join(cwd, 'code') })
 
   server.clock.advance(60_000)
-  const edited = await holdfast(['projects', 'edit', 'website', '--name', 'site', '--no-path', '--json'])
+  const edited = await holdfast([
+    'projects',
+    'edit',
+    'website',
+    '--name',
+    'site',
+    '--no-path',
+    '--json',
+  ])
   expect(edited.json()).toMatchObject({ id: created.json().id, name: 'site', path: null })
-  expect((await holdfast(['projects', 'show', created.json().id, '--json'])).json()).toEqual(edited.json())
-  expect((await holdfast(['projects'])).stdout).toMatch(/^NAME +ID +AGENTS +CREATED +PATH\nsite +proj_\S+ +– +.* +–\n$/)
+  expect((await holdfast(['projects', 'show', created.json().id, '--json'])).json()).toEqual(
+    edited.json(),
+  )
+  expect((await holdfast(['projects'])).stdout).toMatch(
+    /^NAME +ID +AGENTS +CREATED +PATH\nsite +proj_\S+ +– +.* +–\n$/,
+  )
 
   expect(await holdfast(['projects', 'delete', 'site', '--yes'])).toMatchObject({
     code: 0,
@@ -38,7 +52,15 @@ test('[NA10] settings are set and taken back; a bad one is refused with the near
     'permission.policy=allow_reads',
   ])
   expect(set.stdout).toMatch(/chat\.soft_timeout_minutes +0\.5 +default 10/)
-  const mistyped = await holdfast(['projects', 'edit', 'p', '--name', 'q', '--set', 'chat.soft_timeot_minutes=1'])
+  const mistyped = await holdfast([
+    'projects',
+    'edit',
+    'p',
+    '--name',
+    'q',
+    '--set',
+    'chat.soft_timeot_minutes=1',
+  ])
   expect(mistyped.code).toBe(2)
   expect(mistyped.stderr).toContain('did you mean chat.soft_timeout_minutes?')
   expect(mistyped.stderr).toContain('invalid_setting')
@@ -46,7 +68,9 @@ test('[NA10] settings are set and taken back; a bad one is refused with the near
   const shown = await holdfast(['projects', 'show', 'p'])
   expect(shown.stdout).not.toContain('soft_timeout')
   expect(shown.stdout).toContain('permission.policy')
-  expect((await holdfast(['projects', 'show', 'p', '--all'])).stdout).toMatch(/chat\.soft_timeout_minutes +10$/m)
+  expect((await holdfast(['projects', 'show', 'p', '--all'])).stdout).toMatch(
+    /chat\.soft_timeout_minutes +10$/m,
+  )
 })
 
 test('[CL2] a name that two projects have must be told apart by id; one that none has gets the nearest', async () => {
@@ -90,7 +114,10 @@ test('[CL2] a list stops at --limit and says that there is more', async () => {
   const { holdfast } = await openInstallation()
   for (const name of ['a', 'b', 'c']) await holdfast(['projects', 'create', name])
   const two = await holdfast(['projects', 'list', '--limit', '2'])
-  expect([two.stdout.trimEnd().split('\n').length, two.stderr]).toEqual([3, 'There are more; --limit N shows them.\n'])
+  expect([two.stdout.trimEnd().split('\n').length, two.stderr]).toEqual([
+    3,
+    'There are more; --limit N shows them.\n',
+  ])
   expect(await holdfast(['projects', 'list', '--limit', '0'])).toMatchObject({ code: 2 })
 })
 

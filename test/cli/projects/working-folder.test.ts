@@ -8,15 +8,19 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 async function open() {
   const installation = await openInstallation()
   const root = temporaryFolder()
-  for (const folder of ['shop/src', 'shop/api/lib', 'shopping', 'elsewhere']) mkdirSync(join(root, folder), { recursive: true })
+  for (const folder of ['shop/src', 'shop/api/lib', 'shopping', 'elsewhere'])
+    mkdirSync(join(root, folder), { recursive: true })
   symlinkSync(join(root, 'shop'), join(root, 'link'))
   await installation.holdfast(['projects', 'create', 'shop', '--path', join(root, 'link')])
   await installation.holdfast(['projects', 'create', 'api', '--path', join(root, 'shop', 'api')])
   return { ...installation, root }
 }
 
-const shownIn = async ({ holdfast }: Installation, cwd: string, ...more: string[]): Promise<string> =>
-  (await holdfast(['projects', 'show', '--json', ...more], { cwd })).json().name
+const shownIn = async (
+  { holdfast }: Installation,
+  cwd: string,
+  ...more: string[]
+): Promise<string> => (await holdfast(['projects', 'show', '--json', ...more], { cwd })).json().name
 
 test('[CL4] the project is the nearest one whose folder contains the working directory, links resolved', async () => {
   const place = await open()
@@ -29,7 +33,9 @@ test('[CL4] the project is the nearest one whose folder contains the working dir
   expect((await holdfast(['tasks'], { cwd: join(root, 'shop', 'api') })).stdout).toContain('Paint')
   expect((await holdfast(['tasks'], { cwd: join(root, 'shop') })).stdout).not.toContain('Paint')
   // What is typed wins.
-  expect((await holdfast(['tasks', '--project', 'api'], { cwd: join(root, 'shop') })).stdout).toContain('Paint')
+  expect(
+    (await holdfast(['tasks', '--project', 'api'], { cwd: join(root, 'shop') })).stdout,
+  ).toContain('Paint')
 })
 
 test('[CL4] a folder of no project, or of two, says what to type', async () => {
@@ -44,8 +50,11 @@ test('[CL4] a folder of no project, or of two, says what to type', async () => {
   // A folder that became a link to another since.
   mkdirSync(join(root, 'twin'))
   const ids = [
-    (await holdfast(['projects', 'create', 'twin', '--path', join(root, 'twin'), '--json'])).json().id,
-    (await holdfast(['projects', 'create', 'other', '--path', join(root, 'shopping'), '--json'])).json().id,
+    (await holdfast(['projects', 'create', 'twin', '--path', join(root, 'twin'), '--json'])).json()
+      .id,
+    (
+      await holdfast(['projects', 'create', 'other', '--path', join(root, 'shopping'), '--json'])
+    ).json().id,
   ]
   rmdirSync(join(root, 'twin'))
   symlinkSync(join(root, 'shopping'), join(root, 'twin'))
@@ -58,10 +67,17 @@ test('[CL4] an agent is spoken to in the project of the folder; where it is not 
   const { root, holdfast } = await open()
   await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])
   await holdfast(['projects', 'assign', 'shop', 'ann'])
-  const only = await holdfast(['chat', 'ann', '--message', 'one'], { cwd: join(root, 'shop', 'api') })
-  expect(only).toMatchObject({ code: 0, stderr: expect.stringContaining('ann is not in api, the project of this folder') })
+  const only = await holdfast(['chat', 'ann', '--message', 'one'], {
+    cwd: join(root, 'shop', 'api'),
+  })
+  expect(only).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('ann is not in api, the project of this folder'),
+  })
   await holdfast(['projects', 'assign', 'api', 'ann'])
-  expect(await holdfast(['chat', 'ann', '--message', 'two'], { cwd: join(root, 'shop', 'api') })).toMatchObject({
+  expect(
+    await holdfast(['chat', 'ann', '--message', 'two'], { cwd: join(root, 'shop', 'api') }),
+  ).toMatchObject({
     code: 0,
     stderr: '',
   })
@@ -70,5 +86,7 @@ test('[CL4] an agent is spoken to in the project of the folder; where it is not 
       .json()
       .items.map(({ content }: { content: string }) => content)
   expect([await said('shop'), await said('api')]).toEqual([['one'], ['two']])
-  expect(await holdfast(['chat', 'ann', '--message', 'three'], { cwd: join(root, 'elsewhere') })).toMatchObject({ code: 2 })
+  expect(
+    await holdfast(['chat', 'ann', '--message', 'three'], { cwd: join(root, 'elsewhere') }),
+  ).toMatchObject({ code: 2 })
 })

@@ -50,7 +50,13 @@ test('[RE10] a backup says where it is, how large and how many events, while the
   const [name = ''] = readdirSync(cwd)
   expect(name).toMatch(/^holdfast-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.backup$/)
   const file = join(cwd, name)
-  expect(made.json()).toMatchObject({ file, bytes: statSync(file).size, events: 2, projects: 1, verified: true })
+  expect(made.json()).toMatchObject({
+    file,
+    bytes: statSync(file).size,
+    events: 2,
+    projects: 1,
+    verified: true,
+  })
   expect(projectsIn(file)).toEqual(['kept'])
 
   const words = await runCommand(['backup', 'again.backup'], at(folder, { cwd }))
@@ -62,7 +68,10 @@ test('[RE10] a backup says where it is, how large and how many events, while the
 })
 
 test('[CL2] on a terminal a backup says what it is doing, and wipes it', async () => {
-  const { stderr } = await runCommand(['backup'], at(await folderWith('p'), { cwd: temporaryFolder(), terminal: true }))
+  const { stderr } = await runCommand(
+    ['backup'],
+    at(await folderWith('p'), { cwd: temporaryFolder(), terminal: true }),
+  )
   expect(stderr).toContain('Copying and checking')
   expect(stderr.lastIndexOf('\r\u001b[K')).toBeGreaterThan(stderr.lastIndexOf('Copying'))
 })
@@ -102,10 +111,15 @@ test('[SE12] a backup holds no key and says where it is; a restore without it na
   expect(stderr).toContain(`Put it in ${key} before you start`)
   expect(stderr).toContain('`holdfast agents edit codex --env OPENAI_API_KEY --env ORG`')
   const lacking = (await runCommand(['restore', file, '--yes', '--json'], at(data))).json()
-  expect(lacking.agentsWithoutKeys).toEqual([{ id: 'codex', name: 'Codex', variables: ['OPENAI_API_KEY', 'ORG'] }])
+  expect(lacking.agentsWithoutKeys).toEqual([
+    { id: 'codex', name: 'Codex', variables: ['OPENAI_API_KEY', 'ORG'] },
+  ])
   const named = join(temporaryFolder(), 'key')
   writeFileSync(named, Buffer.alloc(32, 7).toString('base64'))
-  const whole = await runCommand(['restore', file, '--yes', '--json'], at(data, { env: { HOLDFAST_SEALING_KEY_FILE: named } }))
+  const whole = await runCommand(
+    ['restore', file, '--yes', '--json'],
+    at(data, { env: { HOLDFAST_SEALING_KEY_FILE: named } }),
+  )
   expect(whole.json().agentsWithoutKeys).toEqual([])
 })
 
@@ -118,7 +132,10 @@ test('[RE10] what is there is kept beside with a date, or lost only when that wa
   expect(kept.json().keptAt).toMatch(/holdfast\.db\.before-restore-\d{17}$/)
   expect(kept.json()).toMatchObject({ before: { events: 4, projects: 2 }, filesMayHoldMore: false })
   expect(kept.stderr).not.toContain('rebuild')
-  expect([projectsIn(kept.json().keptAt), projectsIn(join(data, 'holdfast.db'))]).toEqual([['old', 'older'], ['from the backup']])
+  expect([projectsIn(kept.json().keptAt), projectsIn(join(data, 'holdfast.db'))]).toEqual([
+    ['old', 'older'],
+    ['from the backup'],
+  ])
 
   const other = await folderWith('gone')
   // CK4: they may be all that is left of what came after the backup.
@@ -142,7 +159,9 @@ test('[CL2] a restore asks once on a terminal, saying what is there; without one
     stderr: expect.stringContaining('--yes'),
   })
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['old'])
-  expect((await runCommand(['restore', file], at(data, { terminal: true, input: 'y\n' }))).code).toBe(0)
+  expect(
+    (await runCommand(['restore', file], at(data, { terminal: true, input: 'y\n' }))).code,
+  ).toBe(0)
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['new'])
 })
 
@@ -154,7 +173,12 @@ test('[CF2] a folder that a server uses is not restored into, whether it has sai
   const locked = await runCommand(['restore', file, '--yes'], at(data))
   expect([locked.code, locked.stderr]).toEqual([1, expect.stringContaining(`pid ${process.pid}`)])
   lock.release()
-  await writeRunFile(data, { pid: process.pid, url: 'http://127.0.0.1:1', startedAt: '2026-03-01T09:00:00.000Z', version: '0' })
+  await writeRunFile(data, {
+    pid: process.pid,
+    url: 'http://127.0.0.1:1',
+    startedAt: '2026-03-01T09:00:00.000Z',
+    version: '0',
+  })
   const running = await runCommand(['restore', file, '--yes'], at(data))
   expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('Stop it first')])
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['old'])
@@ -187,7 +211,9 @@ test('[RE10] doctor --deep is content with what is whole, and lists what is not 
   await store.close()
 
   const database = new DatabaseSync(join(folder, 'holdfast.db'))
-  database.exec(`delete from events where stream = 'home' and seq = 2; update projects set name = 'other' where name = 'c'`)
+  database.exec(
+    `delete from events where stream = 'home' and seq = 2; update projects set name = 'other' where name = 'c'`,
+  )
   database.close()
   const broken = await runCommand(['doctor', '--deep', '--json'], at(folder))
   expect(broken.code).toBe(1)
@@ -199,13 +225,18 @@ test('[RE10] doctor --deep is content with what is whole, and lists what is not 
   })
   expect(report.deep.findings).toContainEqual(expect.objectContaining({ check: 'state' }))
   const words = await runCommand(['doctor', '--deep'], at(folder))
-  expect(words.stdout).toMatch(/✗ Deep check +\d+ things found in [\d,]+ rows, listed below\n +→ Make a copy/)
+  expect(words.stdout).toMatch(
+    /✗ Deep check +\d+ things found in [\d,]+ rows, listed below\n +→ Make a copy/,
+  )
   expect(words.stdout).toMatch(/^streams +home 3.* stands where 2 must be$/m)
 })
 
 test('[CL3] doctor --deep where there is no database, and through a server, says what to do', async () => {
   const none = await runCommand(['doctor', '--deep', '--json'], at(temporaryFolder()))
   expect([none.code, JSON.parse(none.stdout).deep]).toEqual([1, null])
-  const remote = await runCommand(['doctor', '--deep', '--server', 'http://127.0.0.1:1'], at(temporaryFolder()))
+  const remote = await runCommand(
+    ['doctor', '--deep', '--server', 'http://127.0.0.1:1'],
+    at(temporaryFolder()),
+  )
   expect([remote.code, remote.stderr]).toEqual([2, expect.stringContaining('--server')])
 })

@@ -13,14 +13,18 @@ const { stdout: bashScript } = await runCommand(['completion', 'bash'])
 function offered(...words: string[]): string[] {
   const typed = ['holdfast', ...words].map((word) => `'${word}'`).join(' ')
   const ask = `${bashScript}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
-  return execFileSync('bash', ['--norc', '-c', ask], { encoding: 'utf8', cwd: '/' }).split('\n').filter(Boolean)
+  return execFileSync('bash', ['--norc', '-c', ask], { encoding: 'utf8', cwd: '/' })
+    .split('\n')
+    .filter(Boolean)
 }
 
 test('[CL1] bash completes commands, their commands and their options', () => {
   expect(offered('')).toEqual(expect.arrayContaining(['up', 'projects', 'doctor', '--help']))
   expect(offered('proj')).toEqual(['projects'])
   expect(offered('projects', 'un')).toEqual(['unassign'])
-  expect(offered('projects', 'edit', 'website', '--se')).toEqual(expect.arrayContaining(['--set', '--server']))
+  expect(offered('projects', 'edit', 'website', '--se')).toEqual(
+    expect.arrayContaining(['--set', '--server']),
+  )
   expect(offered('projects', 'list', '--set')).toEqual([])
 })
 
@@ -44,7 +48,11 @@ holdfast() { "$NODE" -- "$MAIN" "$@"; }
 COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; COMP_LINE='${line}'; COMP_POINT=${line.length}
 _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
   const env = { PATH: process.env['PATH'], HOLDFAST_DATA: data, NODE: process.execPath, MAIN: main }
-  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', ask], { encoding: 'utf8', cwd, env })
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', ask], {
+    encoding: 'utf8',
+    cwd,
+    env,
+  })
   expect(stderr).toBe('')
   return stdout.split('\n').filter(Boolean)
 }
@@ -56,10 +64,13 @@ test('[CL5] bash completes the names of agents, projects, sessions, consoles, pe
   const { id: first } = (await holdfast(['projects', 'create', 'twin', '--json'])).json()
   const { id: second } = (await holdfast(['projects', 'create', 'twin', '--json'])).json()
   await holdfast(['projects', 'create', '$(touch pwned)'])
-  for (const agent of ['ann', 'andy', 'bob']) await holdfast(['agents', 'add', agent, '--protocol', 'mcp'])
+  for (const agent of ['ann', 'andy', 'bob'])
+    await holdfast(['agents', 'add', agent, '--protocol', 'mcp'])
   await holdfast(['people', 'add', 'Aiko'])
   await holdfast(['token', 'create', 'ci'])
-  const { id: work } = (await server.ask(`/api/projects/${first}/sessions`, { method: 'POST', body: {} })).json
+  const { id: work } = (
+    await server.ask(`/api/projects/${first}/sessions`, { method: 'POST', body: {} })
+  ).json
   const offer = (...words: string[]): Promise<string[]> => offeredBy(data, cwd, ...words)
   expect((await offer('chat', 'an')).sort()).toEqual(['andy', 'ann'])
   // The value of an option is no operand; what a person has begun to quote is known again.
@@ -67,7 +78,9 @@ test('[CL5] bash completes the names of agents, projects, sessions, consoles, pe
   expect(await offer('tasks', '--project', 'My')).toEqual(['My\\ shop'])
   expect(await offer('projects', 'show', 'My\\ s')).toEqual(['My\\ shop'])
   // Two of one name are offered by their ids, and what stands in a name is not run.
-  expect((await offer('projects', 'show', '')).sort()).toEqual(['My\\ shop', '\\$\\(touch\\ pwned\\)', first, second].sort())
+  expect((await offer('projects', 'show', '')).sort()).toEqual(
+    ['My\\ shop', '\\$\\(touch\\ pwned\\)', first, second].sort(),
+  )
   expect(existsSync(join(cwd, 'pwned'))).toBe(false)
   expect(await offer('projects', 'assign', 'twin', 'b')).toEqual(['bob'])
   expect(await offer('resume', 'sess')).toEqual([work])
@@ -84,7 +97,8 @@ test.each(['bash', 'zsh', 'fish'])(
   async (shell) => {
     const { code, stdout } = await runCommand(['completion', shell])
     expect(code).toBe(0)
-    for (const word of ['projects', 'unassign', 'max-processes', 'token-file']) expect(stdout).toContain(word)
+    for (const word of ['projects', 'unassign', 'max-processes', 'token-file'])
+      expect(stdout).toContain(word)
     expect((stdout.match(/(?<!\\)'/g) ?? []).length % 2).toBe(0)
   },
 )

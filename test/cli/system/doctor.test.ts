@@ -30,10 +30,15 @@ test('[CL3] with the server off it looks at Node, git, folder, port and database
   const data = join(temporaryFolder(), 'new')
   const { code, of } = await examine({ HOLDFAST_DATA: data, HOLDFAST_PORT: '0' })
   expect(code).toBe(0)
-  expect(['Node', 'git', 'Configuration', 'Data folder', 'Port', 'Database'].map((name) => of(name)?.state)).toEqual(
-    Array(6).fill('good'),
-  )
-  expect(of('Server')).toMatchObject({ state: 'warning', next: expect.stringContaining('holdfast up') })
+  expect(
+    ['Node', 'git', 'Configuration', 'Data folder', 'Port', 'Database'].map(
+      (name) => of(name)?.state,
+    ),
+  ).toEqual(Array(6).fill('good'))
+  expect(of('Server')).toMatchObject({
+    state: 'warning',
+    next: expect.stringContaining('holdfast up'),
+  })
   expect(() => readdirSync(data)).toThrow('ENOENT')
 })
 
@@ -50,11 +55,16 @@ test('[CL3] with the server on it looks at the store, the credential and every a
   expect(stdout).toMatch(/✓ Agent there/)
   expect(stdout).toMatch(/✓ Agent ours +holdfast demo-mcp/)
   expect(stdout).toMatch(/✓ Agent pulls +started by others/)
-  expect(stdout).toMatch(/✗ Agent missing +no-such-program-anywhere is not on this machine\n +→ Install it/)
+  expect(stdout).toMatch(
+    /✗ Agent missing +no-such-program-anywhere is not on this machine\n +→ Install it/,
+  )
   expect(stdout).toMatch(/! Server +running at .*version 0\.0\.0-test/)
   expect(stderr).toContain('One thing is wrong.')
   // Agents that are started on another machine are not looked for on this one.
-  const machine = await playCoordinator({ url: server.url, token: server.ownerToken }, 'another-machine')
+  const machine = await playCoordinator(
+    { url: server.url, token: server.ownerToken },
+    'another-machine',
+  )
   const elsewhere = await holdfast(['doctor'])
   expect(elsewhere.stdout).toMatch(
     /✓ Agent missing +no-such-program-anywhere; started on another-machine, not looked for on this machine\n/,
@@ -64,7 +74,11 @@ test('[CL3] with the server on it looks at the store, the credential and every a
 })
 
 test('[CF1] every value is printed with where it came from, and a password is not', async () => {
-  const env = { HOLDFAST_DATA: temporaryFolder(), HOLDFAST_PORT: '0', DATABASE_URL: 'postgres://me:geheim@db/x' }
+  const env = {
+    HOLDFAST_DATA: temporaryFolder(),
+    HOLDFAST_PORT: '0',
+    DATABASE_URL: 'postgres://me:geheim@db/x',
+  }
   const { stdout } = await runCommand(['doctor'], { env })
   expect(stdout).toMatch(/^port +0 +HOLDFAST_PORT$/m)
   expect(stdout).toMatch(/^cutover\.hour +4 +default$/m)
@@ -73,8 +87,15 @@ test('[CF1] every value is printed with where it came from, and a password is no
 })
 
 test('[CL3] a bad configuration is shown, and everything else is still looked at', async () => {
-  const { code, of } = await examine({ HOLDFAST_DATA: temporaryFolder(), HOLDFAST_PORT: '0', HOLDFAST_LOG_LEVEL: 'infos' })
-  expect([code, of('Configuration')?.detail]).toEqual([1, 'log.level cannot be "infos"; did you mean info? (HOLDFAST_LOG_LEVEL)'])
+  const { code, of } = await examine({
+    HOLDFAST_DATA: temporaryFolder(),
+    HOLDFAST_PORT: '0',
+    HOLDFAST_LOG_LEVEL: 'infos',
+  })
+  expect([code, of('Configuration')?.detail]).toEqual([
+    1,
+    'log.level cannot be "infos"; did you mean info? (HOLDFAST_LOG_LEVEL)',
+  ])
   expect(of('Port')?.state).toBe('good')
 })
 
@@ -82,7 +103,10 @@ test('[CL3] a configuration file that is not read because of where it lies is po
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'holdfast.config.json'), '{}')
   const { of } = await examine({ HOLDFAST_DATA: temporaryFolder(), HOLDFAST_PORT: '0' }, cwd)
-  expect(of('Configuration')).toMatchObject({ state: 'warning', next: expect.stringContaining('--config') })
+  expect(of('Configuration')).toMatchObject({
+    state: 'warning',
+    next: expect.stringContaining('--config'),
+  })
 })
 
 test('[CL3] a port in use, a read-only folder and a damaged database each say what to do', async () => {
@@ -96,12 +120,18 @@ test('[CL3] a port in use, a read-only folder and a damaged database each say wh
   const first = await examine({ HOLDFAST_DATA: readOnly, HOLDFAST_PORT: String(port) })
   expect(first.code).toBe(1)
   expect(first.of('Port')).toMatchObject({ state: 'bad', next: expect.stringContaining('--port') })
-  expect(first.of('Data folder')).toMatchObject({ state: 'bad', next: expect.stringContaining('chmod') })
+  expect(first.of('Data folder')).toMatchObject({
+    state: 'bad',
+    next: expect.stringContaining('chmod'),
+  })
 
   const broken = temporaryFolder()
   writeFileSync(join(broken, 'holdfast.db'), 'this is no database'.repeat(100))
   const second = await examine({ HOLDFAST_DATA: broken, HOLDFAST_PORT: '0' })
-  expect(second.of('Database')).toMatchObject({ state: 'bad', next: expect.stringContaining('backup') })
+  expect(second.of('Database')).toMatchObject({
+    state: 'bad',
+    next: expect.stringContaining('backup'),
+  })
 })
 
 test('[CL3] a sound database is found sound, also while it is open', async () => {
@@ -113,7 +143,9 @@ test('[CL3] a sound database is found sound, also while it is open', async () =>
 test('[CL3] a file where the folder should be, and a Node that is too old', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'file'), '')
-  expect((await examine({ HOLDFAST_DATA: join(folder, 'file'), HOLDFAST_PORT: '0' })).of('Data folder')).toMatchObject({
+  expect(
+    (await examine({ HOLDFAST_DATA: join(folder, 'file'), HOLDFAST_PORT: '0' })).of('Data folder'),
+  ).toMatchObject({
     state: 'bad',
   })
   expect(checkNode('20.20.2')).toMatchObject({ state: 'bad', next: expect.stringContaining('24') })
@@ -130,7 +162,10 @@ test('[SE10] secrets that still lie where an earlier build kept them, or are ope
   rmSync(join(data, 'owner-token'))
   mkdirSync(join(data, 'secrets'))
   chmodSync(join(data, 'secrets'), 0o750)
-  expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'warning', next: expect.stringContaining('chmod 700') })
+  expect((await examine(env)).of('Secrets')).toMatchObject({
+    state: 'warning',
+    next: expect.stringContaining('chmod 700'),
+  })
   chmodSync(join(data, 'secrets'), 0o700)
   expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'good' })
 })
@@ -139,7 +174,9 @@ test('[SE11] it looks at every project’s folder: forbidden ones, missing ones,
   const { holdfast, server } = await openInstallation()
   const fine = await holdfast(['projects', 'create', 'fine', '--path', temporaryFolder()])
   expect(fine.code).toBe(0)
-  expect((await holdfast(['doctor'])).stdout).toMatch(/✓ Projects +1, each with a folder that it may have/)
+  expect((await holdfast(['doctor'])).stdout).toMatch(
+    /✓ Projects +1, each with a folder that it may have/,
+  )
   // As an earlier build let them be made.
   const data = realpathSync(server.folder)
   const older = {
@@ -149,13 +186,16 @@ test('[SE11] it looks at every project’s folder: forbidden ones, missing ones,
     gone: '/srv/long-gone',
     twin: '/srv/long-gone/',
   }
-  for (const [name, path] of Object.entries(older)) await server.store.run(createProject, { name, path, by: 'owner' })
+  for (const [name, path] of Object.entries(older))
+    await server.store.run(createProject, { name, path, by: 'owner' })
   const { items } = (await server.ask('/api/projects')).json
   const [{ path }] = items.filter(({ name }: { name: string }) => name === 'fine')
   await server.store.run(createProject, { name: 'again', path: `${path}/.`, by: 'owner' })
   const { stdout, code } = await holdfast(['doctor'])
   expect(code).toBe(1)
-  expect(stdout).toMatch(/✗ Project inside +\S+ lies in the data folder.*\n +→ Move the project: holdfast projects edit proj_/)
+  expect(stdout).toMatch(
+    /✗ Project inside +\S+ lies in the data folder.*\n +→ Move the project: holdfast projects edit proj_/,
+  )
   expect(stdout).toMatch(/✗ Project above +\S+ holds the data folder.*\n +→ .*--data DIR/)
   expect(stdout).toMatch(/✗ Project etc +\/etc belongs to the system/)
   expect(stdout).toMatch(/✗ Project gone +\/srv\/long-gone is missing/)
@@ -166,12 +206,19 @@ test('[SE11] it looks at every project’s folder: forbidden ones, missing ones,
 
 test('[CL3] [AR3] a file of a work session that could not be taken in is named with its problem', async () => {
   const { holdfast, server } = await openInstallation()
-  const post = async (path: string, body: unknown) => (await server.ask(path, { method: 'POST', body })).json
+  const post = async (path: string, body: unknown) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'game' })
   const { id: workSessionId } = await post(`/api/projects/${projectId}/sessions`, {})
   expect((await holdfast(['doctor'])).stdout).not.toContain(workSessionId)
   const problem = 'approaches.json: approach_u001 was changed or removed'
-  await server.store.run(importApproaches, { projectId, workSessionId, added: [], problem, by: 'owner' })
+  await server.store.run(importApproaches, {
+    projectId,
+    workSessionId,
+    added: [],
+    problem,
+    by: 'owner',
+  })
   const { stdout } = await holdfast(['doctor', '--json'])
   const { checks } = JSON.parse(stdout) as { checks: Check[] }
   expect(checks.find(({ name }) => name === `Work session ${workSessionId}`)).toEqual({
@@ -184,10 +231,15 @@ test('[CL3] [AR3] a file of a work session that could not be taken in is named w
 
 test('[SB2] it tries whether agents can be run in a sandbox here, and says what installs one where there is none', async () => {
   const env = { HOLDFAST_DATA: join(temporaryFolder(), 'new'), HOLDFAST_PORT: '0' }
-  const sandboxOf = async (PATH: string) => JSON.parse((await runCommand(['doctor', '--json'], { env: { ...env, PATH } })).stdout)
+  const sandboxOf = async (PATH: string) =>
+    JSON.parse((await runCommand(['doctor', '--json'], { env: { ...env, PATH } })).stdout)
   const empty = temporaryFolder()
   const { sandbox, checks } = await sandboxOf(empty)
-  expect(sandbox).toMatchObject({ works: false, version: null, install: expect.stringContaining('install bubblewrap') })
+  expect(sandbox).toMatchObject({
+    works: false,
+    version: null,
+    install: expect.stringContaining('install bubblewrap'),
+  })
   const check = (checks as Check[]).find(({ name }) => name === 'Sandbox')
   expect(check).toMatchObject({ state: 'warning', next: expect.stringContaining(sandbox.install) })
   // One that is there and does not work: its own words are said.
@@ -195,7 +247,16 @@ test('[SB2] it tries whether agents can be run in a sandbox here, and says what 
     '#!/bin/sh\n[ "$1" = --version ] && echo "bubblewrap 9.9.9" && exit\necho "bwrap: no namespaces here" >&2; exit 1\n'
   writeFileSync(join(empty, 'bwrap'), tool, { mode: 0o755 })
   const broken = (await sandboxOf(empty)).sandbox
-  expect(broken).toMatchObject({ works: false, version: '9.9.9', problem: 'bwrap: no namespaces here' })
+  expect(broken).toMatchObject({
+    works: false,
+    version: '9.9.9',
+    problem: 'bwrap: no namespaces here',
+  })
   writeFileSync(join(empty, 'bwrap'), tool.replace('exit 1', 'exit 0'), { mode: 0o755 })
-  expect((await sandboxOf(empty)).sandbox).toMatchObject({ works: true, tool: 'bubblewrap', userNamespaces: true, problem: null })
+  expect((await sandboxOf(empty)).sandbox).toMatchObject({
+    works: true,
+    tool: 'bubblewrap',
+    userNamespaces: true,
+    problem: null,
+  })
 })

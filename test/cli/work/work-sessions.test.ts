@@ -11,8 +11,15 @@ async function interrupted({ server, holdfast }: Installation) {
     (await server.ask(`/api/projects/${projectId}${path}`, { method: 'POST', body })).json
   const { id } = await post('/sessions', { contextSummary: 'Jumping works', phase: 2 })
   await post('/tasks', { ['sessionId']: id, phase: 2, type: 'code', title: 'Land' })
-  await post(`/sessions/${id}/approaches`, { kind: 'failed', category: 'jump', description: 'velocity.y' })
-  await server.ask(`/api/projects/${projectId}/sessions/${id}/artifacts/notes.md`, { method: 'PUT', body: 'learned' })
+  await post(`/sessions/${id}/approaches`, {
+    kind: 'failed',
+    category: 'jump',
+    description: 'velocity.y',
+  })
+  await server.ask(`/api/projects/${projectId}/sessions/${id}/artifacts/notes.md`, {
+    method: 'PUT',
+    body: 'learned',
+  })
   await post(`/sessions/${id}/end`, { reason: 'power_cut' })
   const { path } = await post(`/sessions/${id}/checkpoint`)
   return { projectId, id, path, post }
@@ -29,16 +36,28 @@ test('[WK3] work sessions are shown as a tree, each with how it stands', async (
   const child = resumed.json().session.id
   const listed = await holdfast(['sessions', '--project', 'game'])
   expect(listed.stdout).toMatch(
-    new RegExp(`^WORK SESSION +STATE +BEGAN +HOW IT STANDS\\n${id} +resumed .*power_cut.*\\n└─ ${child} +running .*phase 2`),
+    new RegExp(
+      `^WORK SESSION +STATE +BEGAN +HOW IT STANDS\\n${id} +resumed .*power_cut.*\\n└─ ${child} +running .*phase 2`,
+    ),
   )
-  const interruptedOnes = await holdfast(['sessions', 'list', '--project', 'game', '--state', 'interrupted', '--json'])
+  const interruptedOnes = await holdfast([
+    'sessions',
+    'list',
+    '--project',
+    'game',
+    '--state',
+    'interrupted',
+    '--json',
+  ])
   expect(interruptedOnes.json().items).toMatchObject([{ id, resumedBy: child }])
   const shown = await holdfast(['sessions', 'show', id])
   expect(shown.stdout).toMatch(/Resumed as +sess_/)
   expect(shown.stdout).toContain('1 failed')
   expect(shown.stdout).toContain('notes.md (7 B)')
   expect((await holdfast(['sessions', 'end', child])).stdout).toContain('is completed')
-  expect(await holdfast(['sessions', 'show', 'sess_20260101000000_nobody'])).toMatchObject({ code: 5 })
+  expect(await holdfast(['sessions', 'show', 'sess_20260101000000_nobody'])).toMatchObject({
+    code: 5,
+  })
 })
 
 test('[RS1] [RS6] resume says what is taken up and what is missing, and refuses in words what cannot', async () => {
@@ -67,7 +86,9 @@ test('[WK6] dismissed work is said to be, and no longer asked about', async () =
   const { holdfast, server } = installation
   expect((await holdfast(['sessions', 'dismiss', id])).stdout).toContain(`${id} is dismissed`)
   expect((await server.ask('/api/sessions/interrupted')).json.items).toEqual([])
-  expect((await holdfast(['sessions', '--project', 'game'])).stdout).toMatch(new RegExp(`${id} +dismissed`))
+  expect((await holdfast(['sessions', '--project', 'game'])).stdout).toMatch(
+    new RegExp(`${id} +dismissed`),
+  )
   expect(await holdfast(['resume', id])).toMatchObject({ code: 0 })
 })
 
@@ -79,9 +100,14 @@ test('[CK4] with the database gone, the path of the file is enough: work goes on
   expect([resumed.code, resumed.stderr]).toEqual([0, ''])
   expect(resumed.json()).toMatchObject({
     session: { projectId, parentSessionId: id, contextSummary: 'Jumping works' },
-    resumeContext: { failedApproaches: [{ id: 'approach_f001' }], remainingTasks: [{ name: 'Land' }] },
+    resumeContext: {
+      failedApproaches: [{ id: 'approach_f001' }],
+      remainingTasks: [{ name: 'Land' }],
+    },
   })
-  expect(resumed.json().notRestored.map(({ what }: { what: string }) => what)).toEqual(['conversation'])
+  expect(resumed.json().notRestored.map(({ what }: { what: string }) => what)).toEqual([
+    'conversation',
+  ])
   const { json: whole } = await after.server.ask(`/api/projects/${projectId}/sessions/${id}`)
   expect(whole).toMatchObject({
     state: 'interrupted',
@@ -94,26 +120,48 @@ test('[CK4] with the database gone, the path of the file is enough: work goes on
   const again = await after.holdfast(['resume', path, '--json'])
   expect(again.json().session.id).toBe(resumed.json().session.id)
   const words = await (await openInstallation()).holdfast(['resume', path])
-  expect(words.stderr).toContain('Not restored (conversation): Chats, people, tokens and agents are not in these files')
+  expect(words.stderr).toContain(
+    'Not restored (conversation): Chats, people, tokens and agents are not in these files',
+  )
 })
 
 test('[CK8] with the database gone, what was resumed from it is read first: the completed child beside it is seen', async () => {
   const before = await openInstallation()
   const { projectId, id, path } = await interrupted(before)
-  const { json: resumed } = await before.server.ask(`/api/projects/${projectId}/sessions/${id}/resume`, { method: 'POST' })
+  const { json: resumed } = await before.server.ask(
+    `/api/projects/${projectId}/sessions/${id}/resume`,
+    { method: 'POST' },
+  )
   const child = resumed.session.id
   for (const { id: taskId } of resumed.remainingTasks)
     for (const status of ['in_progress', 'completed'])
-      await before.server.ask(`/api/projects/${projectId}/tasks/${taskId}`, { method: 'PATCH', body: { status } })
-  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/end`, { method: 'POST', body: {} })
+      await before.server.ask(`/api/projects/${projectId}/tasks/${taskId}`, {
+        method: 'PATCH',
+        body: { status },
+      })
+  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/end`, {
+    method: 'POST',
+    body: {},
+  })
   // Asked for, so that the files are written.
-  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/checkpoint`, { method: 'POST', body: {} })
+  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/checkpoint`, {
+    method: 'POST',
+    body: {},
+  })
   expect(JSON.parse(await readFile(path, 'utf8')).remaining_tasks).toHaveLength(1)
   const after = await openInstallation()
   const fork = await after.holdfast(['resume', path, '--json'])
-  expect([fork.code, fork.json().session.parentSessionId, fork.json().remainingTasks]).toEqual([0, id, []])
+  expect([fork.code, fork.json().session.parentSessionId, fork.json().remainingTasks]).toEqual([
+    0,
+    id,
+    [],
+  ])
   const { json: whole } = await after.server.ask(`/api/projects/${projectId}/sessions/${child}`)
-  expect(whole).toMatchObject({ state: 'completed', parentSessionId: id, tasks: [{ title: 'Land', status: 'completed' }] })
+  expect(whole).toMatchObject({
+    state: 'completed',
+    parentSessionId: id,
+    tasks: [{ title: 'Land', status: 'completed' }],
+  })
   // The folder alone, without those beside it, is still full.
   const alone = temporaryFolder()
   await cp(join(path, '..'), alone, { recursive: true })
@@ -134,9 +182,15 @@ test('[CK4] the specification’s example files alone are enough', async () => {
     resumeContext: { nextApproaches: [{ id: 'approach_u001' }] },
   })
   // What a person approved stays approved, and says that it was brought in.
-  const { json: approvals } = await server.ask(`/api/projects/${checkpointExample.project_id}/approvals`)
+  const { json: approvals } = await server.ask(
+    `/api/projects/${checkpointExample.project_id}/approvals`,
+  )
   expect(
-    approvals.items.map(({ taskId, status, checkpointType }: Record<string, string>) => [taskId, status, checkpointType]),
+    approvals.items.map(({ taskId, status, checkpointType }: Record<string, string>) => [
+      taskId,
+      status,
+      checkpointType,
+    ]),
   ).toEqual([
     ['task_p1_design_001', 'approved', 'imported'],
     ['task_p1_concept_001', 'approved', 'imported'],
@@ -145,7 +199,10 @@ test('[CK4] the specification’s example files alone are enough', async () => {
     join(folder, 'state_checkpoint.json'),
     JSON.stringify({ ...checkpointExample, session_id: 'sess_2', schema_version: '9.0' }),
   )
-  expect(await holdfast(['resume', folder])).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown_schema_version') })
+  expect(await holdfast(['resume', folder])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('unknown_schema_version'),
+  })
   await writeFile(join(folder, 'approaches.json'), '{"half')
   expect(await holdfast(['resume', folder])).toMatchObject({
     code: 1,
@@ -156,7 +213,8 @@ test('[CK4] the specification’s example files alone are enough', async () => {
 test('[CK8] a checkpoint under another name, in any folder, and with times without a zone, is resumed', async () => {
   const { holdfast, server } = await openInstallation()
   const folder = temporaryFolder()
-  const write = (name: string, content: unknown) => writeFile(join(folder, name), JSON.stringify(content))
+  const write = (name: string, content: unknown) =>
+    writeFile(join(folder, name), JSON.stringify(content))
   const checkpoint = { ...checkpointExample, timestamp: '2026-01-15T14:30:00.123456' }
   await write('before-the-move.json', checkpoint)
   // What lies beside it is taken only where it says that it belongs to it.
@@ -169,7 +227,9 @@ test('[CK8] a checkpoint under another name, in any folder, and with times witho
     session: { parentSessionId: checkpoint.session_id },
     resumeContext: { nextApproaches: [{ id: 'approach_u001' }] },
   })
-  const { json: whole } = await server.ask(`/api/projects/${checkpoint.project_id}/sessions/${checkpoint.session_id}`)
+  const { json: whole } = await server.ask(
+    `/api/projects/${checkpoint.project_id}/sessions/${checkpoint.session_id}`,
+  )
   expect(whole).toMatchObject({ endedAt: '2026-01-15T14:30:00.123Z', artifacts: [] })
 
   const other = await openInstallation()
@@ -203,14 +263,18 @@ test('[CK4] export writes the files from the store; rebuild makes a store from t
     'state_checkpoint.json',
     'work_session.json',
   ])
-  expect(await readFile(join(folder, 'state_checkpoint.json'), 'utf8')).toBe(await readFile(path, 'utf8'))
+  expect(await readFile(join(folder, 'state_checkpoint.json'), 'utf8')).toBe(
+    await readFile(path, 'utf8'),
+  )
   expect(await readFile(join(folder, 'artifacts', 'notes.md'), 'utf8')).toBe('learned')
 
   const data = temporaryFolder()
   const broken = join(exported, 'projects', projectId, 'sessions', 'sess_broken')
   await mkdir(broken)
   await writeFile(join(broken, 'state_checkpoint.json'), '{')
-  const rebuilt = await runCommand(['rebuild', exported, '--json'], { env: { HOLDFAST_DATA: data } })
+  const rebuilt = await runCommand(['rebuild', exported, '--json'], {
+    env: { HOLDFAST_DATA: data },
+  })
   expect(rebuilt.json()).toMatchObject({
     workSessions: 1,
     tasks: 1,
@@ -220,7 +284,13 @@ test('[CK4] export writes the files from the store; rebuild makes a store from t
   })
   await rm(broken, { recursive: true })
   const again = await runCommand(['rebuild', exported, '--json'], { env: { HOLDFAST_DATA: data } })
-  expect(again.json()).toMatchObject({ workSessions: 1, tasks: 0, approaches: 0, artifacts: 0, unreadable: [] })
+  expect(again.json()).toMatchObject({
+    workSessions: 1,
+    tasks: 0,
+    approaches: 0,
+    artifacts: 0,
+    unreadable: [],
+  })
   const back = temporaryFolder()
   await runCommand(['export', back], { env: { HOLDFAST_DATA: data } })
   for (const name of [
@@ -231,11 +301,15 @@ test('[CK4] export writes the files from the store; rebuild makes a store from t
     'artifacts/notes.md',
   ]) {
     const [one, other] = await Promise.all(
-      [exported, back].map((at) => readFile(join(at, 'projects', projectId, 'sessions', id, name), 'utf8')),
+      [exported, back].map((at) =>
+        readFile(join(at, 'projects', projectId, 'sessions', id, name), 'utf8'),
+      ),
     )
     expect(other, name).toBe(one)
   }
-  expect(await runCommand(['rebuild', temporaryFolder()], { env: { HOLDFAST_DATA: data } })).toMatchObject({
+  expect(
+    await runCommand(['rebuild', temporaryFolder()], { env: { HOLDFAST_DATA: data } }),
+  ).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('There are no work sessions'),
   })

@@ -51,7 +51,8 @@ test('[AC1] the pieces of a long answer are joined to few, and none is lost', as
   expect(agent.text).toBe(expected)
   const pieces = agent.updates.filter(({ kind }) => kind === 'text')
   expect(pieces.length).toBeLessThan(500)
-  for (const piece of pieces) expect(piece.kind === 'text' && piece.text.length).toBeLessThanOrEqual(4097)
+  for (const piece of pieces)
+    expect(piece.kind === 'text' && piece.text.length).toBeLessThanOrEqual(4097)
 })
 
 test('[AC1] a file is written as a tool call that can be followed, and a plan as it goes', async () => {
@@ -75,16 +76,30 @@ test('[AC1] a file is written as a tool call that can be followed, and a plan as
 })
 
 test('[AP4] a permission is asked with its options and digest, and chosen by kind', async () => {
-  const answers = [{ choose: 'allow' }, { choose: 'deny' }, { optionId: 'yes-always' }, { optionId: 'unheard-of' }] as const
+  const answers = [
+    { choose: 'allow' },
+    { choose: 'deny' },
+    { optionId: 'yes-always' },
+    { optionId: 'unheard-of' },
+  ] as const
   let next = 0
   const agent = new AcpAgent({ answer: () => answers[next++] ?? { choose: 'deny' } })
   await agent.ready()
   for (const _ of answers) await agent.say('[[ask]][[write a.txt x]]')
   expect(agent.text).toBe(
-    ['allowed\nwrote a.txt', 'refused\ndid not write a.txt', 'allowed\nwrote a.txt', 'refused\ndid not write a.txt'].join(''),
+    [
+      'allowed\nwrote a.txt',
+      'refused\ndid not write a.txt',
+      'allowed\nwrote a.txt',
+      'refused\ndid not write a.txt',
+    ].join(''),
   )
   const [first, second] = agent.questions
-  expect(first?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'allow_always', 'reject_once'])
+  expect(first?.options.map(({ kind }) => kind)).toEqual([
+    'allow_once',
+    'allow_always',
+    'reject_once',
+  ])
   expect(first?.call.title).toBe('The demo agent was told to ask')
   expect(first?.digest).toMatch(/^[0-9a-f]{64}$/)
   expect(second?.digest).toBe(first?.digest)
@@ -99,7 +114,9 @@ test('[AG6] a mode can be changed: careful asks before each file', async () => {
   await agent.say('[[write a.txt x]]')
   expect(existsSync(join(agent.folder, 'a.txt'))).toBe(false)
   expect(agent.questions[0]?.call.input).toBe('{"path":"a.txt","text":"x"}')
-  await expect(agent.context.configure({ modeId: 'reckless' })).rejects.toMatchObject({ code: 'refused' })
+  await expect(agent.context.configure({ modeId: 'reckless' })).rejects.toMatchObject({
+    code: 'refused',
+  })
 })
 
 test('[RL6] a turn is cancelled without the agent ending, whatever it does: talks, hangs or waits for a person', async () => {
@@ -111,7 +128,11 @@ test('[RL6] a turn is cancelled without the agent ending, whatever it does: talk
     if (text === '[[ask]]') await agent.until(() => agent.questions.length > asked)
     if (text.startsWith('[[slow')) await agent.until(() => agent.text.includes('piece 1'))
     agent.context.cancel()
-    expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled', cancelIgnored: false })
+    expect(await turn).toMatchObject({
+      outcome: 'cancelled',
+      stopReason: 'cancelled',
+      cancelIgnored: false,
+    })
   }
   expect(await agent.say('still there?')).toMatchObject({ outcome: 'answered' })
 })
@@ -131,7 +152,9 @@ test('[AC3] a line of 100 MB is thrown away as it comes, counted, and the agent 
   const before = process.memoryUsage().rss
   await agent.say('[[flood 104857600]]')
   expect(agent.text).toBe('flooded 104857600 bytes')
-  expect(agent.troubles).toMatchObject([{ kind: 'line_too_long', count: 1, bytes: 104_857_600, sample: 'x'.repeat(200) }])
+  expect(agent.troubles).toMatchObject([
+    { kind: 'line_too_long', count: 1, bytes: 104_857_600, sample: 'x'.repeat(200) },
+  ])
   // Kept, it would be all of it; what the process takes for itself under load comes and goes.
   expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024)
   await agent.say('hello')
@@ -147,7 +170,11 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
   const second = new AcpAgent({ folder: first.folder, state: first.state })
   await second.connection.initialize()
   const again = await second.reopen(opened.acpSessionId)
-  expect(again).toMatchObject({ how: 'loaded', acpSessionId: opened.acpSessionId, notRestored: null })
+  expect(again).toMatchObject({
+    how: 'loaded',
+    acpSessionId: opened.acpSessionId,
+    notRestored: null,
+  })
   expect(second.updates.filter(({ kind }) => kind !== 'commands')).toEqual([])
   expect(second.troubles).toEqual([])
   await second.say('go on')

@@ -17,7 +17,14 @@ async function readyAgent(command: AgentCommand): Promise<AcpAgent> {
 const kinds = ({ troubles }: AcpAgent): string[] => troubles.map(({ kind }) => kind)
 
 test('[AC3] noise between the messages is left out and counted, each kind once', async () => {
-  const noise = ['a log line', '{"half": ', '42', '[]', '{"jsonrpc":"1.0","id":1}', '{"jsonrpc":"2.0","id":999,"result":{}}']
+  const noise = [
+    'a log line',
+    '{"half": ',
+    '42',
+    '[]',
+    '{"jsonrpc":"1.0","id":1}',
+    '{"jsonrpc":"2.0","id":999,"result":{}}',
+  ]
   const agent = await readyAgent(
     hostile({
       atStart: "raw('starting up\\r\\n\\r\\n')",
@@ -29,7 +36,13 @@ test('[AC3] noise between the messages is left out and counted, each kind once',
   )
   expect(await agent.say('hello')).toMatchObject({ outcome: 'answered' })
   expect(agent.text).toBe('......')
-  expect(kinds(agent)).toEqual(['not_json', 'not_a_message', 'answer_to_nothing', 'unknown_notification', 'unknown_update'])
+  expect(kinds(agent)).toEqual([
+    'not_json',
+    'not_a_message',
+    'answer_to_nothing',
+    'unknown_notification',
+    'unknown_update',
+  ])
   expect(agent.troubles[0]).toMatchObject({ count: 1, sample: 'starting up' })
 })
 
@@ -102,9 +115,19 @@ test('[AC2] files, terminals and unknown requests are answered with an error, an
   await agent.ready()
   await agent.say('hello')
   expect(agent.text).toBe('-32601 -32601 -32601 -32601 -32601')
-  expect(existsSync(join(agent.folder, 'x.txt')) || existsSync(join(agent.folder, 'y.txt'))).toBe(false)
-  const refused = ['fs/write_text_file', 'fs/read_text_file', 'terminal/create', 'mcp/message', '_vendor/thing']
-  expect(agent.troubles.map(({ kind, name }) => [kind, name])).toEqual(refused.map((method) => ['refused_request', method]))
+  expect(existsSync(join(agent.folder, 'x.txt')) || existsSync(join(agent.folder, 'y.txt'))).toBe(
+    false,
+  )
+  const refused = [
+    'fs/write_text_file',
+    'fs/read_text_file',
+    'terminal/create',
+    'mcp/message',
+    '_vendor/thing',
+  ]
+  expect(agent.troubles.map(({ kind, name }) => [kind, name])).toEqual(
+    refused.map((method) => ['refused_request', method]),
+  )
 })
 
 test('[AC3] the first word about a tool call may be a change, and its fields come in any order and shape', async () => {
@@ -122,43 +145,73 @@ test('[AC3] the first word about a tool call may be a change, and its fields com
   await agent.say('hello')
   const call = agent.updates.findLast((update) => update.kind === 'tool')
   expect(call).toMatchObject({
-    call: { title: 'Write', toolKind: 'edit', status: 'completed', locations: [{ path: '/a', line: null }], cut: true },
+    call: {
+      title: 'Write',
+      toolKind: 'edit',
+      status: 'completed',
+      locations: [{ path: '/a', line: null }],
+      cut: true,
+    },
   })
-  expect(call?.kind === 'tool' && call.call.content).toEqual([{ type: 'text', text: 'z'.repeat(32 * 1024) }])
+  expect(call?.kind === 'tool' && call.call.content).toEqual([
+    { type: 'text', text: 'z'.repeat(32 * 1024) },
+  ])
 })
 
 test('[AC3] what a turn may say has an end: the rest is counted, not kept', async () => {
-  const agent = await readyAgent(hostile({ onPrompt: "for (let n = 0; n < 80; n++) say('x'.repeat(128 * 1024)); done()" }))
+  const agent = await readyAgent(
+    hostile({ onPrompt: "for (let n = 0; n < 80; n++) say('x'.repeat(128 * 1024)); done()" }),
+  )
   await agent.say('hello')
   expect(agent.text.length).toBe(8 * 1024 * 1024)
-  expect(agent.troubles).toMatchObject([{ kind: 'turn_too_long' }, { kind: 'turn_too_long', count: 10 }])
+  expect(agent.troubles).toMatchObject([
+    { kind: 'turn_too_long' },
+    { kind: 'turn_too_long', count: 10 },
+  ])
 })
 
 test('[AC3] updates about another session are not ours', async () => {
   const agent = await readyAgent(
-    hostile({ onPrompt: "update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } }, 's2'); done()" }),
+    hostile({
+      onPrompt:
+        "update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } }, 's2'); done()",
+    }),
   )
   expect((await agent.say('hello')).empty).toBe(true)
   expect(kinds(agent)).toEqual(['another_session'])
 })
 
 const failures: readonly [string, Parameters<typeof hostile>[0], object][] = [
-  ['speaks another version', { onInitialize: 'send({ id, result: { protocolVersion: 99 } })' }, { code: 'version' }],
+  [
+    'speaks another version',
+    { onInitialize: 'send({ id, result: { protocolVersion: 99 } })' },
+    { code: 'version' },
+  ],
   ['answers nonsense', { onInitialize: "send({ id, result: 'hello' })" }, { code: 'version' }],
-  ['answers with an error', { onInitialize: "send({ id, error: { code: -32603, message: 'no' } })" }, { code: 'refused' }],
+  [
+    'answers with an error',
+    { onInitialize: "send({ id, error: { code: -32603, message: 'no' } })" },
+    { code: 'refused' },
+  ],
   ['gives no id', { onNew: 'send({ id, result: {} })' }, { code: 'nonsense' }],
   [
     'wants a sign-in',
-    { onNew: "send({ id, error: { code: -32000, message: 'Authentication required', data: { details: 'run x login' } } })" },
+    {
+      onNew:
+        "send({ id, error: { code: -32000, message: 'Authentication required', data: { details: 'run x login' } } })",
+    },
     { code: 'sign_in', message: 'session/new: Authentication required (run x login)' },
   ],
   ['leaves at once', { onInitialize: 'process.exit(3)' }, { code: 'ended' }],
 ]
 
-test.each(failures)('[AG2] an agent that %s fails by name', async (_what, misbehaviour, failure) => {
-  const agent = new AcpAgent({ command: hostile(misbehaviour) })
-  await expect(agent.ready()).rejects.toMatchObject(failure)
-})
+test.each(failures)(
+  '[AG2] an agent that %s fails by name',
+  async (_what, misbehaviour, failure) => {
+    const agent = new AcpAgent({ command: hostile(misbehaviour) })
+    await expect(agent.ready()).rejects.toMatchObject(failure)
+  },
+)
 
 test('[AC3] an agent that never answers to initialize has its time, and no more', async () => {
   const clock = manualClock()
@@ -166,7 +219,10 @@ test('[AC3] an agent that never answers to initialize has its time, and no more'
   const ready = agent.ready()
   await agent.until(() => agent.troubles.length > 0)
   clock.advance(60_000)
-  await expect(ready).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('initialize within 60 s') })
+  await expect(ready).rejects.toMatchObject({
+    code: 'timeout',
+    message: expect.stringContaining('initialize within 60 s'),
+  })
 })
 
 test('[AC3] an agent that ignores a cancel: the turn is over for us, it takes no other until it gives it back', async () => {
@@ -189,7 +245,10 @@ test('[AC3] an agent that ignores a cancel: the turn is over for us, it takes no
 test('[AC3] a clock that is set back does not keep an agent from being read', async () => {
   let back = 0
   const clock = { ...systemClock, now: () => Date.now() - back }
-  const agent = new AcpAgent({ command: hostile({ onPrompt: "for (let n = 0; n < 5000; n++) say('.'); done()" }), clock })
+  const agent = new AcpAgent({
+    command: hostile({ onPrompt: "for (let n = 0; n < 5000; n++) say('.'); done()" }),
+    clock,
+  })
   await agent.ready()
   back = 3600_000
   expect(await agent.say('talk')).toMatchObject({ outcome: 'answered' })
@@ -207,7 +266,11 @@ test('[AC3] an error of the model is a failed turn in words, and an empty answer
     outcome: 'failed',
     error: { text: 'the prompt: Internal error (quota exceeded)' },
   })
-  expect(await agent.say('empty')).toMatchObject({ outcome: 'answered', stopReason: null, empty: true })
+  expect(await agent.say('empty')).toMatchObject({
+    outcome: 'answered',
+    stopReason: null,
+    empty: true,
+  })
 })
 
 test('[AP4] questions are bounded, those that nobody can judge are refused, and all are withdrawn with the turn', async () => {

@@ -16,7 +16,10 @@ function read(chunks: readonly Buffer[], maxBytes: number) {
   return { lines, tooLong }
 }
 
-property.prop([fc.array(fc.stringMatching(/^[a-zå😀]{0,12}$/u)), fc.array(fc.integer({ min: 1, max: 9 }))])(
+property.prop([
+  fc.array(fc.stringMatching(/^[a-zå😀]{0,12}$/u)),
+  fc.array(fc.integer({ min: 1, max: 9 })),
+])(
   '[AC3] however the bytes are cut, the lines are the same, and the long ones are left out by their size',
   (written, cuts) => {
     const whole = Buffer.from(written.map((line) => `${line}\n`).join(''))
@@ -29,11 +32,19 @@ property.prop([fc.array(fc.stringMatching(/^[a-zå😀]{0,12}$/u)), fc.array(fc.
     const fits = (line: string): boolean => Buffer.byteLength(line) <= 8
     const { lines, tooLong } = read(chunks, 8)
     expect(lines).toEqual(written.filter((line) => line !== '' && fits(line)))
-    expect(tooLong.map(([bytes]) => bytes)).toEqual(written.filter((line) => !fits(line)).map((line) => Buffer.byteLength(line)))
+    expect(tooLong.map(([bytes]) => bytes)).toEqual(
+      written.filter((line) => !fits(line)).map((line) => Buffer.byteLength(line)),
+    )
   },
 )
 
 test('[AC3] a last line without an end counts, and of a long one the beginning is kept', () => {
-  expect(read([Buffer.from('one\r\ntw'), Buffer.from('o')], 8)).toEqual({ lines: ['one', 'two'], tooLong: [] })
-  expect(read([Buffer.from('abcdefgh'), Buffer.from('ij\nk')], 8)).toEqual({ lines: ['k'], tooLong: [[10, 'abc']] })
+  expect(read([Buffer.from('one\r\ntw'), Buffer.from('o')], 8)).toEqual({
+    lines: ['one', 'two'],
+    tooLong: [],
+  })
+  expect(read([Buffer.from('abcdefgh'), Buffer.from('ij\nk')], 8)).toEqual({
+    lines: ['k'],
+    tooLong: [[10, 'abc']],
+  })
 })

@@ -40,30 +40,46 @@ function live(agent: string) {
     if (/^session\/(load|resume)$/.test(to?.method)) lived.opened.push(to.params.sessionId)
     if (from?.result?.agentInfo) tokens = new TurnTokens(from.result.agentInfo.name)
     if (from?.result?.sessionId && !open) lived.opened.push(from.result.sessionId)
-    if (to?.method === 'session/prompt') open = { id: to.id, prompt: to.params.prompt.at(-1).text, said: '' }
+    if (to?.method === 'session/prompt')
+      open = { id: to.id, prompt: to.params.prompt.at(-1).text, said: '' }
     if (from?.method === 'session/request_permission') {
       const request = permissionRequestOf(from.params, calls)
-      if (request) lived.asked.push({ title: JSON.stringify(from.params.toolCall), likeness: request.likeness })
+      if (request)
+        lived.asked.push({
+          title: JSON.stringify(from.params.toolCall),
+          likeness: request.likeness,
+        })
       else lived.notRead.push('session/request_permission')
     }
     if (from?.method === 'elicitation/create') {
       const read = questionOf(from.params)
-      if (read) lived.questions.push({ id: from.id, fields: Object.keys(read.question.schema?.properties ?? {}) })
+      if (read)
+        lived.questions.push({
+          id: from.id,
+          fields: Object.keys(read.question.schema?.properties ?? {}),
+        })
       else lived.notRead.push('elicitation/create')
     }
-    const answered = to && !to.method && lived.questions.find(({ id, answer }) => id === to.id && !answer)
+    const answered =
+      to && !to.method && lived.questions.find(({ id, answer }) => id === to.id && !answer)
     if (answered) answered.answer = to.result
     if (from?.method === 'session/update') {
       const read = readUpdate(from.params, calls, compactions)
       if (read === undefined) lived.notRead.push(from.params.update.sessionUpdate)
       if (!open) continue
-      if (from.params.update.sessionUpdate === 'agent_message_chunk') lived.sent += from.params.update.content.text
+      if (from.params.update.sessionUpdate === 'agent_message_chunk')
+        lived.sent += from.params.update.content.text
       if (read?.update.kind === 'text') open.said += read.update.text
     }
     if (open && from?.id === open.id && !from.method) {
       const { prompt, said } = open
       lived.read += said
-      lived.turns.push({ prompt, said, stopReason: from.result?.stopReason, input: tokens.of(from.result).inputTokens })
+      lived.turns.push({
+        prompt,
+        said,
+        stopReason: from.result?.stopReason,
+        input: tokens.of(from.result).inputTokens,
+      })
       calls.clear()
       open = undefined
     }
@@ -73,14 +89,19 @@ function live(agent: string) {
 
 const agents = readdirSync(folder).map((file) => file.replace('.jsonl', ''))
 
-test.each(agents)('[AC5] %s: every update and request of its life is understood, and no word of it is lost', (agent) => {
-  const { notRead, sent, read, turns } = live(agent)
-  expect(notRead).toEqual([])
-  expect(read).toBe(sent)
-  expect(turns.find(({ prompt }) => prompt.startsWith('count'))).toMatchObject({ stopReason: 'cancelled' })
-  for (const words of ['hello there', 'still there?', 'after the kill', 'to the end'])
-    expect(turns.find(({ prompt }) => prompt === words)?.said).toContain(`echo: ${words}`)
-})
+test.each(agents)(
+  '[AC5] %s: every update and request of its life is understood, and no word of it is lost',
+  (agent) => {
+    const { notRead, sent, read, turns } = live(agent)
+    expect(notRead).toEqual([])
+    expect(read).toBe(sent)
+    expect(turns.find(({ prompt }) => prompt.startsWith('count'))).toMatchObject({
+      stopReason: 'cancelled',
+    })
+    for (const words of ['hello there', 'still there?', 'after the kill', 'to the end'])
+      expect(turns.find(({ prompt }) => prompt === words)?.said).toContain(`echo: ${words}`)
+  },
+)
 
 test.each(agents)('[AC4] %s: after a kill its own session is asked for', (agent) => {
   const [first, ...later] = live(agent).opened
@@ -88,16 +109,20 @@ test.each(agents)('[AC4] %s: after a kill its own session is asked for', (agent)
   expect(later).toContain(first)
 })
 
-test.each(agents.filter((agent) => agent !== 'pi'))('[AP9] %s: the same command is known again, another one is not', (agent) => {
-  const { asked } = live(agent)
-  const about = (file: string) => asked.filter(({ title }) => title.includes(file)).map(({ likeness }) => likeness)
-  const [[once, twice], [other]] = [about('always.txt'), about('other.txt')]
-  expect(once).toBe(twice)
-  expect(other).not.toBeUndefined()
-  // Gemini does not say what it would run.
-  if (agent === 'gemini') expect([once, other]).toEqual([null, null])
-  else expect(once !== null && once !== other).toBe(true)
-})
+test.each(agents.filter((agent) => agent !== 'pi'))(
+  '[AP9] %s: the same command is known again, another one is not',
+  (agent) => {
+    const { asked } = live(agent)
+    const about = (file: string) =>
+      asked.filter(({ title }) => title.includes(file)).map(({ likeness }) => likeness)
+    const [[once, twice], [other]] = [about('always.txt'), about('other.txt')]
+    expect(once).toBe(twice)
+    expect(other).not.toBeUndefined()
+    // Gemini does not say what it would run.
+    if (agent === 'gemini') expect([once, other]).toEqual([null, null])
+    else expect(once !== null && once !== other).toBe(true)
+  },
+)
 
 test.each([
   ['claude', 'question_0'],
@@ -109,7 +134,9 @@ test.each([
     expect(questions.map(({ fields, answer }) => [fields[0], answer])).toEqual(
       Array.from({ length: 2 }, () => [field, { action: 'accept', content: { [field]: 'Red' } }]),
     )
-    const said = turns.flatMap((turn) => (/\]\] (question|over a kill)$/.test(turn.prompt) ? [turn.said] : []))
+    const said = turns.flatMap((turn) =>
+      /\]\] (question|over a kill)$/.test(turn.prompt) ? [turn.said] : [],
+    )
     expect(said).toEqual([expect.stringContaining('Red'), expect.stringContaining('Red')])
   },
 )
@@ -124,7 +151,9 @@ test.each([
   ['pi', null],
 ])('[AC7] %s: the tokens of its turns are what its model has counted', (agent, counted) => {
   const received = live(agent).turns.map(({ input }) => input)
-  expect(received.every((input) => input === null) ? null : received.reduce<number>((sum, input) => sum + (input ?? 0), 0)).toBe(
-    counted,
-  )
+  expect(
+    received.every((input) => input === null)
+      ? null
+      : received.reduce<number>((sum, input) => sum + (input ?? 0), 0),
+  ).toBe(counted)
 })

@@ -24,9 +24,21 @@ async function brought(refuses: readonly string[], acpSessionId: string, asked: 
 
 test('[AC4] a session is resumed where that is offered, loaded where a resume is refused, and otherwise begun anew with the reason', async () => {
   const both = ['session/resume', 'session/load']
-  expect(await brought([], 'kept', ['session/resume'])).toEqual({ how: 'resumed', notRestored: null })
-  expect(await brought(['session/resume'], 'kept', both)).toEqual({ how: 'loaded', notRestored: null })
+  expect(await brought([], 'kept', ['session/resume'])).toEqual({
+    how: 'resumed',
+    notRestored: null,
+  })
+  expect(await brought(['session/resume'], 'kept', both)).toEqual({
+    how: 'loaded',
+    notRestored: null,
+  })
   const asked = [...both, 'session/list']
-  expect(await brought(both, 'kept', asked)).toMatchObject({ how: 'new', notRestored: expect.anything() })
-  expect(await brought(both, 'gone', asked)).toMatchObject({ how: 'new', notRestored: { notice: { code: 'acpSessionGone' } } })
+  expect(await brought(both, 'kept', asked)).toMatchObject({
+    how: 'new',
+    notRestored: expect.anything(),
+  })
+  expect(await brought(both, 'gone', asked)).toMatchObject({
+    how: 'new',
+    notRestored: { notice: { code: 'acpSessionGone' } },
+  })
 })

@@ -6,10 +6,19 @@ import { hostile } from '../../support/hostile-agent.ts'
 
 /** As recorded with real agents. */
 const ofCodex = [
-  { id: 'api-key', name: 'API Key', description: 'Use an API key to authenticate', _meta: { 'api-key': { provider: 'openai' } } },
+  {
+    id: 'api-key',
+    name: 'API Key',
+    description: 'Use an API key to authenticate',
+    _meta: { 'api-key': { provider: 'openai' } },
+  },
 ]
 const ofGemini = [
-  { id: 'oauth-personal', name: 'Log in with Google', description: 'Log in with your Google account' },
+  {
+    id: 'oauth-personal',
+    name: 'Log in with Google',
+    description: 'Log in with your Google account',
+  },
   { id: 'gemini-api-key', name: 'Gemini API key', _meta: { 'api-key': { provider: 'google' } } },
   { id: 'vertex-ai', name: 'Vertex AI', description: 'Use an API key with Vertex AI GenAI API' },
 ]
@@ -24,20 +33,49 @@ const ofCopilot = [
 
 test.each([
   ['codex with its key', '@agentclientprotocol/codex-acp', ofCodex, ['OPENAI_API_KEY'], 'api-key'],
-  ['codex with another key', '@agentclientprotocol/codex-acp', ofCodex, ['GITHUB_TOKEN'], undefined],
+  [
+    'codex with another key',
+    '@agentclientprotocol/codex-acp',
+    ofCodex,
+    ['GITHUB_TOKEN'],
+    undefined,
+  ],
   ['codex without a key', '@agentclientprotocol/codex-acp', ofCodex, [], undefined],
   ['gemini', 'gemini-cli', ofGemini, ['GEMINI_API_KEY'], 'gemini-api-key'],
   ['copilot, which needs a terminal', 'Copilot', ofCopilot, ['GITHUB_TOKEN'], undefined],
-  ['one never seen', 'other', [{ id: 'a', name: 'Key', description: 'from OTHER_API_KEY' }], ['OTHER_API_KEY'], 'a'],
-  ['one never seen whose variable is missing', 'other', [{ id: 'a', name: 'from OTHER_API_KEY' }], ['SOME_API_KEY'], undefined],
+  [
+    'one never seen',
+    'other',
+    [{ id: 'a', name: 'Key', description: 'from OTHER_API_KEY' }],
+    ['OTHER_API_KEY'],
+    'a',
+  ],
+  [
+    'one never seen whose variable is missing',
+    'other',
+    [{ id: 'a', name: 'from OTHER_API_KEY' }],
+    ['SOME_API_KEY'],
+    undefined,
+  ],
 ] as const)('[AC9] the way that needs nobody: %s', (_, agent, methods, variables, chosen) => {
   expect(unattendedWay(agent, signInWaysOf(methods), new Set(variables))?.id).toBe(chosen)
 })
 
-const started = { agentId: 'mine', command: 'my agent', args: ['acp'], variables: new Set<string>() }
+const started = {
+  agentId: 'mine',
+  command: 'my agent',
+  args: ['acp'],
+  variables: new Set<string>(),
+}
 const ways = [
   { id: 'browser', name: 'Browser', description: 'Opens a page' },
-  { type: 'terminal', id: 'terminal', name: 'Terminal', args: ['--login'], env: { MODE: 'a b', 'X;touch y;Z': '1' } },
+  {
+    type: 'terminal',
+    id: 'terminal',
+    name: 'Terminal',
+    args: ['--login'],
+    env: { MODE: 'a b', 'X;touch y;Z': '1' },
+  },
   ...ofCopilot,
 ]
 const refuses = (data: object) =>
@@ -67,8 +105,14 @@ test('[AC9] a key that is refused is tried once, and the person is told', async 
     onNew: refuses({}),
     atStart: `let tries = 0; act.authenticate = ({ id }) => { console.error('try', ++tries); send({ id, result: {} }) }`,
   })
-  const agent = new AcpAgent({ command, started: { ...started, variables: new Set(['SOME_API_KEY']) } })
-  await expect(agent.ready()).rejects.toMatchObject({ code: 'sign_in', detail: { text: expect.stringContaining('- API key') } })
+  const agent = new AcpAgent({
+    command,
+    started: { ...started, variables: new Set(['SOME_API_KEY']) },
+  })
+  await expect(agent.ready()).rejects.toMatchObject({
+    code: 'sign_in',
+    detail: { text: expect.stringContaining('- API key') },
+  })
   expect(agent.stderr.trim()).toBe('try 1')
 })
 
@@ -78,13 +122,21 @@ test.each([
 ])(
   '[AC9] an agent that is known to want it is signed in before anything else, others when they refuse: %s',
   async (name, asked) => {
-    const answer = { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name, version: '1' }, authMethods: ofCodex }
+    const answer = {
+      protocolVersion: 1,
+      agentCapabilities: {},
+      agentInfo: { name, version: '1' },
+      authMethods: ofCodex,
+    }
     const command = hostile({
       onInitialize: `send({ id, result: ${JSON.stringify(answer)} })`,
       onNew: `console.error('session/new'); send({ id, result: { sessionId: 's1' } })`,
       atStart: `act.authenticate = ({ id, params }) => { console.error('authenticate', params.methodId); send({ id, result: {} }) }`,
     })
-    const agent = new AcpAgent({ command, started: { ...started, variables: new Set(['OPENAI_API_KEY']) } })
+    const agent = new AcpAgent({
+      command,
+      started: { ...started, variables: new Set(['OPENAI_API_KEY']) },
+    })
     await agent.ready()
     await expect.poll(() => agent.stderr.trim().split('\n')).toEqual(asked)
   },

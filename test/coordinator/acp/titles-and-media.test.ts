@@ -27,6 +27,9 @@ test('[AC8] what an agent shows beside its text arrives in order, and two messag
     { kind: 'media', media: 'image', mimeType: 'image/png', data: 'AAAA' },
     { kind: 'media', media: 'audio', mimeType: 'audio/wav', data: null },
   ])
-  expect(agent.updates.findLast(({ kind }) => kind === 'compaction')).toMatchObject({ summary: 'short', status: 'in_progress' })
+  expect(agent.updates.findLast(({ kind }) => kind === 'compaction')).toMatchObject({
+    summary: 'short',
+    status: 'in_progress',
+  })
   expect(agent.troubles).toEqual([])
 })

@@ -12,7 +12,10 @@ const folder = join(import.meta.dirname, 'exchanges')
 
 interface Message {
   readonly method?: string
-  readonly params?: { readonly update?: Readonly<Record<string, unknown>>; readonly toolCall?: Readonly<Record<string, unknown>> }
+  readonly params?: {
+    readonly update?: Readonly<Record<string, unknown>>
+    readonly toolCall?: Readonly<Record<string, unknown>>
+  }
   readonly result?: { readonly agentInfo?: { readonly name: string } }
 }
 
@@ -24,20 +27,28 @@ function play(agent: string) {
   const messages = lines.flatMap((line): Message[] => JSON.parse(line).from ?? [])
   const name = messages.find(({ result }) => result?.agentInfo)?.result?.agentInfo?.name
   let now = 0
-  const calls = new ToolCalls({ ...(name !== undefined && { agent: name }), now: () => (now += 10) })
+  const calls = new ToolCalls({
+    ...(name !== undefined && { agent: name }),
+    now: () => (now += 10),
+  })
   const last = new Map<string, ToolCall>()
   const whole = new Map<string, string>()
   const sent = new Map<string, string>()
   for (const { method, params } of messages) {
-    if (method === 'session/request_permission' && params?.toolCall) calls.forPermission(params.toolCall)
-    const read = method === 'session/update' ? readUpdate(params, calls, new Compactions()) : undefined
+    if (method === 'session/request_permission' && params?.toolCall)
+      calls.forPermission(params.toolCall)
+    const read =
+      method === 'session/update' ? readUpdate(params, calls, new Compactions()) : undefined
     if (read?.update.kind !== 'tool') continue
     const { call } = read.update
     last.set(call.toolCallId, call)
     sent.set(call.toolCallId, `${sent.get(call.toolCallId) ?? ''}\n${textsIn(params?.update)}`)
     for (const piece of calls.wholeOutputs(call.toolCallId))
       if (piece.kind === 'output')
-        whole.set(call.toolCallId, (piece.part === 0 ? '' : (whole.get(call.toolCallId) ?? '')) + piece.text)
+        whole.set(
+          call.toolCallId,
+          (piece.part === 0 ? '' : (whole.get(call.toolCallId) ?? '')) + piece.text,
+        )
   }
   return [...last.values()].map((call) => ({
     call,
@@ -49,7 +60,9 @@ function play(agent: string) {
 /** All texts in a message. */
 function textsIn(value: unknown): string {
   if (typeof value === 'string') return value
-  return typeof value === 'object' && value !== null ? Object.values(value).map(textsIn).join('\n') : ''
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).map(textsIn).join('\n')
+    : ''
 }
 
 test.each(readdirSync(folder).map((file) => file.replace('.jsonl', '')))(
@@ -74,15 +87,25 @@ const command = 'echo before; exit 3'
 test.each([
   ['claude', { output: 'Exit code 3\nbefore', exitCode: 3 }],
   ['codex', { output: 'before\n', exitCode: 3, cwd: '/scratch/work' }],
-  ['copilot', { output: 'before\n<shellId: 1 completed with exit code 3>', exitCode: 3, cwd: '/scratch/work' }],
+  [
+    'copilot',
+    {
+      output: 'before\n<shellId: 1 completed with exit code 3>',
+      exitCode: 3,
+      cwd: '/scratch/work',
+    },
+  ],
   ['opencode', { output: 'before\n', exitCode: 3, cwd: '/scratch/work' }],
   ['pi', { output: 'before\n\n\nCommand exited with code 3', exitCode: 3, cwd: '/scratch/work' }],
   // The messages of this agent have neither output nor exit status.
   ['gemini', { content: [] }],
-])('[AC6] %s: what was run, where, its output, its exit status and how long it took', (agent, expected) => {
-  const run = play(agent).find(({ call }) => (call.command ?? call.title) === command)
-  expect(run?.call).toMatchObject({ ...expected, durationMs: expect.any(Number) })
-})
+])(
+  '[AC6] %s: what was run, where, its output, its exit status and how long it took',
+  (agent, expected) => {
+    const run = play(agent).find(({ call }) => (call.command ?? call.title) === command)
+    expect(run?.call).toMatchObject({ ...expected, durationMs: expect.any(Number) })
+  },
+)
 
 test.each([
   ['claude', 'onetwothree\nerr'],
@@ -92,22 +115,43 @@ test.each([
   ['codex', 'twothree\nerr\n'],
   // Standard error moves to the front while it runs.
   ['copilot', 'err\nonetwothree\n<shellId: 0 completed with exit code 0>'],
-])('[AC6] %s: output that comes piece by piece, or anew each time, is joined', (agent, expected) => {
-  expect(play(agent)[0]?.call.output).toBe(expected)
-})
+])(
+  '[AC6] %s: output that comes piece by piece, or anew each time, is joined',
+  (agent, expected) => {
+    expect(play(agent)[0]?.call.output).toBe(expected)
+  },
+)
 
-test.each(['claude', 'codex', 'copilot', 'gemini', 'opencode'])('[AC6] %s: the result of an MCP tool', (agent) => {
-  expect(play(agent).find(({ call }) => call.title.includes('lab_echo'))?.call.output).toBe('reversed: desserts')
-})
+test.each(['claude', 'codex', 'copilot', 'gemini', 'opencode'])(
+  '[AC6] %s: the result of an MCP tool',
+  (agent) => {
+    expect(play(agent).find(({ call }) => call.title.includes('lab_echo'))?.call.output).toBe(
+      'reversed: desserts',
+    )
+  },
+)
 
 const result = (update: object): ToolCall | undefined => {
   const calls = new ToolCalls()
-  calls.apply({ sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'execute', status: 'in_progress' })
-  return calls.apply({ sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'completed', ...update })
+  calls.apply({
+    sessionUpdate: 'tool_call',
+    toolCallId: 'c',
+    kind: 'execute',
+    status: 'in_progress',
+  })
+  return calls.apply({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 'c',
+    status: 'completed',
+    ...update,
+  })
 }
 
 test('[AC6] an agent never seen: stdout and stderr, a plain text, or a result in a form of its own', () => {
-  expect(result({ rawOutput: { stdout: 'out', exit_code: 7 } })).toMatchObject({ output: 'out', exitCode: 7 })
+  expect(result({ rawOutput: { stdout: 'out', exit_code: 7 } })).toMatchObject({
+    output: 'out',
+    exitCode: 7,
+  })
   expect(result({ rawOutput: 'plain' })).toMatchObject({ output: 'plain' })
   expect(result({ rawOutput: { answer: [1, 2] } })).toMatchObject({ output: '{"answer":[1,2]}' })
   expect(result({ rawOutput: { stdout: 1, exit_code: 'x' }, _meta: 5 })?.exitCode).toBeUndefined()
@@ -117,10 +161,22 @@ test('[AC6] an agent never seen: stdout and stderr, a plain text, or a result in
 test('[AC6] what describes a call before it runs is no output', () => {
   const calls = new ToolCalls()
   const text = (words: string) => [{ type: 'content', content: { type: 'text', text: words } }]
-  calls.forPermission({ toolCallId: 'c', kind: 'execute', status: 'pending', content: text('[current folder /]') })
+  calls.forPermission({
+    toolCallId: 'c',
+    kind: 'execute',
+    status: 'pending',
+    content: text('[current folder /]'),
+  })
   const update = { sessionUpdate: 'tool_call_update', toolCallId: 'c' }
-  expect(calls.apply({ ...update, rawInput: { command: 'ls' }, content: text('Lists files') })?.output).toBeUndefined()
-  const begun = { sessionUpdate: 'tool_call', toolCallId: 'd', status: 'in_progress', content: text('[current folder /]') }
+  expect(
+    calls.apply({ ...update, rawInput: { command: 'ls' }, content: text('Lists files') })?.output,
+  ).toBeUndefined()
+  const begun = {
+    sessionUpdate: 'tool_call',
+    toolCallId: 'd',
+    status: 'in_progress',
+    content: text('[current folder /]'),
+  }
   expect(calls.apply(begun)?.output).toBeUndefined()
   expect(calls.apply({ ...update, status: 'completed', content: text('a b') })?.output).toBe('a b')
 })
@@ -128,14 +184,21 @@ test('[AC6] what describes a call before it runs is no output', () => {
 test('[AC6] the output held for a turn has a limit: beginning and end stay, and how much there was is known', () => {
   const calls = new ToolCalls()
   const piece = (id: string, data: string) =>
-    calls.apply({ sessionUpdate: 'tool_call_update', toolCallId: id, _meta: { terminal_output_delta: { data } } })
+    calls.apply({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: id,
+      _meta: { terminal_output_delta: { data } },
+    })
   const wholeOf = (id: string) => {
     calls.apply({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' })
-    return [...calls.wholeOutputs(id)].map((each) => (each.kind === 'output' ? each.text : '')).join('')
+    return [...calls.wholeOutputs(id)]
+      .map((each) => (each.kind === 'output' ? each.text : ''))
+      .join('')
   }
   const line = `${'x'.repeat(99)}\n`
   const pieces = 5000
-  for (let n = 0; n < pieces; n++) piece('one', n === 0 ? 'first\n' : n === pieces - 1 ? 'last' : line.repeat(10))
+  for (let n = 0; n < pieces; n++)
+    piece('one', n === 0 ? 'first\n' : n === pieces - 1 ? 'last' : line.repeat(10))
   const long = wholeOf('one')
   expect(long.length).toBeLessThanOrEqual(1024 * 1024 + 100)
   expect(long.startsWith('first\n')).toBe(true)
@@ -179,8 +242,16 @@ test('[AC14] what an agent sends of a call replaces what it sent before; argumen
   })
   await agent.ready()
   await agent.say('go')
-  const calls = new Map(agent.updates.flatMap((each) => (each.kind === 'tool' ? [[each.call.toolCallId, each.call]] : [])))
-  expect(Object.fromEntries([...calls.values()].map(({ toolCallId, output }) => [toolCallId, output?.trim()]))).toEqual({
+  const calls = new Map(
+    agent.updates.flatMap((each) =>
+      each.kind === 'tool' ? [[each.call.toolCallId, each.call]] : [],
+    ),
+  )
+  expect(
+    Object.fromEntries(
+      [...calls.values()].map(({ toolCallId, output }) => [toolCallId, output?.trim()]),
+    ),
+  ).toEqual({
     anew: 'fetched',
     arguments: 'a b',
     both: 'a b',

@@ -12,7 +12,16 @@ function begin() {
 const text = (value: string): AgentUpdate => ({ kind: 'text', text: value })
 const tool = (toolCallId: string, status: 'pending' | 'completed'): AgentUpdate => ({
   kind: 'tool',
-  call: { toolCallId, title: 'x', toolKind: 'other', status, input: null, locations: [], content: [], cut: false },
+  call: {
+    toolCallId,
+    title: 'x',
+    toolKind: 'other',
+    status,
+    input: null,
+    locations: [],
+    content: [],
+    cut: false,
+  },
 })
 
 test('[RL3] the first piece leaves at once, the next ones joined, at most one each 50 ms', () => {

@@ -6,20 +6,30 @@ import { AcpAgent } from '../../support/acp-agent.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 
 const quota = (...rows: object[]) => ({
-  _meta: { quota: { token_count: rows[0], model_usage: rows.map((token_count) => ({ token_count })) } },
+  _meta: {
+    quota: { token_count: rows[0], model_usage: rows.map((token_count) => ({ token_count })) },
+  },
 })
 
 test.for([
   ['nothing', { stopReason: 'end_turn' }, null],
   ['usage', { usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } }, [5, 2, null]],
-  ['usage with a cache', { usage: { inputTokens: 5, outputTokens: 2, cachedReadTokens: 3 } }, [5, 2, 3]],
+  [
+    'usage with a cache',
+    { usage: { inputTokens: 5, outputTokens: 2, cachedReadTokens: 3 } },
+    [5, 2, 3],
+  ],
   ['a quota of one model', quota({ input_tokens: 9, output_tokens: 1 }), [9, 1, null]],
   [
     'models that used more than the main loop',
     { usage: { inputTokens: 5 }, ...quota({ inputTokens: 5 }, { inputTokens: 4 }) },
     [9, null, null],
   ],
-  ['a quota without models', { _meta: { quota: { token_count: { input_tokens: 3 }, model_usage: [] } } }, [3, null, null]],
+  [
+    'a quota without models',
+    { _meta: { quota: { token_count: { input_tokens: 3 }, model_usage: [] } } },
+    [3, null, null],
+  ],
   ['nonsense', { usage: { inputTokens: '5', outputTokens: -1 }, _meta: { quota: 7 } }, null],
 ] as const)('[AC7] reads %s', ([, answer, counts]) => {
   const [inputTokens, outputTokens, cachedTokens] = counts ?? []
@@ -29,10 +39,20 @@ test.for([
 })
 
 test('[AC7] an agent that counts from the beginning, or only its last request, is not believed to tell of a turn', () => {
-  const reported = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: inputTokens / 10 } })
+  const reported = (inputTokens: number) => ({
+    usage: { inputTokens, outputTokens: inputTokens / 10 },
+  })
   const copilot = new TurnTokens('Copilot')
-  expect(copilot.of(reported(100))).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: null })
-  expect(copilot.of(undefined)).toEqual({ inputTokens: null, outputTokens: null, cachedTokens: null })
+  expect(copilot.of(reported(100))).toEqual({
+    inputTokens: 100,
+    outputTokens: 10,
+    cachedTokens: null,
+  })
+  expect(copilot.of(undefined)).toEqual({
+    inputTokens: null,
+    outputTokens: null,
+    cachedTokens: null,
+  })
   expect(copilot.of(reported(250))).toMatchObject({ inputTokens: 150, outputTokens: 15 })
   // The agent began anew.
   expect(copilot.of(reported(30))).toMatchObject({ inputTokens: 30, outputTokens: 3 })
@@ -49,9 +69,16 @@ test('[AC7] the cost of a turn is what it added to the session; what was never t
   })
   await agent.ready()
   expect(await agent.say('free')).toMatchObject({ usage: null })
-  expect(await agent.say('one')).toMatchObject({ usage: { inputTokens: null, cost: { amount: 0.00252, currency: 'USD' } } })
-  expect(await agent.say('two')).toMatchObject({ usage: { cost: { amount: 0.00198, currency: 'USD' } } })
-  expect(agent.updates.filter(({ kind }) => kind === 'usage')).toMatchObject([{ cost: '0.00252 USD' }, { cost: '0.0045 USD' }])
+  expect(await agent.say('one')).toMatchObject({
+    usage: { inputTokens: null, cost: { amount: 0.00252, currency: 'USD' } },
+  })
+  expect(await agent.say('two')).toMatchObject({
+    usage: { cost: { amount: 0.00198, currency: 'USD' } },
+  })
+  expect(agent.updates.filter(({ kind }) => kind === 'usage')).toMatchObject([
+    { cost: '0.00252 USD' },
+    { cost: '0.0045 USD' },
+  ])
   expect(costText({ amount: 12.3456, currency: 'EUR' })).toBe('12.35 EUR')
 })
 

@@ -12,11 +12,15 @@ import { hostile } from '../../support/hostile-agent.ts'
 type Definition = Readonly<Record<string, unknown>>
 const library = createRequire(import.meta.url).resolve('@agentclientprotocol/sdk')
 const schemaFile = join(dirname(library), '../../../schema/v1/schema.json')
-const { $defs: definitions } = JSON.parse(readFileSync(schemaFile, 'utf8')) as { $defs: Record<string, Definition> }
+const { $defs: definitions } = JSON.parse(readFileSync(schemaFile, 'utf8')) as {
+  $defs: Record<string, Definition>
+}
 
 const methodsOf = (side: string): string[] => [
   ...new Set(
-    Object.values(definitions).flatMap((each) => (each['x-side'] === side && each['x-method'] ? [String(each['x-method'])] : [])),
+    Object.values(definitions).flatMap((each) =>
+      each['x-side'] === side && each['x-method'] ? [String(each['x-method'])] : [],
+    ),
   ),
 ]
 
@@ -43,10 +47,23 @@ const option = { id: 'fast', name: 'Fast', type: 'boolean', currentValue: true }
 const compaction = { compactionId: 'c1' }
 const updates: Record<string, object[]> = {
   user_message_chunk: [{ content: text('hello') }],
-  agent_message_chunk: Object.values(blocks).map((content, at) => ({ content, messageId: `m${at}` })),
+  agent_message_chunk: Object.values(blocks).map((content, at) => ({
+    content,
+    messageId: `m${at}`,
+  })),
   agent_thought_chunk: [{ content: text('hm') }],
-  tool_call: [{ toolCallId: 'call', title: 'A call', kind: 'edit', status: 'pending', content: Object.values(callContents) }],
-  tool_call_update: [{ toolCallId: 'call', status: 'completed', rawOutput: { stdout: 'out', exit_code: 0 } }],
+  tool_call: [
+    {
+      toolCallId: 'call',
+      title: 'A call',
+      kind: 'edit',
+      status: 'pending',
+      content: Object.values(callContents),
+    },
+  ],
+  tool_call_update: [
+    { toolCallId: 'call', status: 'completed', rawOutput: { stdout: 'out', exit_code: 0 } },
+  ],
   plan: [{ entries: [{ content: 'a step', priority: 'high', status: 'in_progress' }] }],
   available_commands_update: [{ availableCommands: [{ name: 'go', description: 'goes' }] }],
   current_mode_update: [{ currentModeId: 'plan' }],
@@ -75,7 +92,11 @@ const requests: Record<string, object> = {
       { optionId: 'no', name: 'No', kind: 'reject_once' },
     ],
   },
-  'elicitation/create': { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } },
+  'elicitation/create': {
+    mode: 'form',
+    message: 'Which?',
+    requestedSchema: { type: 'object', properties: {} },
+  },
 }
 const notifications = ['session/update', 'elicitation/complete']
 /** Offered to no agent, so refused with the code of an unknown method. */
@@ -87,7 +108,14 @@ const offered = {
   agentCapabilities: {
     loadSession: true,
     promptCapabilities: { image: true, audio: true, embeddedContext: true },
-    sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
+    sessionCapabilities: {
+      list: {},
+      resume: {},
+      close: {},
+      delete: {},
+      fork: {},
+      additionalDirectories: {},
+    },
     auth: { logout: {} },
   },
   authMethods: [
@@ -96,7 +124,10 @@ const offered = {
     { type: 'terminal', id: 'terminal', name: 'In a terminal', args: ['--login'] },
   ],
 }
-const opened = { modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }] }, configOptions: [option] }
+const opened = {
+  modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }] },
+  configOptions: [option],
+}
 
 /** Says in each turn what it is told to: `everything`, `wait` until it is cancelled, or `calls`: what was asked of it so far. */
 const whole = hostile({
@@ -139,18 +170,35 @@ const whole = hostile({
 
 test('[AC1] all of the stable protocol: each of our methods is used, each request answered, each update and content known', async () => {
   // What this test knows is what the library knows.
-  expect(Object.keys(updates).toSorted()).toEqual(kindsOf('SessionUpdate', 'sessionUpdate').toSorted())
+  expect(Object.keys(updates).toSorted()).toEqual(
+    kindsOf('SessionUpdate', 'sessionUpdate').toSorted(),
+  )
   expect(Object.keys(blocks).toSorted()).toEqual(kindsOf('ContentBlock', 'type').toSorted())
-  expect(Object.keys(callContents).toSorted()).toEqual(kindsOf('ToolCallContent', 'type').toSorted())
-  expect([...Object.keys(requests), ...notifications].toSorted()).toEqual(methodsOf('client').toSorted())
+  expect(Object.keys(callContents).toSorted()).toEqual(
+    kindsOf('ToolCallContent', 'type').toSorted(),
+  )
+  expect([...Object.keys(requests), ...notifications].toSorted()).toEqual(
+    methodsOf('client').toSorted(),
+  )
 
-  const started = { agentId: 'whole', command: 'whole', args: ['acp'], variables: new Set(['WHOLE_API_KEY']) }
+  const started = {
+    agentId: 'whole',
+    command: 'whole',
+    args: ['acp'],
+    variables: new Set(['WHOLE_API_KEY']),
+  }
   const agent = new AcpAgent({ command: whole, started, folders: ['/more'] })
   const { opened: first } = await agent.ready()
-  expect(first).toMatchObject({ acpSessionId: 's1', how: 'new', options: [{ id: 'fast', value: true, values: [] }] })
+  expect(first).toMatchObject({
+    acpSessionId: 's1',
+    how: 'new',
+    options: [{ id: 'fast', value: true, values: [] }],
+  })
   await agent.context.configure({ modeId: 'plan' })
   await agent.context.configure({ optionId: 'fast', value: false })
-  expect(await agent.context.prompt([{ type: 'text', text: 'everything' }])).toMatchObject({ outcome: 'answered' })
+  expect(await agent.context.prompt([{ type: 'text', text: 'everything' }])).toMatchObject({
+    outcome: 'answered',
+  })
   const shown = new Set(agent.updates.map(({ kind }) => kind))
   expect([...shown].toSorted()).toEqual(
     [
@@ -171,7 +219,9 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
   expect(agent.text).toBe('words\n\n[a link]\n\n[file:///b]')
   expect(Object.keys(updates).filter((kind) => notShown.includes(kind))).toEqual(notShown)
   const tool = agent.updates.findLast((update) => update.kind === 'tool')
-  expect(tool).toMatchObject({ call: { status: 'completed', output: expect.stringContaining('out'), exitCode: 0 } })
+  expect(tool).toMatchObject({
+    call: { status: 'completed', output: expect.stringContaining('out'), exitCode: 0 },
+  })
   expect(agent.questions).toHaveLength(1)
   // Only what was not offered was named, each once.
   await agent.connection.leave('s1', true)
@@ -183,7 +233,10 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
   expect(await agent.reopen('old')).toMatchObject({ acpSessionId: 'old', how: 'loaded' })
   expect(agent.updates).toHaveLength(replayed)
   expect(agent.troubles).toHaveLength(refused.length)
-  expect(await agent.reopen('gone')).toMatchObject({ how: 'new', notRestored: { notice: { code: 'acpSessionGone' } } })
+  expect(await agent.reopen('gone')).toMatchObject({
+    how: 'new',
+    notRestored: { notice: { code: 'acpSessionGone' } },
+  })
   expect(await agent.reopen('s1', true)).toMatchObject({ acpSessionId: 'forked', how: 'resumed' })
   await agent.reopen('gone')
   const waiting = agent.say('wait')
@@ -192,11 +245,18 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
   await agent.connection.logout()
   const before = agent.text.length
   await agent.say('calls')
-  const { methods, calls } = JSON.parse(agent.text.slice(before)) as { methods: string[]; calls: unknown[] }
+  const { methods, calls } = JSON.parse(agent.text.slice(before)) as {
+    methods: string[]
+    calls: unknown[]
+  }
   expect(methods.toSorted()).toEqual([...methodsOf('agent'), 'session/fork'].toSorted())
   // Signed in by the key that its environment has, with the further folders; the first attempt was refused.
   const asked = { cwd: agent.folder, mcpServers: [], additionalDirectories: ['/more'] }
-  expect(calls.slice(0, 3)).toEqual([asked, asked, { sessionId: 's1', configId: 'fast', type: 'boolean', value: false }])
+  expect(calls.slice(0, 3)).toEqual([
+    asked,
+    asked,
+    { sessionId: 's1', configId: 'fast', type: 'boolean', value: false },
+  ])
   const answers = { ...Object.fromEntries(refused.map((method) => [method, -32601])) }
   expect(calls[3]).toEqual({
     ...answers,

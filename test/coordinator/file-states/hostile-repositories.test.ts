@@ -6,17 +6,25 @@ import { amount } from '../../support/extent.ts'
 import { stateScene } from '../../support/file-states.ts'
 import { at, gitWith, testGit } from '../../support/git-repository.ts'
 import { configTraps, hookTraps, type Scene, sceneWith } from '../../support/git-traps.ts'
-import { addSubmodule, populate, remoteTraps, submoduleTraps } from '../../support/git-traps-elsewhere.ts'
+import {
+  addSubmodule,
+  populate,
+  remoteTraps,
+  submoduleTraps,
+} from '../../support/git-traps-elsewhere.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Takes, compares, brings back and forks, with the traps’ programs on the PATH. */
 async function everything(trapped: Scene): Promise<void> {
   const scene = stateScene(gitWith(trapped.env), trapped)
   const first = await scene.take()
-  for (const { name } of [...configTraps, ...hookTraps]) appendFileSync(join(scene.folder, `${name}.txt`), 'changed\n')
+  for (const { name } of [...configTraps, ...hookTraps])
+    appendFileSync(join(scene.folder, `${name}.txt`), 'changed\n')
   scene.write('new/file.txt', 'new\n')
   const second = await scene.take()
-  expect((await scene.states.diff(scene.folder, first.state.tree, second.state.tree, null))?.text).toContain('+changed')
+  expect(
+    (await scene.states.diff(scene.folder, first.state.tree, second.state.tree, null))?.text,
+  ).toContain('+changed')
   const after = scene.files()
   expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'done' })
   expect(await scene.rewind(second.state, first.state)).toMatchObject({ outcome: 'done' })
@@ -49,7 +57,9 @@ test('[FS1] submodules are not entered: they are left out and named', async () =
   const scene = sceneWith(submoduleTraps)
   addSubmodule(scene)
   populate(scene, scene, submoduleTraps)
-  expect((await stateScene(testGit(), scene).take()).leftOut).toEqual([{ path: 'sub/', why: 'repository' }])
+  expect((await stateScene(testGit(), scene).take()).leftOut).toEqual([
+    { path: 'sub/', why: 'repository' },
+  ])
   await everything(scene)
   expect(scene.sprung()).toEqual([])
 })

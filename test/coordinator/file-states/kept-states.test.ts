@@ -1,6 +1,13 @@
 /** FS3: states are kept from git's garbage collection, and let go when nothing needs them. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stateRef } from '../../../src/coordinator/file-states/kept-states.ts'
@@ -62,7 +69,8 @@ test('[FS3] a conversation has one ref; states that nothing needs are let go, an
   expect(await scene.states.keepOnly(folder, key, [taken[2] ?? ''])).toBe(0)
   expect(await scene.states.keepOnly(folder, key, [taken[2] ?? ''])).toBe(4)
   git('gc', '--quiet', '--prune=now')
-  const isThere = (tree: string) => git('cat-file', '--batch-check', '--batch-all-objects').includes(tree)
+  const isThere = (tree: string) =>
+    git('cat-file', '--batch-check', '--batch-all-objects').includes(tree)
   expect(taken.map(isThere)).toEqual([false, false, true, false, true])
   const gone = { tree: taken[0] ?? '', leftOut: null, head: git('rev-parse', 'HEAD') }
   expect(await scene.rewind(gone, null)).toMatchObject({ outcome: 'refused', reason: 'state_gone' })
@@ -79,8 +87,10 @@ test('[FS3] the newest tree and the private index of a worktree that is gone are
   git('worktree', 'add', '--quiet', '--detach', top)
   await scene.take()
   await states.take(top, 'web:project.other')
-  const indexes = () => git('for-each-ref', '--format=%(refname)', 'refs/holdfast/index').split('\n').length
-  const folders = () => readdirSync(join(scene.privateFolder, '.states')).filter((name) => name !== 'none').length
+  const indexes = () =>
+    git('for-each-ref', '--format=%(refname)', 'refs/holdfast/index').split('\n').length
+  const folders = () =>
+    readdirSync(join(scene.privateFolder, '.states')).filter((name) => name !== 'none').length
   expect(await states.keepOnly(folder, key, [])).toBe(0)
   expect([indexes(), folders()]).toEqual([2, 2])
   git('worktree', 'remove', top)

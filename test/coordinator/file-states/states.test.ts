@@ -19,7 +19,10 @@ import { expect, test } from 'vitest'
 import { maxFileBytes } from '../../../src/coordinator/file-states/capture.ts'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
 import { takeAfter } from '../../../src/coordinator/file-states/turn-files.ts'
-import { answerRequest, type WorktreeContext } from '../../../src/coordinator/worktrees/answer-request.ts'
+import {
+  answerRequest,
+  type WorktreeContext,
+} from '../../../src/coordinator/worktrees/answer-request.ts'
 import { filesBelow, key, stateScene } from '../../support/file-states.ts'
 import { at, gitMeeting, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -42,7 +45,11 @@ test('[FS1] a state has tracked, untracked and deleted files as they are, and go
   symlinkSync('nowhere', join(folder, 'link'))
   const second = await scene.take()
   const after = scene.files()
-  expect(await scene.states.changes(folder, first.state.tree, second.state.tree)).toEqual({ files: 5, added: 3, removed: 2 })
+  expect(await scene.states.changes(folder, first.state.tree, second.state.tree)).toEqual({
+    files: 5,
+    added: 3,
+    removed: 2,
+  })
   expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'done' })
   expect(scene.files()).toEqual(before)
   expect((await scene.take()).state).toEqual(first.state)
@@ -53,7 +60,12 @@ test('[FS1] a state has tracked, untracked and deleted files as they are, and go
 test('[FS1] names with line ends and bytes that are no text, folders that become files and files that become folders', async () => {
   const scene = stateScene()
   const { folder } = scene
-  const names = [Buffer.from('a\nb'), Buffer.from([0xff, 0xfe, 0x20, 0x2a]), Buffer.from('-n "q" \t'), Buffer.from('日本語')]
+  const names = [
+    Buffer.from('a\nb'),
+    Buffer.from([0xff, 0xfe, 0x20, 0x2a]),
+    Buffer.from('-n "q" \t'),
+    Buffer.from('日本語'),
+  ]
   for (const name of names) writeFileSync(bytes(folder, name), name)
   scene.write('becomes/file', 'x')
   scene.write('folder', 'x')
@@ -121,9 +133,22 @@ test('[FS4] a diff names each file with its lines, and the sum counts what is no
   // At the end of a turn also since the first: what was put back there counts nowhere.
   scene.write('a.txt', 'one\ntwo\n')
   const options = { fileStates: scene.states, onTrouble: () => {} }
-  const ended = await takeAfter(options, scene.folder, { key, first: first.state.tree }, { ...second, leftOut: [] })
-  expect(ended).toMatchObject({ changes: { files: 1, added: 1, removed: 2 }, total: { files: 1, added: 0, removed: 0 } })
-  const gone = await takeAfter(options, scene.folder, { key, first: '1'.repeat(40) }, { ...second, leftOut: [] })
+  const ended = await takeAfter(
+    options,
+    scene.folder,
+    { key, first: first.state.tree },
+    { ...second, leftOut: [] },
+  )
+  expect(ended).toMatchObject({
+    changes: { files: 1, added: 1, removed: 2 },
+    total: { files: 1, added: 0, removed: 0 },
+  })
+  const gone = await takeAfter(
+    options,
+    scene.folder,
+    { key, first: '1'.repeat(40) },
+    { ...second, leftOut: [] },
+  )
   expect(gone?.total).toBeUndefined()
   expect(await scene.states.changes(scene.folder, second.state.tree, second.state.tree)).toEqual({
     files: 0,
@@ -155,7 +180,10 @@ test('[FS2] what is too large, special or another repository is left out and nam
   write('plain.txt', 'two\n')
   const second = await scene.take()
   expect(second.leftOut.map(({ path }) => path)).toEqual(['nested/', 'pipe'])
-  expect(await scene.rewind(first.state, second.state)).toMatchObject({ reason: 'in_the_way', files: ['pipe'] })
+  expect(await scene.rewind(first.state, second.state)).toMatchObject({
+    reason: 'in_the_way',
+    files: ['pipe'],
+  })
   expect(lstatSync(join(folder, 'pipe')).isFIFO()).toBe(true)
   rmSync(join(folder, 'pipe'))
   expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'done' })
@@ -172,7 +200,11 @@ test('[FS2] a folder with too many new files is left out and named; tracked ones
   write('one.txt', 'x')
   const { leftOut, state } = await scene.take()
   expect(leftOut).toEqual([{ path: 'many/', why: 'too_many' }])
-  expect(scene.git('ls-tree', '--name-only', state.tree).split('\n')).toEqual(['.gitignore', 'README.md', 'one.txt'])
+  expect(scene.git('ls-tree', '--name-only', state.tree).split('\n')).toEqual([
+    '.gitignore',
+    'README.md',
+    'one.txt',
+  ])
   scene.git('add', '.')
   expect((await scene.take()).leftOut).toEqual([])
 })
@@ -183,7 +215,8 @@ test('[FS1] ignored files are in no state; those tracked with force are, and one
   write('.env', 'secret')
   write('forced.log', 'one')
   write('later.log', 'one')
-  const names = async () => git('ls-tree', '--name-only', (await scene.take()).state.tree).split('\n')
+  const names = async () =>
+    git('ls-tree', '--name-only', (await scene.take()).state.tree).split('\n')
   expect(await names()).toEqual(['.gitignore', 'README.md', 'forced.log', 'later.log'])
   write('.gitignore', '.env\n*.log\n')
   git('add', '--force', 'forced.log')
@@ -220,13 +253,18 @@ test('[FS5] what others changed since, and ignored files in the way, are shown a
   expect(scene.files()).toEqual(before)
   const token = received.outcome === 'would_lose' ? received.token : ''
   write('a.txt', 'changed again\n')
-  expect(await scene.rewind(first.state, second.state, token)).toMatchObject({ outcome: 'would_lose' })
+  expect(await scene.rewind(first.state, second.state, token)).toMatchObject({
+    outcome: 'would_lose',
+  })
   write('a.txt', 'the person’s\n')
   const done = await scene.rewind(first.state, second.state, token)
   expect(done.outcome).toBe('done')
   expect(readFileSync(join(folder, '.cache'), 'utf8')).toBe('one\n')
   if (done.outcome !== 'done') return
-  const undone = await scene.rewind({ ...done.before, head: first.state.head }, { ...done.after, head: first.state.head })
+  const undone = await scene.rewind(
+    { ...done.before, head: first.state.head },
+    { ...done.after, head: first.state.head },
+  )
   expect(undone.outcome).toBe('done')
   expect(scene.files()).toEqual(before)
 })
@@ -254,7 +292,10 @@ test('[FS5] a repository in the way of a file is never removed, confirmed or not
   const second = await scene.take()
   mkdirSync(join(scene.folder, 'vendor'))
   at(join(scene.folder, 'vendor')).git('init', '--quiet')
-  expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'refused', reason: 'in_the_way' })
+  expect(await scene.rewind(first.state, second.state)).toMatchObject({
+    outcome: 'refused',
+    reason: 'in_the_way',
+  })
   expect(existsSync(join(scene.folder, 'vendor/.git/HEAD'))).toBe(true)
 })
 
@@ -264,14 +305,30 @@ test('[FS12] a restore that cannot begin is refused, so that nothing waits for i
   const { state } = await scene.take()
   scene.write('README.md', 'changed')
   const machine = { git: testGit(), fileStates: scene.states } as WorktreeContext
-  const ask = { kind: 'files-restore', folder, id: 'r', key, target: state, expected: state, confirmed: null } as const
+  const ask = {
+    kind: 'files-restore',
+    folder,
+    id: 'r',
+    key,
+    target: state,
+    expected: state,
+    confirmed: null,
+  } as const
   const repository = makeRepository()
-  for (let n = 0; n <= 1000; n++) cpSync(join(repository.folder, '.git', 'HEAD'), join(folder, `n${n}`, '.git', 'HEAD'))
-  for (let n = 0; n <= 1000; n++) for (const name of ['objects', 'refs']) mkdirSync(join(folder, `n${n}`, '.git', name))
-  expect(await answerRequest(machine, ask)).toMatchObject({ ok: true, value: { outcome: 'refused', reason: 'failed' } })
+  for (let n = 0; n <= 1000; n++)
+    cpSync(join(repository.folder, '.git', 'HEAD'), join(folder, `n${n}`, '.git', 'HEAD'))
+  for (let n = 0; n <= 1000; n++)
+    for (const name of ['objects', 'refs']) mkdirSync(join(folder, `n${n}`, '.git', name))
+  expect(await answerRequest(machine, ask)).toMatchObject({
+    ok: true,
+    value: { outcome: 'refused', reason: 'failed' },
+  })
   for (let n = 0; n <= 1000; n++) rmSync(join(folder, `n${n}`), { recursive: true })
   renameSync(join(folder, '.git'), join(folder, 'away'))
-  expect(await answerRequest(machine, ask)).toMatchObject({ ok: true, value: { outcome: 'refused', reason: 'failed' } })
+  expect(await answerRequest(machine, ask)).toMatchObject({
+    ok: true,
+    value: { outcome: 'refused', reason: 'failed' },
+  })
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('changed')
 })
 
@@ -287,7 +344,9 @@ test('[FS1] files outside of a sparse checkout are neither in a state nor writte
   const sparse = await scene.take()
   write('in/a', 'changed')
   const changed = await scene.take()
-  expect(await scene.states.changes(folder, sparse.state.tree, changed.state.tree)).toMatchObject({ files: 1 })
+  expect(await scene.states.changes(folder, sparse.state.tree, changed.state.tree)).toMatchObject({
+    files: 1,
+  })
   expect(await scene.rewind(whole.state, changed.state)).toMatchObject({ outcome: 'done' })
   expect(existsSync(join(folder, 'out'))).toBe(false)
   expect(git('status', '--porcelain')).toBe('')
@@ -381,7 +440,10 @@ test('[FS6] a fork has the files byte for byte, uncommitted ones included, and g
   expect(filesBelow(top)).toEqual(scene.files())
   expect(at(top).git('status', '--porcelain', '-z')).toBe(git('status', '--porcelain', '-z'))
   // Again, as after a crash: the same.
-  renameSync(join(folder, '.git/worktrees/fork/index'), join(folder, '.git/worktrees/fork/index-before'))
+  renameSync(
+    join(folder, '.git/worktrees/fork/index'),
+    join(folder, '.git/worktrees/fork/index-before'),
+  )
   writeFileSync(join(top, 'README.md'), 'half')
   await scene.states.write(top, state, 'fork:1')
   expect(filesBelow(top)).toEqual(scene.files())

@@ -14,8 +14,10 @@ import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults
 import { gitWith } from '../../support/git-repository.ts'
 
 const { works, problem } = await probeSandbox(process.env)
-if (!works) process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
-const identity = 'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b'
+if (!works)
+  process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
+const identity =
+  'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b'
 
 async function scene(): Promise<Scene> {
   const made = await makeScene()
@@ -59,11 +61,14 @@ test('[SB10] a repository that an agent has made in a folder without one leads t
   const init = `${identity}; git init -q; echo x > x; git add x; git commit -qm x`
   const tricks: Record<string, (s: Scene) => string> = {
     'borrowed objects': ({ home }) => `${init}; echo ${home}/.ssh > .git/objects/info/alternates`,
-    'a link for its objects': ({ home }) => `${init}; mv .git/objects o; ln -s ${home}/.ssh .git/objects`,
-    'a link for its hooks': ({ home }) => `${init}; rm -r .git/hooks; ln -s ${home}/.ssh .git/hooks`,
+    'a link for its objects': ({ home }) =>
+      `${init}; mv .git/objects o; ln -s ${home}/.ssh .git/objects`,
+    'a link for its hooks': ({ home }) =>
+      `${init}; rm -r .git/hooks; ln -s ${home}/.ssh .git/hooks`,
     'the repository of others': ({ repository }) => `echo "gitdir: ${repository}/.git" > .git`,
     'a link to the repository of others': ({ repository }) => `ln -s ${repository}/.git .git`,
-    'the common folder of others': ({ repository }) => `${init}; echo ${repository}/.git > .git/commondir`,
+    'the common folder of others': ({ repository }) =>
+      `${init}; echo ${repository}/.git > .git/commondir`,
   }
   const looks = `cat ${place.home}/.ssh/id_rsa .git/hooks/id_rsa /run/holdfast/objects/id_rsa; git show HEAD:README.md; true`
   for (const [name, trick] of Object.entries(tricks)) {
@@ -83,9 +88,20 @@ test('[SB10] worktrees, submodules and a repository that names its folder are op
   const apart = folderIn(place, 'apart')
   place.git(apart, 'init', '-q', '--separate-git-dir', join(place.root, 'apart.git'))
   place.git(apart, 'commit', '-q', '--allow-empty', '-m', 'x')
-  expect(await openRepository(git, apart)).toMatchObject({ why: { notice: { code: 'repositoryElsewhere' } } })
+  expect(await openRepository(git, apart)).toMatchObject({
+    why: { notice: { code: 'repositoryElsewhere' } },
+  })
   place.git(apart, 'config', 'core.worktree', apart)
-  place.git(place.repository, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', apart, 'sub')
+  place.git(
+    place.repository,
+    '-c',
+    'protocol.file.allow=always',
+    'submodule',
+    '--quiet',
+    'add',
+    apart,
+    'sub',
+  )
   for (const folder of [apart, join(place.repository, 'sub'), place.worktree, place.repository])
     expect(await openRepository(git, folder)).toMatchObject({ facts: { top: folder } })
 })
@@ -105,7 +121,9 @@ test('[SB10] an index whose names lead out is not taken over; the next process b
   const forged = await said(place, `cat forged > ${own}; git ls-files`)
   for (const words of ['../out\n', 'names that lead out']) expect(forged).toContain(words)
   expect(readFileSync(own).equals(before)).toBe(true)
-  expect(await said(place, 'git ls-files; echo new > new; git add new; git status --short')).toMatch(/^README.md\n.*A {2}new/s)
+  expect(
+    await said(place, 'git ls-files; echo new > new; git add new; git status --short'),
+  ).toMatch(/^README.md\n.*A {2}new/s)
   expect(place.git(place.worktree, 'status', '--short')).toContain('A  new')
 })
 
@@ -120,12 +138,23 @@ test('[SB10] every form of index that git writes is taken over', async () => {
   const index = join(place.repository, '.git/worktrees/a/index')
   const version = () => readFileSync(index).readUInt32BE(4)
   expect([version(), isPlainIndex(readFileSync(index), 20)]).toEqual([3, true])
-  const threads = ['-c', 'index.threads=4', '-c', 'index.recordOffsetTable=true', '-c', 'index.recordEndOfIndexEntries=true']
+  const threads = [
+    '-c',
+    'index.threads=4',
+    '-c',
+    'index.recordOffsetTable=true',
+    '-c',
+    'index.recordEndOfIndexEntries=true',
+  ]
   for (const wanted of ['2', '4']) {
     git('update-index', '--no-skip-worktree', 'README.md')
     git(...threads, 'update-index', '--index-version', wanted, '--force-write-index')
     const bytes = readFileSync(index)
-    expect([version(), bytes.includes('EOIE'), isPlainIndex(bytes, 20)]).toEqual([Number(wanted), true, true])
+    expect([version(), bytes.includes('EOIE'), isPlainIndex(bytes, 20)]).toEqual([
+      Number(wanted),
+      true,
+      true,
+    ])
     const at = bytes.lastIndexOf('EOIE') + 8
     bytes.writeUInt32BE(bytes.readUInt32BE(at) - 8, at)
     expect(isPlainIndex(bytes, 20)).toBe(false)
@@ -137,7 +166,10 @@ test('[SB10] every form of index that git writes is taken over', async () => {
   place.git(other, '-c', 'core.untrackedCache=true', 'add', '.')
   writeFileSync(join(other, 'a'), 'a')
   place.git(other, 'add', '.')
-  expect([isPlainIndex(readFileSync(join(other, '.git/index')), 32), isPlainIndex(Buffer.of(), 20)]).toEqual([true, false])
+  expect([
+    isPlainIndex(readFileSync(join(other, '.git/index')), 32),
+    isPlainIndex(Buffer.of(), 20),
+  ]).toEqual([true, false])
 })
 
 test('[SB10] an agent whose branch was moved by others, or whose repository is damaged, starts again, and nothing is lost', async () => {
@@ -154,10 +186,14 @@ test('[SB10] an agent whose branch was moved by others, or whose repository is d
   expect(await commits).toMatch(/is on holdfast\/kept\//)
   const log = 'git log --format=%s'
   expect(await said(place, log)).toBe('outside\nfirst\n')
-  expect(place.git(place.repository, 'log', '--format=%s', '--branches=holdfast/kept/*')).toBe('inside\nfirst')
+  expect(place.git(place.repository, 'log', '--format=%s', '--branches=holdfast/kept/*')).toBe(
+    'inside\nfirst',
+  )
   const ref = join(place.repository, '.git/refs/heads/holdfast/u/a')
   expect(await said(place, `echo ${'1'.repeat(40)} > ${ref}`)).toContain('cannot be read')
-  const [, left = ''] = /What it had in its repository is in (\S+)\]\noutside\nfirst\n/.exec(await said(place, log)) ?? []
+  const [, left = ''] =
+    /What it had in its repository is in (\S+)\]\noutside\nfirst\n/.exec(await said(place, log)) ??
+    []
   expect(readFileSync(join(left, 'refs/a'), 'utf8')).toMatch(/^1+\n$/)
   expect(await said(place, log)).toBe('outside\nfirst\n')
 })
@@ -172,11 +208,15 @@ test('[SB10] a link shows nothing: as the workplace, an allowed folder, the agen
   }
   const ssh = join(home, '.ssh')
   const workplace = link(ssh, join(root, 'workplace'))
-  expect(await said(place, 'cat id_rsa', { folder: workplace })).toMatch(/not started: .* is a link to/)
+  expect(await said(place, 'cat id_rsa', { folder: workplace })).toMatch(
+    /not started: .* is a link to/,
+  )
   const allowed = link(ssh, join(place.worktree, 'docs'))
   const other = link(ssh, join(root, 'other'))
   const allow = { folders: [allowed, other], hosts: [] }
-  expect(await said(place, `cat docs/id_rsa ${other}/id_rsa; echo over`, { allow })).not.toContain(secret)
+  expect(await said(place, `cat docs/id_rsa ${other}/id_rsa; echo over`, { allow })).not.toContain(
+    secret,
+  )
   const tool = folderIn(place, 'tool')
   mkdirSync(join(tool, 'bin'))
   writeFileSync(join(tool, 'key'), secret)
@@ -187,8 +227,15 @@ test('[SB10] a link shows nothing: as the workplace, an allowed folder, the agen
   execFileSync('mv', [data, join(elsewhere, 'data')])
   link(join(elsewhere, 'data'), data)
   place.git(place.repository, 'worktree', 'repair', join(elsewhere, 'data/worktrees/p/u/a'))
-  const where = { folder: join(elsewhere, 'data/worktrees/p/u/a'), allow: { folders: [elsewhere], hosts: [] } }
-  const output = await said(place, `ls; cat ${data}/secrets/owner-token ${elsewhere}/data/secrets/owner-token`, where)
+  const where = {
+    folder: join(elsewhere, 'data/worktrees/p/u/a'),
+    allow: { folders: [elsewhere], hosts: [] },
+  }
+  const output = await said(
+    place,
+    `ls; cat ${data}/secrets/owner-token ${elsewhere}/data/secrets/owner-token`,
+    where,
+  )
   expect(output).toContain('README.md')
   expect(output).not.toContain(secret)
 })

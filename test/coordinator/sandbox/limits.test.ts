@@ -15,7 +15,8 @@ import { hostile } from '../../support/hostile-agent.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const { works, problem } = await probeSandbox(process.env)
-if (!works) process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
+if (!works)
+  process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
 
 test.each(exhaustions)('[SB13] $name ends in words, and nothing of it is left', async (what) => {
   if (!works) return
@@ -41,18 +42,36 @@ test('[SB13] the turn of an agent at its limit fails with the reason, and the pr
   const server = await startLinkServer()
   server.sandboxLimits = { ...sandboxLimits(), maxProcesses: 80 }
   startCoordinator(server)
-  const onPrompt = "for (let i = 0; i < 150; i++) require('node:child_process').spawn('sleep', ['40']).on('error', () => {})"
+  const onPrompt =
+    "for (let i = 0; i < 150; i++) require('node:child_process').spawn('sleep', ['40']).on('error', () => {})"
   const { file: command, args } = hostile({ onPrompt })
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 60_000, turnWithinMs: 60_000 }
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 60_000,
+    turnWithinMs: 60_000,
+  }
   const allow = { folders: [], hosts: [] }
   const isolation = { sandbox: 'workplace', allow, wrapper: null, gateway: null, command } as const
   const folder = makeRepository().folder
-  const launchId = server.order({ protocol: 'acp', command, args: [...args], folder, acp, isolation })
+  const launchId = server.order({
+    protocol: 'acp',
+    command,
+    args: [...args],
+    folder,
+    acp,
+    isolation,
+  })
   await server.until(() => server.factsOf(launchId, 'agent-ready').length > 0)
   server.orderTurn(launchId, 't1', 'go')
   await server.until(() => server.factsOf(launchId, 'process-exited').length > 0)
   expect(server.factsOf(launchId, 'turn-ended')).toMatchObject([
-    { outcome: 'failed', error: expect.stringContaining('limit of 80 processes'), notice: { code: 'sandboxProcesses' } },
+    {
+      outcome: 'failed',
+      error: expect.stringContaining('limit of 80 processes'),
+      notice: { code: 'sandboxProcesses' },
+    },
   ])
 })
 
@@ -65,7 +84,10 @@ function standIn(handsDown: { own: string; above: string }) {
   writeFileSync(join(above, 'cgroup.subtree_control'), `${handsDown.above}\n`)
   writeFileSync(join(own, 'cgroup.subtree_control'), `${handsDown.own}\n`)
   const places = { mounts: join(root, 'mountinfo'), own: join(root, 'own') }
-  writeFileSync(places.mounts, `30 23 0:26 / /sys rw - sysfs sysfs rw\n31 23 0:27 / ${root} rw,nosuid - cgroup2 cgroup2 rw\n`)
+  writeFileSync(
+    places.mounts,
+    `30 23 0:26 / /sys rw - sysfs sysfs rw\n31 23 0:27 / ${root} rw,nosuid - cgroup2 cgroup2 rw\n`,
+  )
   writeFileSync(places.own, '3:cpu:/\n0::/holdfast.service/main\n')
   return { above, own, places }
 }
@@ -100,10 +122,17 @@ test('[SB13] where a control group can be made the kernel counts, and says what 
 test.each([
   // As where a group has processes of its own: what is asked for is not there afterwards.
   ['no counter is handed down', { own: '', above: 'cpu' }, undefined],
-  ['there is no version 2', { own: 'memory pids', above: 'memory pids' }, '30 23 0:26 / /sys rw - sysfs sysfs rw\n'],
+  [
+    'there is no version 2',
+    { own: 'memory pids', above: 'memory pids' },
+    '30 23 0:26 / /sys rw - sysfs sysfs rw\n',
+  ],
 ])('[SB13] no control group is made where %s', (_, handsDown, mounts) => {
   const { above, own, places } = standIn(handsDown)
   if (mounts !== undefined) writeFileSync(places.mounts, mounts)
   expect(openControlGroup('launch-1', sandboxLimits(), places)).toBeUndefined()
-  expect([above, own].map((each) => existsSync(join(each, 'holdfast-launch-1')))).toEqual([false, false])
+  expect([above, own].map((each) => existsSync(join(each, 'holdfast-launch-1')))).toEqual([
+    false,
+    false,
+  ])
 })

@@ -34,7 +34,9 @@ async function run(
 ): Promise<string | undefined> {
   const started = runInScene(place, mode, script, options)
   if (ability.works) return (await started).output
-  process.stderr.write(`no sandbox on this machine, so only the refusal is tested: ${ability.problem}\n`)
+  process.stderr.write(
+    `no sandbox on this machine, so only the refusal is tested: ${ability.problem}\n`,
+  )
   await expect(started).rejects.toThrow(/there is none on this machine .*Install it: /)
   return undefined
 }
@@ -60,23 +62,35 @@ test('[SB6] what is committed and staged in a worktree is seen outside with its 
   const output = await run(place, 'workplace', script)
   if (output === undefined) return
   for (const word of ['COMMITTED', 'A  two.txt', 'NO-TAG']) expect(output).toContain(word)
-  expect(place.git(place.worktree, 'log', '--format=%an %s', 'holdfast/u/a')).toBe('Ada one\nAda first')
+  expect(place.git(place.worktree, 'log', '--format=%an %s', 'holdfast/u/a')).toBe(
+    'Ada one\nAda first',
+  )
   expect(place.git(place.worktree, 'status', '--short')).toBe('A  two.txt')
   expect(place.git(place.worktree, 'fsck', '--strict')).not.toContain('missing')
   expect(place.git(place.repository, 'tag')).toBe('')
-  expect(place.git(place.repository, 'rev-parse', 'main')).toBe(place.git(place.repository, 'rev-parse', 'holdfast/u/b'))
+  expect(place.git(place.repository, 'rev-parse', 'main')).toBe(
+    place.git(place.repository, 'rev-parse', 'holdfast/u/b'),
+  )
   // What is committed outside meanwhile is there when it is started again.
   place.git(place.worktree, 'commit', '-qm', 'from outside')
-  expect(await run(place, 'workplace', 'git log --format=%s | head -1; git status --short')).toContain('from outside\n')
+  expect(
+    await run(place, 'workplace', 'git log --format=%s | head -1; git status --short'),
+  ).toContain('from outside\n')
 })
 
 test('[SB6] in the project’s own checkout it commits on its branch too, and the history cannot be deleted', async () => {
   const place = await scene()
-  const identity = 'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b'
+  const identity =
+    'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b'
   const script = `${identity}; echo x > x.txt; git add x.txt; git commit -qm x && echo COMMITTED; rm -rf .git/objects/* .git/refs/* .git/config 2>/dev/null; true`
-  const output = await run(place, 'workplace', `${identity}; echo x > x.txt; git add x.txt; git commit -qm x && echo COMMITTED`, {
-    folder: place.checkout,
-  })
+  const output = await run(
+    place,
+    'workplace',
+    `${identity}; echo x > x.txt; git add x.txt; git commit -qm x && echo COMMITTED`,
+    {
+      folder: place.checkout,
+    },
+  )
   if (output === undefined) return
   expect(output).toContain('COMMITTED')
   expect(place.git(place.checkout, 'log', '--format=%s')).toBe('x\nfirst')
@@ -123,7 +137,9 @@ test('[SB14] the output says of a port of this machine how it is allowed, and of
   const output = await run(place, 'workplace', script)
   if (output === undefined) return
   const command = `holdfast projects assign p1 helper --allow-host 'localhost:${place.otherPort}'`
-  expect(output).toContain(`localhost:${place.otherPort}, which is a port of this machine; to allow it: ${command}]`)
+  expect(output).toContain(
+    `localhost:${place.otherPort}, which is a port of this machine; to allow it: ${command}]`,
+  )
   expect(output).toContain('model.invalid is not known by that name on this machine')
 })
 
@@ -134,7 +150,10 @@ test('[SB3] it sees its workplace, its own settings and allowed folders, and wha
   writeFileSync(join(tools, 'claude'), '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
   rmSync(join(place.home, '.claude'), { recursive: true })
   const script = `echo kept > "$HOME/.claude/history"; cat ${place.root}/elsewhere/file; echo no > ${place.root}/elsewhere/new || echo READ-ONLY; ls -A "$HOME"; echo t > /tmp/t && cat /tmp/t`
-  const options = { command: join(tools, 'claude'), allow: { folders: [join(place.root, 'elsewhere')], hosts: [] } }
+  const options = {
+    command: join(tools, 'claude'),
+    allow: { folders: [join(place.root, 'elsewhere')], hosts: [] },
+  }
   const output = await run(place, 'strict', script, options)
   if (output === undefined) return
   expect(readFileSync(join(place.home, '.claude/history'), 'utf8')).toBe('kept\n')
@@ -147,12 +166,16 @@ test('[SB3] it sees its workplace, its own settings and allowed folders, and wha
   await run(place, 'strict', 'echo a talk > "$HOME/.local/state/holdfast/demo-agent/talk.json"', {
     command: join(tools, 'holdfast'),
   })
-  expect(readFileSync(join(place.home, '.local/state/holdfast/demo-agent/talk.json'), 'utf8')).toBe('a talk\n')
+  expect(readFileSync(join(place.home, '.local/state/holdfast/demo-agent/talk.json'), 'utf8')).toBe(
+    'a talk\n',
+  )
 })
 
 test('[SB4] the filter is made for both machines and for none that is not known', () => {
   for (const arch of ['x64', 'arm64'])
-    expect(seccompFilter(false, arch)?.length).toBeGreaterThan(seccompFilter(true, arch)?.length ?? 0)
+    expect(seccompFilter(false, arch)?.length).toBeGreaterThan(
+      seccompFilter(true, arch)?.length ?? 0,
+    )
   expect(seccompFilter(false, 'mips')).toBeUndefined()
 })
 
@@ -163,7 +186,14 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   const notes: string[] = []
   const allow = { folders: ["/it's"], hosts: ['a.example'], state: ['/home/ada/.b'] }
   const remembered = [createHash('sha256').update('host known.example').digest('hex')]
-  const isolation = { sandbox: 'strict', allow, wrapper: null, gateway: null, command: 'x', remembered } as const
+  const isolation = {
+    sandbox: 'strict',
+    allow,
+    wrapper: null,
+    gateway: null,
+    command: 'x',
+    remembered,
+  } as const
   const sandbox = new AgentSandbox({
     particulars: { agentId: 'a', projectId: 'p', isolation },
     runningTurn: () => turn,
@@ -177,17 +207,25 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   expect(sandbox.explain('It failed.')).toBe('It failed.')
   // Outside a turn it is refused at once, and the person is told once what allows it.
   expect(await sandbox.askHost({ host: 'known.example', port: 443 })).toBe(true)
-  for (const host of [target.host, target.host, 'x$(id)']) expect(await sandbox.askHost({ host, port: 443 })).toBe(false)
+  for (const host of [target.host, target.host, 'x$(id)'])
+    expect(await sandbox.askHost({ host, port: 443 })).toBe(false)
   const command = String.raw`holdfast projects assign p a --allow-folder '/it'\''s' --allow-state '/home/ada/.b' --allow-host 'a.example' --allow-host 'api.example.com'`
-  expect(notes).toEqual([`outside a turn nobody is asked about api.example.com; to allow it: ${command}`])
+  expect(notes).toEqual([
+    `outside a turn nobody is asked about api.example.com; to allow it: ${command}`,
+  ])
   expect(sandbox.explain('It failed.')).toMatchObject({
-    notice: { code: 'hostsRefused', params: { why: 'It failed.', hosts: 'api.example.com', command } },
+    notice: {
+      code: 'hostsRefused',
+      params: { why: 'It failed.', hosts: 'api.example.com', command },
+    },
   })
   turn = 't1'
   // The first turn asks about it.
   sandbox.beginTurn(turn)
   expect(asked).toHaveLength(1)
-  expect(await Promise.all([sandbox.askHost(target), sandbox.askHost({ ...target, port: 80 })])).toEqual([true, true])
+  expect(
+    await Promise.all([sandbox.askHost(target), sandbox.askHost({ ...target, port: 80 })]),
+  ).toEqual([true, true])
   expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
   expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
   turn = 't2'
@@ -206,9 +244,28 @@ test('[SB7] one that asks for a host while it starts is not held, and its failur
   const goes = `const go = () => require('node:http').request({ port: 3128, method: 'CONNECT', path: 'packages.example:443' })
     .on('connect', () => process.exit(3)).on('error', () => setTimeout(go, 20)).end(); go()`
   const { file: command, args } = hostile({ onInitialize: goes })
-  const isolation = { sandbox: 'strict', allow: { folders: [], hosts: [] }, wrapper: null, gateway: null, command } as const
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 60_000, turnWithinMs: 60_000 }
-  const launchId = server.order({ protocol: 'acp', command, args: [...args], folder: makeRepository().folder, acp, isolation })
+  const isolation = {
+    sandbox: 'strict',
+    allow: { folders: [], hosts: [] },
+    wrapper: null,
+    gateway: null,
+    command,
+  } as const
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 60_000,
+    turnWithinMs: 60_000,
+  }
+  const launchId = server.order({
+    protocol: 'acp',
+    command,
+    args: [...args],
+    folder: makeRepository().folder,
+    acp,
+    isolation,
+  })
   await server.until(() => server.factsOf(launchId, 'agent-failed').length > 0)
   const words = /refused it packages\.example meanwhile.*--allow-host 'packages\.example'/
   const error = expect.stringMatching(ability.works ? words : /Install it/)
@@ -219,7 +276,9 @@ test('[SB1] a wrapper is put in front of the command, word by word, and runs ins
   const place = await scene()
   const wrapper = ['/usr/bin/env', 'IN_FRONT=two words']
   const script = 'echo "$IN_FRONT"; cat "$HOME/.netrc"'
-  expect((await runInScene(place, 'off', script, { wrapper })).output).toBe(`two words\n${place.secret}\n`)
+  expect((await runInScene(place, 'off', script, { wrapper })).output).toBe(
+    `two words\n${place.secret}\n`,
+  )
   const output = await run(place, 'workplace', script, { wrapper })
   if (output === undefined) return
   expect(output).toContain('two words')
@@ -260,10 +319,13 @@ test('[SB11] data folders of other servers, what lies beside the program, and in
   const shared = join(place.root, 'shared')
   const ofOther = join(shared, 'servers/two/secrets')
   mkdirSync(ofOther, { recursive: true })
-  for (const path of [join(shared, 'open'), join(ofOther, 'owner-token')]) writeFileSync(path, `${place.secret}\n`)
+  for (const path of [join(shared, 'open'), join(ofOther, 'owner-token')])
+    writeFileSync(path, `${place.secret}\n`)
   const chosen = attempts.filter(({ name }) => /data folder|around the program/.test(name))
   const script = `cat ${shared}/open && echo SHOWN; cat ${ofOther}/owner-token 2>/dev/null; ls ${shared}/servers`
-  const options = { allow: { folders: [shared, join(place.root, 'shared/servers/two/secrets')], hosts: [] } }
+  const options = {
+    allow: { folders: [shared, join(place.root, 'shared/servers/two/secrets')], hosts: [] },
+  }
   const output = await run(place, 'strict', `${script}\n${scriptOf(place, chosen)}`, options)
   if (output === undefined) return
   expect(output.replaceAll(place.secret, 'S')).toBe('S\nSHOWN\ntwo\n')

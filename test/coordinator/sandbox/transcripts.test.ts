@@ -1,6 +1,14 @@
 /** Whose the transcripts of sandboxed agents are, with real processes. Where this machine can run no sandbox, nothing is tested inside. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -13,7 +21,8 @@ import { makeRepository } from '../../support/git-repository.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 
 const { works, problem } = await probeSandbox(process.env)
-if (!works) process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
+if (!works)
+  process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
 
 const ownerOf = (id: string, ...acpSessions: string[]): TranscriptOwner => ({ id, acpSessions })
 const [ada, ben, team] = ['person-ada', 'person-ben', 'project-p1']
@@ -23,7 +32,13 @@ interface Home {
   put(name: string, text: string): void
   textOf(name: string): string
   /** As the known agent of this name, for one owner. */
-  as(agent: string, owner: TranscriptOwner, script: string, mode?: SandboxMode, state?: readonly string[]): Promise<string>
+  as(
+    agent: string,
+    owner: TranscriptOwner,
+    script: string,
+    mode?: SandboxMode,
+    state?: readonly string[],
+  ): Promise<string>
 }
 
 async function home(): Promise<Home> {
@@ -42,7 +57,8 @@ async function home(): Promise<Home> {
       const command = join(place.root, 'tools', agent)
       mkdirSync(dirname(command), { recursive: true })
       writeFileSync(command, '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
-      return (await runInScene(place, mode, `cd "$HOME"\n${script}`, { command, owner, allow })).output
+      return (await runInScene(place, mode, `cd "$HOME"\n${script}`, { command, owner, allow }))
+        .output
     },
   }
 }
@@ -57,16 +73,28 @@ test('[SB12] what one writes of a conversation nobody else’s agent reads; the 
   put('.claude/.credentials.json', 'token-1\n')
   const all = 'cat $(find .claude -name "*.jsonl" | sort)'
   // Ada's begins with the session that a conversation of hers names.
-  const write = 'echo "said by ada" > .claude/projects/-p/new.jsonl; echo "typed by ada" >> .claude/history.jsonl'
-  expect(await as('claude', ownerOf(ada, old), `${all}; ${write}; echo token-2 > .claude/.credentials.json`)).toBe(
-    `said in ${old}\n`,
-  )
+  const write =
+    'echo "said by ada" > .claude/projects/-p/new.jsonl; echo "typed by ada" >> .claude/history.jsonl'
+  expect(
+    await as(
+      'claude',
+      ownerOf(ada, old),
+      `${all}; ${write}; echo token-2 > .claude/.credentials.json`,
+    ),
+  ).toBe(`said in ${old}\n`)
   for (const [owner, mode] of [
     [ownerOf(ben), 'workplace'],
     [ownerOf(ben), 'strict'],
     [ownerOf(team), 'strict'],
   ] as const)
-    expect(await as('claude', owner, `cat .claude/.credentials.json; ${all}; grep -rs ada . | wc -l`, mode)).toBe('token-2\n0\n')
+    expect(
+      await as(
+        'claude',
+        owner,
+        `cat .claude/.credentials.json; ${all}; grep -rs ada . | wc -l`,
+        mode,
+      ),
+    ).toBe('token-2\n0\n')
   // Once begun it is what the owner made of it.
   const again = await as('claude', ownerOf(ada, old, other), all)
   expect(again.trim().split('\n').sort()).toEqual(['said by ada', `said in ${old}`, 'typed by ada'])
@@ -81,9 +109,9 @@ test('[SB12] where a database is beside the sign-in the folder is the owner’s,
   const { place, put, textOf, as } = await home()
   put('.codex/auth.json', 'codex-token\n')
   put('.codex/state_5.sqlite', 'of others')
-  expect(await as('codex', ownerOf(ada), 'cat .codex/auth.json; ls .codex; echo new > .codex/auth.json')).toBe(
-    'codex-token\nauth.json\n',
-  )
+  expect(
+    await as('codex', ownerOf(ada), 'cat .codex/auth.json; ls .codex; echo new > .codex/auth.json'),
+  ).toBe('codex-token\nauth.json\n')
   expect(textOf('.codex/auth.json')).toBe('new\n')
 
   put('.local/share/opencode/auth.json', 'opencode-token\n')
@@ -96,10 +124,14 @@ test('[SB12] where a database is beside the sign-in the folder is the owner’s,
     insert into project values ('p', '/here'), ('q', '/elsewhere'); insert into migration values ('1');
     insert into session values ('ses_a', 'p', 'of ada'), ('ses_b', 'q', 'of ben');
     insert into message values ('1', 'ses_a', 'said by ada'), ('2', 'ses_b', 'said by ben'); insert into credential values ('1', 'key')`)
-  const look = 'cat .local/share/opencode/auth.json; grep -ac "ben\\|elsewhere\\|key1" .local/share/opencode/opencode.db'
+  const look =
+    'cat .local/share/opencode/auth.json; grep -ac "ben\\|elsewhere\\|key1" .local/share/opencode/opencode.db'
   expect(await as('opencode', ownerOf(ada, 'ses_a'), look)).toBe('opencode-token\n0\n')
   data.close()
-  const copy = join(place.data, 'transcripts/person-ada/opencode/.local%2Fshare%2Fopencode/opencode.db')
+  const copy = join(
+    place.data,
+    'transcripts/person-ada/opencode/.local%2Fshare%2Fopencode/opencode.db',
+  )
   const own = new DatabaseSync(copy)
   const rows = (table: string): unknown[] =>
     own
@@ -120,7 +152,9 @@ test('[SB12] where a database is beside the sign-in the folder is the owner’s,
 test('[SB14] an agent that nobody knows has a home of its own, kept between processes, for each owner', async () => {
   if (!works) return
   const { place, as } = await home()
-  expect(await as('unheard-of', ownerOf(ada), 'ls -A; mkdir -p .thing; echo kept > .thing/state')).toBe('')
+  expect(
+    await as('unheard-of', ownerOf(ada), 'ls -A; mkdir -p .thing; echo kept > .thing/state'),
+  ).toBe('')
   expect(await as('unheard-of', ownerOf(ada), 'cat .thing/state', 'strict')).toBe('kept\n')
   expect(await as('unheard-of', ownerOf(ben), 'ls -A')).toBe('')
   expect(existsSync(join(place.home, '.thing'))).toBe(false)
@@ -135,16 +169,27 @@ test('[SB14] its home begins with copies of what is named of the account’s hom
   put('.thing-cache/large', 'not named\n')
   symlinkSync(join(place.home, '.ssh'), join(place.home, '.thing/link'))
   const state = ['.thing', '.thing/deep', '.thing.json']
-  const look = 'ls -A; cat .thing/config .thing/deep/er/key .thing.json; cat .thing/link/id_rsa || echo NO-LINK'
+  const look =
+    'ls -A; cat .thing/config .thing/deep/er/key .thing.json; cat .thing/link/id_rsa || echo NO-LINK'
   const begun = '.thing\n.thing.json\nchosen\nkey\n{}\nNO-LINK\n'
-  expect(await as('unheard-of', ownerOf(ada), `(${look}) 2>/dev/null; echo its own > .thing/config`, 'workplace', state)).toBe(
-    begun,
-  )
+  expect(
+    await as(
+      'unheard-of',
+      ownerOf(ada),
+      `(${look}) 2>/dev/null; echo its own > .thing/config`,
+      'workplace',
+      state,
+    ),
+  ).toBe(begun)
   expect(textOf('.thing/config')).toBe('chosen\n')
   // Once begun it is what the owner's agent made of it; another owner's begins for itself.
   put('.thing/config', 'changed\n')
-  expect(await as('unheard-of', ownerOf(ada), 'cat .thing/config', 'workplace', state)).toBe('its own\n')
-  expect(await as('unheard-of', ownerOf(ben), 'cat .thing/config', 'strict', state)).toBe('changed\n')
+  expect(await as('unheard-of', ownerOf(ada), 'cat .thing/config', 'workplace', state)).toBe(
+    'its own\n',
+  )
+  expect(await as('unheard-of', ownerOf(ben), 'cat .thing/config', 'strict', state)).toBe(
+    'changed\n',
+  )
 })
 
 test('[AG17] in a sandbox it is the agent that it answered to be, not the one its file is named after', async () => {
@@ -153,10 +198,17 @@ test('[AG17] in a sandbox it is the agent that it answered to be, not the one it
   put('.gemini/settings.json', 'of gemini\n')
   const [own, qwen] = [join(place.root, 'tools/gemini'), join(place.root, 'tools/qwen')]
   mkdirSync(dirname(own))
-  for (const path of [own, qwen]) writeFileSync(path, '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
+  for (const path of [own, qwen])
+    writeFileSync(path, '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
   const seen = async (command: string, name?: string): Promise<string> => {
     const agentInfo = name === undefined ? {} : { agentInfo: { name, version: '1' } }
-    return (await runInScene(place, 'workplace', 'cd; ls -A', { command, owner: ownerOf(ada), ...agentInfo })).output
+    return (
+      await runInScene(place, 'workplace', 'cd; ls -A', {
+        command,
+        owner: ownerOf(ada),
+        ...agentInfo,
+      })
+    ).output
   }
   expect(await seen(own)).toBe('.gemini\n')
   expect(await seen(own, 'something-else')).toBe('')
@@ -171,7 +223,8 @@ test('[SB14] with what it cannot begin with a home is not made, and the start fa
   symlinkSync(join(place.home, '.ssh'), join(place.home, '.link'))
   put('.large/file', '')
   truncateSync(join(place.home, '.large/file'), 257 * 1024 ** 2)
-  for (const file of ['.holdfast/secrets/owner-token', '.holdfast/holdfast.db']) put(file, 'secret\n')
+  for (const file of ['.holdfast/secrets/owner-token', '.holdfast/holdfast.db'])
+    put(file, 'secret\n')
   const refused: readonly (readonly [string, RegExp])[] = [
     ['', /never with all of it/],
     ['../elsewhere/file', /it can with what lies in/],
@@ -183,18 +236,28 @@ test('[SB14] with what it cannot begin with a home is not made, and the start fa
     ['.large', /more than 256 MB or 20000 files/],
   ]
   for (const [name, words] of refused)
-    await expect(as('unheard-of', ownerOf(ada), 'ls -A', 'workplace', ['.gemini', name])).rejects.toThrow(words)
+    await expect(
+      as('unheard-of', ownerOf(ada), 'ls -A', 'workplace', ['.gemini', name]),
+    ).rejects.toThrow(words)
   expect(await as('unheard-of', ownerOf(ada), 'ls -A', 'workplace', ['.netrc'])).toBe('.netrc\n')
 })
 
 test('[SB12] a file named after the beginning of an id is taken by what it says; a link in the place is refused in words', async () => {
   if (!works) return
   const { place, put, as } = await home()
-  const [own, other] = ['83390844-1111-4111-8111-111111111111', '83390844-2222-4222-8222-222222222222']
+  const [own, other] = [
+    '83390844-1111-4111-8111-111111111111',
+    '83390844-2222-4222-8222-222222222222',
+  ]
   put('.gemini/tmp/work/chats/session-2026-11-18T22-22-83390844.jsonl', `{"sessionId":"${own}"}\n`)
-  put('.gemini/tmp/work/chats/session-2026-11-18T22-23-83390844.jsonl', `{"sessionId":"${other}"}\n`)
+  put(
+    '.gemini/tmp/work/chats/session-2026-11-18T22-23-83390844.jsonl',
+    `{"sessionId":"${other}"}\n`,
+  )
   put('.gemini/tmp/work/logs.json', 'typed by all\n')
-  expect(await as('gemini', ownerOf(ada, own), 'cat $(find .gemini/tmp -type f)')).toBe(`{"sessionId":"${own}"}\n`)
+  expect(await as('gemini', ownerOf(ada, own), 'cat $(find .gemini/tmp -type f)')).toBe(
+    `{"sessionId":"${own}"}\n`,
+  )
   rmSync(join(place.home, '.gemini/tmp'), { recursive: true })
   symlinkSync(place.root, join(place.home, '.gemini/tmp'))
   await expect(as('gemini', ownerOf(ben), 'true')).rejects.toThrow(/\.gemini\/tmp is a link/)
@@ -206,20 +269,44 @@ test('[SB12] a process that is one owner’s opens no conversation of another: i
   const server = await startLinkServer()
   startCoordinator(server)
   const { file: command, args } = hostile({ onPrompt: "say('ran'); done()" })
-  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 60_000, turnWithinMs: 60_000 }
+  const acp = {
+    workspace: null,
+    loadAcpSessionId: null,
+    lastOpenedAt: null,
+    startWithinMs: 60_000,
+    turnWithinMs: 60_000,
+  }
   const allow = { folders: [], hosts: [] }
-  const isolation = { sandbox: 'workplace', allow, wrapper: null, gateway: null, command, owner: ownerOf(ada) } as const
+  const isolation = {
+    sandbox: 'workplace',
+    allow,
+    wrapper: null,
+    gateway: null,
+    command,
+    owner: ownerOf(ada),
+  } as const
   const folder = makeRepository().folder
-  const launchId = server.order({ protocol: 'acp', command, args: [...args], folder, acp, isolation })
+  const launchId = server.order({
+    protocol: 'acp',
+    command,
+    args: [...args],
+    folder,
+    acp,
+    isolation,
+  })
   await server.until(() => server.factsOf(launchId, 'agent-ready').length > 0)
   const open = { acpSessionId: null, lastOpenedAt: null, primer: null, news: null }
   for (const owner of [ben, ada])
-    server.orderTurn(launchId, owner, 'go', { context: { contextId: owner, open: { ...open, owner } } })
+    server.orderTurn(launchId, owner, 'go', {
+      context: { contextId: owner, open: { ...open, owner } },
+    })
   await server.until(() => server.factsOf(launchId, 'turn-ended').length === 2)
   const ended = server.factsOf(launchId, 'turn-ended').map((fact) => ('turnId' in fact ? fact : {}))
   expect(ended.find((each) => 'turnId' in each && each.turnId === ben)).toMatchObject({
     notRun: 'no_context',
     error: expect.stringContaining('transcripts of somebody else'),
   })
-  expect(ended.find((each) => 'turnId' in each && each.turnId === ada)).toMatchObject({ outcome: 'answered' })
+  expect(ended.find((each) => 'turnId' in each && each.turnId === ada)).toMatchObject({
+    outcome: 'answered',
+  })
 })

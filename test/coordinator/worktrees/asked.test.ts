@@ -13,7 +13,10 @@ import { removeWorktree } from '../../../src/coordinator/worktrees/remove-worktr
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
 import { DetailError } from '../../../src/domain/notices.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
-import type { CoordinatorAnswer, CoordinatorRequest } from '../../../src/protocol/processes/coordinator-requests.ts'
+import type {
+  CoordinatorAnswer,
+  CoordinatorRequest,
+} from '../../../src/protocol/processes/coordinator-requests.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -25,12 +28,21 @@ async function machineWithTree() {
   const root = join(worktreesFolder, 'proj_1', '1c55ab10')
   mkdirSync(root, { recursive: true })
   const project = makeRepository()
-  const wanted = { projectFolder: project.folder, root, workspace: 'auth', userSessionShort: '1c55ab10', role: 'auth' }
+  const wanted = {
+    projectFolder: project.folder,
+    root,
+    workspace: 'auth',
+    userSessionShort: '1c55ab10',
+    role: 'auth',
+  }
   const made = await makeWorkspace(git, wanted)
   if (made.kind !== 'worktree') throw new DetailError(made.why)
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
   const ask = async (asked: CoordinatorRequest): Promise<any> =>
-    answerRequest({ git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git) }, asked)
+    answerRequest(
+      { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git) },
+      asked,
+    )
   return { git, ask, root, worktreesFolder, occupancy, project, top: made.top, tree: at(made.top) }
 }
 
@@ -38,7 +50,11 @@ test('[WT2] names with line ends, quotes, dashes and bytes that are no text are 
   const { ask, top, tree, project } = await machineWithTree()
   const names = ['-rf', 'a\nb.txt', `it's "quoted".txt`, ':(top)x', '*.txt', '日本.txt']
   for (const name of names) tree.write(name, `in ${name}\n`)
-  const bytes = Buffer.concat([Buffer.from(`${top}/bad-`), Buffer.from([0xff, 0xfe]), Buffer.from('.txt')])
+  const bytes = Buffer.concat([
+    Buffer.from(`${top}/bad-`),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('.txt'),
+  ])
   writeFileSync(bytes, 'in bytes\n')
   const { value: state } = await ask({ kind: 'worktree-state', top })
   const shown = state.files.map(({ path }: { path: string }) => path)
@@ -53,8 +69,14 @@ test('[WT2] names with line ends, quotes, dashes and bytes that are no text are 
   const file = join(temporaryFolder(), 'work.patch')
   writeFileSync(file, Buffer.from(patch.base64, 'base64'))
   project.git('apply', file)
-  expect(project.git('status', '--porcelain', '-z', '--untracked-files=all').split('\0').filter(Boolean).length).toBe(7)
-  expect(await ask({ kind: 'worktree-commit', top, message: 'All of it' })).toMatchObject({ ok: true, value: { files: 7 } })
+  expect(
+    project.git('status', '--porcelain', '-z', '--untracked-files=all').split('\0').filter(Boolean)
+      .length,
+  ).toBe(7)
+  expect(await ask({ kind: 'worktree-commit', top, message: 'All of it' })).toMatchObject({
+    ok: true,
+    value: { files: 7 },
+  })
 })
 
 test('[WT3] a file whose name is no text is guarded like any other: worked on since, it is asked for anew', async () => {
@@ -95,14 +117,19 @@ test('[SE5] a folder that is not below ours, leads out of it, or is no worktree 
     expect((await ask({ kind: 'worktree-diff', top, path: null })).ok, top).toBe(false)
     expect(existsSync(top)).toBe(true)
   }
-  expect(await ask({ kind: 'worktree-state', top: join(root, 'nowhere') })).toMatchObject({ ok: false, reason: 'gone' })
+  expect(await ask({ kind: 'worktree-state', top: join(root, 'nowhere') })).toMatchObject({
+    ok: false,
+    reason: 'gone',
+  })
 })
 
 test('[WT3] a process that comes while the losses are looked at keeps the tree; an agent that comes during a removal waits for it', async () => {
   const { git, root, top, ask, occupancy } = await machineWithTree()
   let looks = 0
   const processesIn = async (): Promise<number[]> => (++looks > 1 ? [4711] : [])
-  expect(await removeWorktree(await openWorktree(git, top), { root, processesIn })).toMatchObject({ reason: 'in_use' })
+  expect(await removeWorktree(await openWorktree(git, top), { root, processesIn })).toMatchObject({
+    reason: 'in_use',
+  })
   expect(existsSync(top)).toBe(true)
   const gate = Promise.withResolvers<string>()
   const removal = occupancy.remove(root, top, () => gate.promise)
@@ -122,7 +149,9 @@ test('[WT3] a process that comes while the losses are looked at keeps the tree; 
   expect(await removal).toBe('removed')
   await arrival
   expect([hasCome, occupancy.isOccupied(top)]).toEqual([true, true])
-  expect(await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null }),
+  ).toMatchObject({
     value: { outcome: 'refused', reason: 'in_use' },
   })
 })
@@ -135,7 +164,9 @@ test('[WT3] an agent that was given up before its place was made does not occupy
   gate.resolve(top)
   await arrival
   expect(occupancy.isOccupied(top)).toBe(false)
-  expect(await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null }),
+  ).toMatchObject({
     value: { outcome: 'removed' },
   })
 })
@@ -153,7 +184,8 @@ test('[WT2] an answer that takes many messages is cut between characters, so tha
   for (const before of ['', ' ']) {
     const answer: CoordinatorAnswer = { ok: true, value: before + '𝄞'.repeat(100_000) }
     const received: string[] = []
-    const report = (fact: NewFact) => void (fact.type === 'question-answered' && received.push(fact.text))
+    const report = (fact: NewFact) =>
+      void (fact.type === 'question-answered' && received.push(fact.text))
     new CoordinatorRequests({ answer: async () => answer, report, logger: nowhere }).handle({
       questionId: 'q',
       ask: { kind: 'worktree-diff', top: '/', path: null },

@@ -62,7 +62,9 @@ test('[SE20] [SE21] a repository that an agent makes inside runs nothing, howeve
     for (const kind of everyLook) expect(await ask({ kind, top })).not.toMatchObject({ ok: false })
     const [look] = await ask({ kind: 'worktrees-look', places: [{ kind: 'worktree', top }] })
     expect(look).toMatchObject({ canGo: 'would_lose', losses: { files: ['sub'] } })
-    expect(await ask({ kind: 'worktree-state', top })).toMatchObject({ files: [{ path: 'sub', change: 'repository' }] })
+    expect(await ask({ kind: 'worktree-state', top })).toMatchObject({
+      files: [{ path: 'sub', change: 'repository' }],
+    })
     expect([clean, evil.ran()]).toEqual([clean, false])
   }
 })
@@ -73,12 +75,19 @@ test('[SE21] a commit leaves a repository inside at the commit that HEAD has of 
   repositoryInside(tree)
   tree.write('work.txt', 'work\n')
   const { folder: top } = tree
-  expect(await ask({ kind: 'worktree-commit', top, message: 'Work' })).toMatchObject({ files: 1, left: ['sub'] })
+  expect(await ask({ kind: 'worktree-commit', top, message: 'Work' })).toMatchObject({
+    files: 1,
+    left: ['sub'],
+  })
   expect(tree.git('ls-tree', '--name-only', 'HEAD').split('\n')).not.toContain('sub')
-  expect(await ask({ kind: 'worktree-merge', top, target: 'main', how: 'merge', message: 'In' })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-merge', top, target: 'main', how: 'merge', message: 'In' }),
+  ).toMatchObject({
     outcome: 'done',
   })
-  expect(await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null }),
+  ).toMatchObject({
     outcome: 'would_lose',
     losses: { files: [{ path: 'sub', change: 'repository' }] },
   })
@@ -94,7 +103,11 @@ test('[SE20] a repository that an agent makes in a folder without one runs nothi
   agents.git('add', '.')
   agents.git('commit', '--quiet', '-m', 'Mine')
   const pipe = join(folder, '.git/more')
-  changingPipe(pipe, 3, `[filter "evil"]\n\tclean = ${evil.file}\n\tsmudge = ${evil.file}\n[core]\n\tfsmonitor = ${evil.file}\n`)
+  changingPipe(
+    pipe,
+    3,
+    `[filter "evil"]\n\tclean = ${evil.file}\n\tsmudge = ${evil.file}\n[core]\n\tfsmonitor = ${evil.file}\n`,
+  )
   const config = `[include]\n\tpath = ${pipe}\n[lfs "extension.x"]\n\tclean = ${evil.file}\n\tsmudge = ${evil.file}\n\tpriority = 0\n`
   writeFileSync(
     join(folder, '.git/config'),
@@ -131,8 +144,13 @@ test('[WT3] assume-unchanged and skip-worktree hide no work: it is seen, and not
     outcome: 'would_lose',
     losses: { files: paths },
   })
-  expect(await ask({ kind: 'worktree-commit', top: tree.folder, message: 'Work' })).toMatchObject({ files: 2 })
-  expect(tree.git('show', '--format=', '--name-only').split('\n')).toEqual(['README.md', 'other.txt'])
+  expect(await ask({ kind: 'worktree-commit', top: tree.folder, message: 'Work' })).toMatchObject({
+    files: 2,
+  })
+  expect(tree.git('show', '--format=', '--name-only').split('\n')).toEqual([
+    'README.md',
+    'other.txt',
+  ])
 })
 
 test('[WT1] a sparse checkout stays as it is: what it leaves away is no change, and a new worktree leaves away the same', async () => {
@@ -150,12 +168,19 @@ test('[WT1] a sparse checkout stays as it is: what it leaves away is no change, 
   tree.write('in/a.txt', 'two\n')
   expect(await ask({ kind: 'worktree-commit', top, message: 'Work' })).toMatchObject({ files: 1 })
   expect(tree.git('status', '--porcelain')).toBe('')
-  expect(await ask({ kind: 'worktree-merge', top, target: 'main', how: 'merge', message: 'In' })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-merge', top, target: 'main', how: 'merge', message: 'In' }),
+  ).toMatchObject({
     outcome: 'done',
   })
-  expect([project.git('status', '--porcelain'), existsSync(join(project.folder, 'out/b.txt'))]).toEqual(['', false])
+  expect([
+    project.git('status', '--porcelain'),
+    existsSync(join(project.folder, 'out/b.txt')),
+  ]).toEqual(['', false])
   expect(project.git('ls-tree', '-r', '--name-only', 'main').split('\n')).toContain('out/b.txt')
-  expect(await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null })).toMatchObject({
+  expect(
+    await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null }),
+  ).toMatchObject({
     outcome: 'removed',
   })
 })
@@ -164,7 +189,9 @@ test('[WT1] line ends, sha-256, shallow clones and borrowed objects of honest pe
   const crlf = makeRepository()
   crlf.git('config', 'core.autocrlf', 'true')
   const source = makeRepository()
-  const [shallow, shared] = [temporaryFolder(), temporaryFolder()].map((folder) => join(realpathSync(folder), 'clone'))
+  const [shallow, shared] = [temporaryFolder(), temporaryFolder()].map((folder) =>
+    join(realpathSync(folder), 'clone'),
+  )
   source.git('commit', '--quiet', '--allow-empty', '-m', 'Two')
   source.git('clone', '--quiet', '--depth=1', `file://${source.folder}`, shallow ?? '')
   source.git('clone', '--quiet', '--shared', source.folder, shared ?? '')
@@ -179,13 +206,23 @@ test('[WT1] line ends, sha-256, shallow clones and borrowed objects of honest pe
     const { make, ask } = machineFor({ folder, env })
     const tree = await make('auth')
     const { folder: top } = tree
-    if (folder === crlf.folder) expect(readFileSync(join(top, 'README.md'), 'utf8')).toBe('# project\r\n')
-    expect([folder, await ask({ kind: 'worktree-state', top })]).toMatchObject([folder, { files: [], uncommitted: 0 }])
+    if (folder === crlf.folder)
+      expect(readFileSync(join(top, 'README.md'), 'utf8')).toBe('# project\r\n')
+    expect([folder, await ask({ kind: 'worktree-state', top })]).toMatchObject([
+      folder,
+      { files: [], uncommitted: 0 },
+    ])
     tree.write('README.md', folder === crlf.folder ? '# work\r\n' : '# work\n')
     expect(await ask({ kind: 'worktree-commit', top, message: 'Work' })).toMatchObject({ files: 1 })
     expect(tree.git('cat-file', 'blob', 'HEAD:README.md')).toBe('# work')
     expect(tree.git('status', '--porcelain')).toBe('')
-    const into = { kind: 'worktree-merge', top, target: branch, how: 'merge', message: 'In' } as const
+    const into = {
+      kind: 'worktree-merge',
+      top,
+      target: branch,
+      how: 'merge',
+      message: 'In',
+    } as const
     expect([folder, await ask(into)]).toMatchObject([folder, { outcome: 'done' }])
     expect(at(folder).git('status', '--porcelain')).toBe('')
   }
@@ -199,7 +236,19 @@ test('[WT4] a worktree of a bare repository beside it is a project like any othe
   at(place).git('worktree', 'add', '--quiet', 'main')
   const { make, ask } = machineFor({ folder: join(place, 'main'), env })
   const tree = await make('auth')
-  expect(await ask({ kind: 'worktree-state', top: tree.folder })).toMatchObject({ files: [], branch: 'holdfast/1c55ab10/auth' })
-  const wanted = { projectFolder: place, root: temporaryFolder(), workspace: 'x', userSessionShort: '1c55ab10', role: 'x' }
-  expect(await makeWorkspace(gitWith(env), wanted)).toMatchObject({ kind: 'plain', why: { notice: { code: 'bareRepository' } } })
+  expect(await ask({ kind: 'worktree-state', top: tree.folder })).toMatchObject({
+    files: [],
+    branch: 'holdfast/1c55ab10/auth',
+  })
+  const wanted = {
+    projectFolder: place,
+    root: temporaryFolder(),
+    workspace: 'x',
+    userSessionShort: '1c55ab10',
+    role: 'x',
+  }
+  expect(await makeWorkspace(gitWith(env), wanted)).toMatchObject({
+    kind: 'plain',
+    why: { notice: { code: 'bareRepository' } },
+  })
 })

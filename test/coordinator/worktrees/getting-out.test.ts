@@ -67,8 +67,17 @@ test('[WT6] the patch has all of it, applies elsewhere, and leaves the tree and 
   expect(tree.git('count-objects')).toBe(project.git('count-objects'))
   writeFileSync(join(project.folder, 'work.patch'), bytes)
   project.git('apply', 'work.patch')
-  for (const path of ['committed.txt', 'staged.txt', 'README.md', 'new.txt', 'späße/new file.txt', 'binary.bin'])
-    expect(readFileSync(join(project.folder, path), 'utf8'), path).toBe(readFileSync(join(tree.folder, path), 'utf8'))
+  for (const path of [
+    'committed.txt',
+    'staged.txt',
+    'README.md',
+    'new.txt',
+    'späße/new file.txt',
+    'binary.bin',
+  ])
+    expect(readFileSync(join(project.folder, path), 'utf8'), path).toBe(
+      readFileSync(join(tree.folder, path), 'utf8'),
+    )
   expect(bytes.toString()).not.toContain('SECRET')
 })
 
@@ -85,12 +94,18 @@ test('[WT2] a diff to read has an end', async () => {
 test('[WT4] a commit of ours has an identity of its own, on a machine without one; nothing to commit is no commit', async () => {
   const { tree, open } = await busyTree()
   expect(await commitAll(await open(), 'Everything\n\nBecause.\n')).toMatchObject({ files: 5 })
-  expect(tree.git('log', '-1', '--format=%an <%ae>%n%B')).toBe('Holdfast <agents@holdfast.invalid>\nEverything\n\nBecause.')
+  expect(tree.git('log', '-1', '--format=%an <%ae>%n%B')).toBe(
+    'Holdfast <agents@holdfast.invalid>\nEverything\n\nBecause.',
+  )
   expect(tree.git('status', '--porcelain')).toBe('')
   expect(await commitAll(await open(), 'Nothing')).toEqual({ commit: null, files: 0, left: [] })
 })
 
-const into = (target: string, how: 'merge' | 'rebase') => ({ target, how, message: 'Bring in auth' })
+const into = (target: string, how: 'merge' | 'rebase') => ({
+  target,
+  how,
+  message: 'Bring in auth',
+})
 
 test.each(['merge', 'rebase'] as const)(
   '[WT6] a %s into a branch that is not checked out moves that branch and nothing else',
@@ -113,7 +128,9 @@ test.each(['merge', 'rebase'] as const)(
       'release.txt',
       'work.txt',
     ])
-    expect(project.git('rev-list', '--parents', '-1', 'release').split(' ').length).toBe(how === 'merge' ? 3 : 2)
+    expect(project.git('rev-list', '--parents', '-1', 'release').split(' ').length).toBe(
+      how === 'merge' ? 3 : 2,
+    )
     expect(tree.git('rev-parse', 'HEAD')).toBe(before)
     expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
     expect(project.git('worktree', 'list').split('\n').length).toBe(2)
@@ -123,22 +140,25 @@ test.each(['merge', 'rebase'] as const)(
   },
 )
 
-test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, and both sides are as they were', async (how) => {
-  const { project, tree, open } = await projectWithWorktree()
-  project.write('README.md', '# theirs\n')
-  project.git('commit', '--quiet', '--all', '-m', 'Theirs')
-  tree.write('README.md', '# ours\n')
-  await commitAll(await open(), 'Ours')
-  const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
-  expect(await mergeWorktree(await open(), into('main', how))).toEqual({
-    outcome: 'conflicts',
-    files: ['README.md'],
-    command: expect.stringContaining('git switch main'),
-  })
-  expect([project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]).toEqual(before)
-  for (const side of [project, tree]) expect(side.git('status', '--porcelain')).toBe('')
-  expect(project.git('worktree', 'list').split('\n').length).toBe(2)
-})
+test.each(['merge', 'rebase'] as const)(
+  '[WT6] a %s that conflicts says where, and both sides are as they were',
+  async (how) => {
+    const { project, tree, open } = await projectWithWorktree()
+    project.write('README.md', '# theirs\n')
+    project.git('commit', '--quiet', '--all', '-m', 'Theirs')
+    tree.write('README.md', '# ours\n')
+    await commitAll(await open(), 'Ours')
+    const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
+    expect(await mergeWorktree(await open(), into('main', how))).toEqual({
+      outcome: 'conflicts',
+      files: ['README.md'],
+      command: expect.stringContaining('git switch main'),
+    })
+    expect([project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]).toEqual(before)
+    for (const side of [project, tree]) expect(side.git('status', '--porcelain')).toBe('')
+    expect(project.git('worktree', 'list').split('\n').length).toBe(2)
+  },
+)
 
 test('[WT6] a branch that is checked out is moved with its files when all is committed there, and otherwise not at all', async () => {
   const { project, tree, open } = await projectWithWorktree()
@@ -157,12 +177,14 @@ test('[WT6] a branch that is checked out is moved with its files when all is com
     outcome: 'refused',
     reason: 'git_refused',
   })
-  expect([project.git('rev-parse', 'HEAD'), readFileSync(join(project.folder, 'work.txt'), 'utf8')]).toEqual([
-    before,
-    'mine, untracked',
-  ])
+  expect([
+    project.git('rev-parse', 'HEAD'),
+    readFileSync(join(project.folder, 'work.txt'), 'utf8'),
+  ]).toEqual([before, 'mine, untracked'])
   project.git('clean', '--quiet', '--force')
-  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({ outcome: 'done' })
+  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({
+    outcome: 'done',
+  })
   expect(readFileSync(join(project.folder, 'work.txt'), 'utf8')).toBe('w\n')
   expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
 })
@@ -170,38 +192,59 @@ test('[WT6] a branch that is checked out is moved with its files when all is com
 test.each([
   ['it is worked out', 'merge-tree', 'moved'],
   ['the branch is moved', 'update-ref', 'moved'],
-])('[WT6] a commit that comes to a branch while %s is not passed over', async (_when, words, reason) => {
-  const { project, tree, top, open } = await projectWithWorktree()
-  project.git('branch', 'release')
-  const theirs = project.git('commit-tree', '-p', 'release', '-m', 'Theirs', 'release^{tree}')
-  project.git('update-ref', 'refs/heads/release', theirs)
-  tree.write('work.txt', 'w\n')
-  await commitAll(await open(), 'Work')
-  const meanwhile = project.git('commit-tree', '-p', 'release', '-m', 'Meanwhile', 'release^{tree}')
-  const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/release ${meanwhile}`)
-  expect(await mergeWorktree(await openWorktree(git, top), into('release', 'merge'))).toMatchObject({
-    outcome: 'refused',
-    reason,
-  })
-  expect(project.git('rev-parse', 'release')).toBe(meanwhile)
-})
+])(
+  '[WT6] a commit that comes to a branch while %s is not passed over',
+  async (_when, words, reason) => {
+    const { project, tree, top, open } = await projectWithWorktree()
+    project.git('branch', 'release')
+    const theirs = project.git('commit-tree', '-p', 'release', '-m', 'Theirs', 'release^{tree}')
+    project.git('update-ref', 'refs/heads/release', theirs)
+    tree.write('work.txt', 'w\n')
+    await commitAll(await open(), 'Work')
+    const meanwhile = project.git(
+      'commit-tree',
+      '-p',
+      'release',
+      '-m',
+      'Meanwhile',
+      'release^{tree}',
+    )
+    const git = gitMeeting(
+      words,
+      `git -C ${project.folder} update-ref refs/heads/release ${meanwhile}`,
+    )
+    expect(
+      await mergeWorktree(await openWorktree(git, top), into('release', 'merge')),
+    ).toMatchObject({
+      outcome: 'refused',
+      reason,
+    })
+    expect(project.git('rev-parse', 'release')).toBe(meanwhile)
+  },
+)
 
 test.each([
   ['its checkout is looked at', 'diff-tree -r', 'moved'],
   ['its checkout is moved', 'read-tree -m -u', 'moved'],
-])('[WT6] a commit that comes to a branch that is checked out while %s is not passed over', async (_when, words, reason) => {
-  const { project, tree, top, open } = await projectWithWorktree()
-  tree.write('work.txt', 'w\n')
-  await commitAll(await open(), 'Work')
-  const meanwhile = project.git('commit-tree', '-p', 'main', '-m', 'Meanwhile', 'main^{tree}')
-  const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/main ${meanwhile}`)
-  expect(await mergeWorktree(await openWorktree(git, top), into('main', 'merge'))).toMatchObject({
-    outcome: 'refused',
-    reason,
-  })
-  expect(project.git('log', '-1', '--format=%s')).toBe('Meanwhile')
-  expect(existsSync(join(project.folder, 'work.txt'))).toBe(false)
-})
+])(
+  '[WT6] a commit that comes to a branch that is checked out while %s is not passed over',
+  async (_when, words, reason) => {
+    const { project, tree, top, open } = await projectWithWorktree()
+    tree.write('work.txt', 'w\n')
+    await commitAll(await open(), 'Work')
+    const meanwhile = project.git('commit-tree', '-p', 'main', '-m', 'Meanwhile', 'main^{tree}')
+    const git = gitMeeting(
+      words,
+      `git -C ${project.folder} update-ref refs/heads/main ${meanwhile}`,
+    )
+    expect(await mergeWorktree(await openWorktree(git, top), into('main', 'merge'))).toMatchObject({
+      outcome: 'refused',
+      reason,
+    })
+    expect(project.git('log', '-1', '--format=%s')).toBe('Meanwhile')
+    expect(existsSync(join(project.folder, 'work.txt'))).toBe(false)
+  },
+)
 
 test('[WT6] what is not committed is not brought in, nor into a branch that is not there', async () => {
   const { tree, open } = await projectWithWorktree()

@@ -5,12 +5,20 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { configTraps, hookTraps, sceneWith, type Trap } from '../../support/git-traps.ts'
-import { addSubmodule, populate, remoteTraps, type SubmoduleTrap, submoduleTraps } from '../../support/git-traps-elsewhere.ts'
+import {
+  addSubmodule,
+  populate,
+  remoteTraps,
+  type SubmoduleTrap,
+  submoduleTraps,
+} from '../../support/git-traps-elsewhere.ts'
 import { doEverything, everythingDone, machineFor } from '../../support/hostile-project.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Asks for a password, whatever is asked of it. */
-const guarded = createServer((_request, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end())
+const guarded = createServer((_request, response) =>
+  response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
+)
 await new Promise<void>((resolve) => guarded.listen(0, '127.0.0.1', resolve))
 afterAll(() => void guarded.close())
 const remotes = remoteTraps(`http://127.0.0.1:${(guarded.address() as AddressInfo).port}/x`)
@@ -32,12 +40,15 @@ test('[SE19] the catalogue has what a repository can name, each with its control
   expect(all.filter(({ control, cannot }) => Boolean(control) === Boolean(cannot))).toEqual([])
 })
 
-test.each(named([...configTraps, ...hookTraps, ...remotes]))('[SE19] control: plain git runs %s', async (name, trap) => {
-  const scene = sceneWith([trap])
-  let said = ''
-  for (const command of trap.control ?? []) said += await scene.bare(command)
-  expect(scene.sprung(), said).toContain(name)
-})
+test.each(named([...configTraps, ...hookTraps, ...remotes]))(
+  '[SE19] control: plain git runs %s',
+  async (name, trap) => {
+    const scene = sceneWith([trap])
+    let said = ''
+    for (const command of trap.control ?? []) said += await scene.bare(command)
+    expect(scene.sprung(), said).toContain(name)
+  },
+)
 
 test.each(named(submoduleTraps))('[SE19] control: plain git runs %s', async (name, trap) => {
   const scene = sceneWithSubmodule([trap])
@@ -53,11 +64,16 @@ test('[SE19] none of what configuration, attributes and hooks name is run by any
   expect(done).toEqual(everythingDone)
 })
 
-test.each(named(remotes))('[SE19] what a repository lacks is not fetched: %s', async (_name, trap) => {
-  const scene = sceneWith([trap])
-  await expect(machineFor(scene).make('auth')).rejects.toThrow(/lacking\.txt|unable to read|could not fetch/)
-  expect(scene.sprung()).toEqual([])
-})
+test.each(named(remotes))(
+  '[SE19] what a repository lacks is not fetched: %s',
+  async (_name, trap) => {
+    const scene = sceneWith([trap])
+    await expect(machineFor(scene).make('auth')).rejects.toThrow(
+      /lacking\.txt|unable to read|could not fetch/,
+    )
+    expect(scene.sprung()).toEqual([])
+  },
+)
 
 test('[SE19] submodules are looked into without anything of theirs being run, and what would be lost in them is seen', async () => {
   const scene = sceneWithSubmodule(submoduleTraps)
@@ -70,7 +86,10 @@ test('[SE19] submodules are looked into without anything of theirs being run, an
   })
   expect(scene.sprung()).toEqual([])
   const losses = ['more.txt', 'sub']
-  expect({ ...done, losses: (done['losses'] as string[]).toSorted() }).toEqual({ ...everythingDone, losses })
+  expect({ ...done, losses: (done['losses'] as string[]).toSorted() }).toEqual({
+    ...everythingDone,
+    losses,
+  })
 })
 
 test('[SE19] a repository whose core.worktree leads elsewhere is not opened, and nothing is written there', async () => {
@@ -83,7 +102,13 @@ test('[SE19] a repository whose core.worktree leads elsewhere is not opened, and
   // Nothing of it is checked out, so that nothing seems to be changed there.
   scene.git('config', 'core.worktree', elsewhere)
   scene.git('reset', '--quiet', '--hard')
-  const into = { kind: 'worktree-merge', top: tree.folder, target: 'main', how: 'merge', message: 'In' } as const
+  const into = {
+    kind: 'worktree-merge',
+    top: tree.folder,
+    target: 'main',
+    how: 'merge',
+    message: 'In',
+  } as const
   expect(await ask(into)).toMatchObject({ outcome: 'refused', reason: 'git_refused' })
   expect(existsSync(join(elsewhere, '.profile'))).toBe(false)
   await expect(make('second')).rejects.toThrow('its core.worktree leads elsewhere')

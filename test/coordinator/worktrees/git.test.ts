@@ -45,10 +45,17 @@ test('[WT1] a git that does not end in time is ended with what it has started, a
   const real = new Git({ clock: systemClock, env: process.env, folder: temporaryFolder() })
   const { place } = await opened(real, makeRepository().folder)
   // Works all the time, so that only the end of its time counts.
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\nsh -c 'echo $$ > ${pid}; while :; do :; done'\n`, { mode: 0o755 })
-  const git = new Git({ clock, env: { PATH: `${bin}:${process.env['PATH']}` }, folder: temporaryFolder() })
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\nsh -c 'echo $$ > ${pid}; while :; do :; done'\n`, {
+    mode: 0o755,
+  })
+  const git = new Git({
+    clock,
+    env: { PATH: `${bin}:${process.env['PATH']}` },
+    folder: temporaryFolder(),
+  })
   const asked = git.try(place, ['status'], { timeoutMs: 3000 }).catch(String)
-  const started = (): string => execFileSync('sh', ['-c', `cat ${pid} 2>/dev/null || true`], { encoding: 'utf8' })
+  const started = (): string =>
+    execFileSync('sh', ['-c', `cat ${pid} 2>/dev/null || true`], { encoding: 'utf8' })
   await expect.poll(started, { timeout: 10_000 }).toMatch(/\n/)
   const child = Number(started())
   clock.advance(3000)
@@ -62,7 +69,10 @@ test.each(['.gitignore', 'deep/.gitattributes', 'nested/.git/HEAD'])(
     const { folder, write } = makeRepository()
     write('deep/file', 'x')
     const clock = manualClock()
-    const repository = await opened(new Git({ clock, env: process.env, folder: temporaryFolder() }), folder)
+    const repository = await opened(
+      new Git({ clock, env: process.env, folder: temporaryFolder() }),
+      folder,
+    )
     if (name === '.gitignore') execFileSync('rm', [join(folder, name)])
     if (name.startsWith('nested')) execFileSync('git', ['init', '--quiet', join(folder, 'nested')])
     if (name.startsWith('nested')) execFileSync('rm', [join(folder, name)])
@@ -83,13 +93,22 @@ test('[SE22] git that waits in one project leaves the others theirs, and what is
   execFileSync('rm', [join(stuck.folder, '.gitignore')])
   pipeAt(join(stuck.folder, '.gitignore'))
   const waiting = Array.from({ length: 4 }, () => first.try(['status']).catch(() => 'ended'))
-  expect(await (await opened(git, other.folder)).run(['rev-parse', 'refs/heads/main'])).toMatch(/^[0-9a-f]{40}\n$/)
+  expect(await (await opened(git, other.folder)).run(['rev-parse', 'refs/heads/main'])).toMatch(
+    /^[0-9a-f]{40}\n$/,
+  )
   for (const name of ['HEAD', 'config', 'packed-refs', 'commondir']) {
     const { folder } = makeRepository()
     execFileSync('rm', ['-f', join(folder, '.git', name)])
     pipeAt(join(folder, '.git', name))
     // A pipe is no file, so it is as if there were none.
-    expect(await openRepository(git, folder)).toMatchObject(name === 'HEAD' ? { why: {} } : { facts: {} })
+    expect(await openRepository(git, folder)).toMatchObject(
+      name === 'HEAD' ? { why: {} } : { facts: {} },
+    )
   }
-  expect(await secondsUntil(Promise.all(waiting), clock)).toEqual(['ended', 'ended', 'ended', 'ended'])
+  expect(await secondsUntil(Promise.all(waiting), clock)).toEqual([
+    'ended',
+    'ended',
+    'ended',
+    'ended',
+  ])
 })

@@ -1,5 +1,14 @@
 /** Where agents work: real repositories, real git, on a machine without an identity. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { branchOf, isOurBranch } from '../../../src/coordinator/worktrees/branch-name.ts'
@@ -19,8 +28,20 @@ interface Wanted {
   readonly project: string | null
   readonly of?: string
 }
-const make = ({ role = 'auth', workspace = role, root, project, of = userSessionShort }: Wanted): Promise<Workspace> =>
-  makeWorkspace(git, { projectFolder: project, root: root ?? newRoot(), workspace, userSessionShort: of, role })
+const make = ({
+  role = 'auth',
+  workspace = role,
+  root,
+  project,
+  of = userSessionShort,
+}: Wanted): Promise<Workspace> =>
+  makeWorkspace(git, {
+    projectFolder: project,
+    root: root ?? newRoot(),
+    workspace,
+    userSessionShort: of,
+    role,
+  })
 const newRoot = (): string => realpathSync(temporaryFolder())
 
 function worktree(made: Workspace) {
@@ -57,11 +78,14 @@ test('[WT1] twenty at once, in one session and of the same name in others, each 
     ...Array.from({ length: 10 }, (_, n) => ({ role: 'same', of: `${n}0000000` })),
   ]
   const made = await Promise.all(
-    wanted.map(({ role, of }) => make({ project: project.folder, role, of, workspace: role.replace(' ', '-') })),
+    wanted.map(({ role, of }) =>
+      make({ project: project.folder, role, of, workspace: role.replace(' ', '-') }),
+    ),
   )
   const trees = made.map(worktree)
   expect(new Set(trees.map(({ branch }) => branch)).size).toBe(20)
-  for (const { top, branch } of trees) expect(at(top).git('status', '--porcelain', '--branch')).toBe(`## ${branch}`)
+  for (const { top, branch } of trees)
+    expect(at(top).git('status', '--porcelain', '--branch')).toBe(`## ${branch}`)
   expect(project.git('worktree', 'list').split('\n').length).toBe(21)
 })
 
@@ -84,14 +108,18 @@ test('[WT2] a tree that somebody deleted or moved by hand is not made anew: it i
   tree.git('add', '.')
   tree.git('commit', '--quiet', '-m', 'Work')
   rmSync(first.top, { recursive: true })
-  await expect(make({ project: project.folder, root })).rejects.toThrow(/was moved or deleted. Put it back there/)
+  await expect(make({ project: project.folder, root })).rejects.toThrow(
+    /was moved or deleted. Put it back there/,
+  )
   expect(existsSync(first.top)).toBe(false)
   project.git('worktree', 'prune')
   const again = worktree(await make({ project: project.folder, root }))
   expect(again.branch).toBe(first.branch)
   expect(readFileSync(join(again.top, 'work.txt'), 'utf8')).toBe('done')
   project.git('worktree', 'move', again.top, `${again.top}-elsewhere`)
-  await expect(make({ project: project.folder, root })).rejects.toThrow(/is checked out in .*-elsewhere\. Move it back/)
+  await expect(make({ project: project.folder, root })).rejects.toThrow(
+    /is checked out in .*-elsewhere\. Move it back/,
+  )
   expect(existsSync(again.top)).toBe(false)
 })
 
@@ -117,12 +145,27 @@ test('[US2] a workspace that leaves its root, or is taken by something else, is 
   symlinkSync(outside, join(root, 'link'))
   mkdirSync(join(root, 'full'))
   writeFileSync(join(root, 'full', 'x'), '')
-  for (const workspace of ['../x', '/x', '', 'a/../../x', 'link/x', 'link', 'full', 'a\u0000', 'nul'])
+  for (const workspace of [
+    '../x',
+    '/x',
+    '',
+    'a/../../x',
+    'link/x',
+    'link',
+    'full',
+    'a\u0000',
+    'nul',
+  ])
     for (const folder of [project.folder, null])
-      if (workspace !== 'full' || folder) await expect(make({ project: folder, root, workspace })).rejects.toThrow(PathRefused)
+      if (workspace !== 'full' || folder)
+        await expect(make({ project: folder, root, workspace })).rejects.toThrow(PathRefused)
   await make({ project: project.folder, root, workspace: 'shared' })
-  await expect(make({ project: project.folder, root, workspace: 'shared', role: 'other' })).rejects.toThrow(/taken/)
-  expect(project.git('branch', '--list', 'holdfast/*').trim()).toMatch(/^\+? ?holdfast\/1c55ab10\/auth$/)
+  await expect(
+    make({ project: project.folder, root, workspace: 'shared', role: 'other' }),
+  ).rejects.toThrow(/taken/)
+  expect(project.git('branch', '--list', 'holdfast/*').trim()).toMatch(
+    /^\+? ?holdfast\/1c55ab10\/auth$/,
+  )
 })
 
 test('[WT4] a folder that is no repository, has no commit, or is not there: a plain directory, with words', async () => {
@@ -145,7 +188,13 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
 
 test('[WT4] without git there is a plain directory too', async () => {
   const none = gitWith({ PATH: newRoot() })
-  const wanted = { projectFolder: makeRepository().folder, root: newRoot(), workspace: 'auth', userSessionShort, role: 'auth' }
+  const wanted = {
+    projectFolder: makeRepository().folder,
+    root: newRoot(),
+    workspace: 'auth',
+    userSessionShort,
+    role: 'auth',
+  }
   expect(await makeWorkspace(none, wanted)).toMatchObject({
     kind: 'plain',
     why: { text: expect.stringContaining('git could not be run') },
@@ -160,7 +209,11 @@ test('[WT1] a project that is a folder within its repository starts in the same 
   mkdirSync(join(project.folder, 'new'))
   const made = worktree(await make({ project: join(project.folder, 'packages/a') }))
   expect(made.folder).toBe(join(made.top, 'packages/a'))
-  expect(existsSync(join(worktree(await make({ project: join(project.folder, 'new'), role: 'b' })).folder))).toBe(true)
+  expect(
+    existsSync(
+      join(worktree(await make({ project: join(project.folder, 'new'), role: 'b' })).folder),
+    ),
+  ).toBe(true)
 })
 
 test('[WT1] every role has a branch that git takes, and no two share one', async () => {

@@ -14,7 +14,9 @@ test('[SE20] worktrees: looking, committing, merging, rebasing, removing', async
   const recorded = recordingGit(scene.bin)
   expect(await doEverything(scene)).toEqual(everythingDone)
   const calls = recorded.calls()
-  const folders = [...new Set(calls.map(({ env }) => /^(.*\/\.states)\//.exec(env['GIT_DIR'] ?? '')?.[1]))]
+  const folders = [
+    ...new Set(calls.map(({ env }) => /^(.*\/\.states)\//.exec(env['GIT_DIR'] ?? '')?.[1])),
+  ]
   expect(folders).toEqual([expect.stringContaining('.states')])
   expect(strayCalls(calls, [String(folders[0])])).toEqual([])
   const commands = new Set(calls.map(({ args }) => args[0]))
@@ -46,7 +48,9 @@ test('[SE20] file states: taken, compared, brought back, forked, dropped', async
   await states.states.keepOnly(scene.folder, 'fork:1', [])
   const calls = recorded.calls()
   expect(calls.length).toBeGreaterThan(20)
-  const ours = [...new Set(calls.map(({ env }) => /^(.*\/\.states)\//.exec(env['GIT_DIR'] ?? '')?.[1] ?? ''))]
+  const ours = [
+    ...new Set(calls.map(({ env }) => /^(.*\/\.states)\//.exec(env['GIT_DIR'] ?? '')?.[1] ?? '')),
+  ]
   expect(ours.every((folder) => folder.endsWith('.states'))).toBe(true)
   expect(strayCalls(calls, ours)).toEqual([])
 })
@@ -58,7 +62,8 @@ test('[SE20] sandboxes: opened, and what was committed inside taken over, withou
   const path = process.env['PATH']
   try {
     process.env['PATH'] = `${recorded.bin}:${path}`
-    const hide = 'git update-index --assume-unchanged README.md; echo hidden >> README.md; git status --short'
+    const hide =
+      'git update-index --assume-unchanged README.md; echo hidden >> README.md; git status --short'
     await runInScene(place, 'workplace', `echo x > x; git add x; git commit -qm inside; ${hide}`)
   } finally {
     process.env['PATH'] = path

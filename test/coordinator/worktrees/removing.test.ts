@@ -6,17 +6,24 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
 import { processesIn } from '../../../src/coordinator/worktrees/inspect-worktrees.ts'
-import { lossesOf, removePlainFolder, removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
+import {
+  lossesOf,
+  removePlainFolder,
+  removeWorktree,
+} from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
 import type { RemovalResult } from '../../../src/protocol/worktrees/worktree.ts'
 import { gitMeeting, testGit } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const remove = async ({ open, root }: ProjectWithWorktree, confirmed?: string): Promise<RemovalResult> =>
-  removeWorktree(await open(), { root, processesIn, confirmed })
+const remove = async (
+  { open, root }: ProjectWithWorktree,
+  confirmed?: string,
+): Promise<RemovalResult> => removeWorktree(await open(), { root, processesIn, confirmed })
 
-const branches = ({ project }: ProjectWithWorktree): string => project.git('branch', '--list', 'holdfast/*')
+const branches = ({ project }: ProjectWithWorktree): string =>
+  project.git('branch', '--list', 'holdfast/*')
 
 test('[WT3] one with nothing to lose goes, and its branch with it', async () => {
   const made = await projectWithWorktree()
@@ -28,8 +35,16 @@ test('[WT3] one with nothing to lose goes, and its branch with it', async () => 
 })
 
 const losses: readonly [string, (made: ProjectWithWorktree) => unknown, object][] = [
-  ['an untracked file', ({ tree }) => tree.write('x.txt', 'x'), { files: [{ path: 'x.txt', change: 'untracked' }] }],
-  ['a changed file', ({ tree }) => tree.write('README.md', 'x'), { files: [{ path: 'README.md', change: 'modified' }] }],
+  [
+    'an untracked file',
+    ({ tree }) => tree.write('x.txt', 'x'),
+    { files: [{ path: 'x.txt', change: 'untracked' }] },
+  ],
+  [
+    'a changed file',
+    ({ tree }) => tree.write('README.md', 'x'),
+    { files: [{ path: 'README.md', change: 'modified' }] },
+  ],
   [
     'a staged file',
     ({ tree }) => {
@@ -73,17 +88,20 @@ const losses: readonly [string, (made: ProjectWithWorktree) => unknown, object][
   ],
 ]
 
-test.each(losses)('[WT3] one with %s stays, and says what would be lost; confirmed, it goes', async (_what, spoil, expected) => {
-  const made = await projectWithWorktree()
-  await spoil(made)
-  const kept = await remove(made)
-  expect(kept).toMatchObject({ outcome: 'would_lose', losses: expected })
-  expect(existsSync(made.top)).toBe(true)
-  expect(await remove(made, '0'.repeat(64))).toMatchObject({ outcome: 'would_lose' })
-  const digest = kept.outcome === 'would_lose' ? kept.losses.digest : undefined
-  expect(await remove(made, digest)).toEqual({ outcome: 'removed' })
-  expect([existsSync(made.top), branches(made)]).toEqual([false, ''])
-})
+test.each(losses)(
+  '[WT3] one with %s stays, and says what would be lost; confirmed, it goes',
+  async (_what, spoil, expected) => {
+    const made = await projectWithWorktree()
+    await spoil(made)
+    const kept = await remove(made)
+    expect(kept).toMatchObject({ outcome: 'would_lose', losses: expected })
+    expect(existsSync(made.top)).toBe(true)
+    expect(await remove(made, '0'.repeat(64))).toMatchObject({ outcome: 'would_lose' })
+    const digest = kept.outcome === 'would_lose' ? kept.losses.digest : undefined
+    expect(await remove(made, digest)).toEqual({ outcome: 'removed' })
+    expect([existsSync(made.top), branches(made)]).toEqual([false, ''])
+  },
+)
 
 test('[WT3] what was confirmed is what is lost: a file that came later, or was worked on, is not', async () => {
   const made = await projectWithWorktree()
@@ -114,7 +132,9 @@ test('[WT3] commits that another branch, a tag or a remote has are not lost', as
 test('[WT3] one in which a process lives stays, whatever is confirmed', async () => {
   const made = await projectWithWorktree()
   mkdirSync(join(made.top, 'deep'))
-  const child = spawn(process.execPath, ['-e', 'console.log("up"); setTimeout(() => {}, 60000)'], { cwd: join(made.top, 'deep') })
+  const child = spawn(process.execPath, ['-e', 'console.log("up"); setTimeout(() => {}, 60000)'], {
+    cwd: join(made.top, 'deep'),
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   const { digest } = await lossesOf(await made.open())
@@ -130,20 +150,28 @@ test('[WT3] one in which a process lives stays, whatever is confirmed', async ()
 
 test('[WT3] a commit that comes when the losses have been looked at keeps its branch', async () => {
   const made = await projectWithWorktree()
-  const commit = (): string => made.tree.git('commit', '--quiet', '--allow-empty', '-m', 'Meanwhile')
+  const commit = (): string =>
+    made.tree.git('commit', '--quiet', '--allow-empty', '-m', 'Meanwhile')
   let looks = 0
   const coming = async (): Promise<number[]> => {
     if (++looks === 2) commit()
     return []
   }
-  expect(await removeWorktree(await made.open(), { root: made.root, processesIn: coming })).toEqual({ outcome: 'removed' })
+  expect(await removeWorktree(await made.open(), { root: made.root, processesIn: coming })).toEqual(
+    { outcome: 'removed' },
+  )
   expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
 })
 
 test('[WT3] a commit that comes while git removes the tree keeps its branch', async () => {
   const made = await projectWithWorktree()
-  const git = gitMeeting('worktree remove', `git -C ${made.top} commit --quiet --allow-empty -m Meanwhile`)
-  expect(await removeWorktree(await openWorktree(git, made.top), { root: made.root, processesIn })).toEqual({
+  const git = gitMeeting(
+    'worktree remove',
+    `git -C ${made.top} commit --quiet --allow-empty -m Meanwhile`,
+  )
+  expect(
+    await removeWorktree(await openWorktree(git, made.top), { root: made.root, processesIn }),
+  ).toEqual({
     outcome: 'removed',
   })
   expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
@@ -159,10 +187,17 @@ test('[WT3] a person’s own checkout or worktree is not ours, and is not even o
 
 test('[WT3] one outside of our own folder stays, and where git refuses we stop and say so', async () => {
   const made = await projectWithWorktree()
-  const elsewhere = await removeWorktree(await made.open(), { root: temporaryFolder(), processesIn })
+  const elsewhere = await removeWorktree(await made.open(), {
+    root: temporaryFolder(),
+    processesIn,
+  })
   expect(elsewhere).toMatchObject({ outcome: 'refused', reason: 'not_ours' })
   made.project.git('worktree', 'lock', '--reason', 'on a disk that comes and goes', made.top)
-  expect(await remove(made)).toMatchObject({ outcome: 'refused', reason: 'git_refused', why: expect.stringContaining('locked') })
+  expect(await remove(made)).toMatchObject({
+    outcome: 'refused',
+    reason: 'git_refused',
+    why: expect.stringContaining('locked'),
+  })
   expect(existsSync(join(made.top, 'README.md'))).toBe(true)
   expect(branches(made)).toContain('holdfast/1c55ab10/auth')
 })
@@ -174,6 +209,9 @@ test('[WT3] of plain directories only an empty one goes', async () => {
   writeFileSync(join(full, 'x'), 'x')
   expect(await removePlainFolder(root, empty)).toEqual({ outcome: 'removed' })
   expect(await removePlainFolder(root, full)).toMatchObject({ outcome: 'refused' })
-  expect(await removePlainFolder(root, temporaryFolder())).toMatchObject({ outcome: 'refused', reason: 'not_ours' })
+  expect(await removePlainFolder(root, temporaryFolder())).toMatchObject({
+    outcome: 'refused',
+    reason: 'not_ours',
+  })
   expect(existsSync(join(full, 'x'))).toBe(true)
 })

@@ -2,7 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync }
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
-import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
+import {
+  copyIgnored,
+  runSetUp,
+  type SetUpCommand,
+} from '../../../src/coordinator/worktrees/set-up.ts'
 import { DetailError, textOf } from '../../../src/domain/notices.ts'
 import { isAlive } from '../../../src/platform/files/run-file.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
@@ -63,7 +67,10 @@ test('[WT5] the set-up command runs without a shell, and its output and end are 
   const heard: string[] = []
   const onOutput = (text: string): void => void heard.push(text)
   const done = await runSetUp(
-    command('', { onOutput, argv: [process.execPath, '-e', 'console.log(process.argv[1])', '$HOME;`id`'] }),
+    command('', {
+      onOutput,
+      argv: [process.execPath, '-e', 'console.log(process.argv[1])', '$HOME;`id`'],
+    }),
   )
   expect(done).toEqual({ outcome: 'done', exitCode: 0, output: '$HOME;`id`\n' })
   expect(heard.join('')).toBe('$HOME;`id`\n')
@@ -72,8 +79,12 @@ test('[WT5] the set-up command runs without a shell, and its output and end are 
     exitCode: 3,
     output: 'no\n',
   })
-  expect(await runSetUp(command('', { argv: ['no-such-program-anywhere'] }))).toMatchObject({ outcome: 'not_found' })
-  expect((await runSetUp(command('process.stdout.write("x".repeat(1e6))'))).output.length).toBe(64 * 1024)
+  expect(await runSetUp(command('', { argv: ['no-such-program-anywhere'] }))).toMatchObject({
+    outcome: 'not_found',
+  })
+  expect((await runSetUp(command('process.stdout.write("x".repeat(1e6))'))).output.length).toBe(
+    64 * 1024,
+  )
 })
 
 test('[WT5] one that does not end, or is not wanted any more, is ended with all it has started', async () => {
@@ -89,7 +100,8 @@ test('[WT5] one that does not end, or is not wanted any more, is ended with all 
   ] as const) {
     const folder = temporaryFolder()
     const running = runSetUp(command(script, { ...extra, folder }))
-    const written = (): string => (existsSync(join(folder, 'pid')) ? readFileSync(join(folder, 'pid'), 'utf8') : '')
+    const written = (): string =>
+      existsSync(join(folder, 'pid')) ? readFileSync(join(folder, 'pid'), 'utf8') : ''
     await until(async () => written().endsWith('\n'))
     expect(isRunning(Number(written()))).toBe(true)
     end()
@@ -107,7 +119,9 @@ test('[WT5] what a set-up leaves in the background, holding its output open, is 
   expect([done.outcome, isAlive({ pid: Number(done.output) })]).toEqual(['done', true])
   const stop = new AbortController()
   const onOutput = (): void => stop.abort()
-  const stopped = await runSetUp(command(`${left}; setTimeout(() => {}, 60000)`, { onOutput, signal: stop.signal }))
+  const stopped = await runSetUp(
+    command(`${left}; setTimeout(() => {}, 60000)`, { onOutput, signal: stop.signal }),
+  )
   onTestFinished(() => void process.kill(Number(stopped.output)))
   expect(stopped.outcome).toBe('stopped')
 })

@@ -13,7 +13,9 @@ describe('scopes', () => {
     '[SE3] what exceeds the giver is exactly what the giver does not have',
     (wanted, has) => {
       const tooMuch = exceeding(wanted, has)
-      expect(wanted.filter((scope) => !tooMuch.includes(scope)).every((scope) => has.includes(scope))).toBe(true)
+      expect(
+        wanted.filter((scope) => !tooMuch.includes(scope)).every((scope) => has.includes(scope)),
+      ).toBe(true)
       expect(tooMuch.some((scope) => has.includes(scope))).toBe(false)
     },
   )

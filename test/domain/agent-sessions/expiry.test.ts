@@ -12,13 +12,22 @@ import { fc, property } from '../../support/property.ts'
 import { active, atMinute, start, terminating } from './samples.ts'
 
 const hour = 3_600_000
-const unknown: SweepFacts = { ttlMs: hour, processKnownToLive: false, lastSeenAt: null, hasRunningTurn: false }
+const unknown: SweepFacts = {
+  ttlMs: hour,
+  processKnownToLive: false,
+  lastSeenAt: null,
+  hasRunningTurn: false,
+}
 const keep = { outcome: 'keep' }
 
 describe('the end of a session that nobody ends', () => {
   test('[AS6] it expires with its time to live, not a moment earlier', () => {
     expect(sweep(later(atMinute(60), -1), active(), unknown)).toEqual(keep)
-    expect(sweep(atMinute(60), active(), unknown)).toEqual({ outcome: 'end', reason: 'expired', stopsProcess: false })
+    expect(sweep(atMinute(60), active(), unknown)).toEqual({
+      outcome: 'end',
+      reason: 'expired',
+      stopsProcess: false,
+    })
   })
 
   test('[AS6] a call that was only remembered counts', () => {
@@ -26,12 +35,17 @@ describe('the end of a session that nobody ends', () => {
       outcome: 'extend',
       expiresAt: atMinute(60.5),
     })
-    expect(sweep(atMinute(60.5), active(), { ...unknown, lastSeenAt: atMinute(0.5) })).toMatchObject({ reason: 'expired' })
+    expect(
+      sweep(atMinute(60.5), active(), { ...unknown, lastSeenAt: atMinute(0.5) }),
+    ).toMatchObject({ reason: 'expired' })
   })
 
   test('[AS6] an agent that builds for two hours without a call keeps its session while its process is known to live', () => {
     const living = { ...unknown, processKnownToLive: true }
-    expect(sweep(atMinute(120), active(), living)).toEqual({ outcome: 'extend', expiresAt: atMinute(180) })
+    expect(sweep(atMinute(120), active(), living)).toEqual({
+      outcome: 'extend',
+      expiresAt: atMinute(180),
+    })
     expect(sweep(atMinute(59), active(), living)).toEqual(keep)
   })
 
@@ -63,29 +77,38 @@ describe('the sight of a living agent', () => {
   property.prop([
     fc.array(fc.integer({ min: 1, max: 5_900 }), { minLength: 1, maxLength: 200 }),
     fc.constantFrom(6_000, 60_000, hour),
-  ])('[AS6] an agent that calls in time never expires by what is written alone, and few calls are written', (gaps, ttlMs) => {
-    let now = start
-    let stored = later(start, ttlMs)
-    let writes = 0
-    for (const gap of gaps.map((each) => Math.min(each, ttlMs / 2))) {
-      now = later(now, gap)
-      expect(now < stored).toBe(true)
-      const written = expiresAtToWrite(now, stored, ttlMs)
-      if (written) writes++
-      stored = written ?? stored
-    }
-    const elapsed = epochMs(now) - epochMs(start)
-    expect(writes).toBeLessThanOrEqual(elapsed / Math.min(60_000, ttlMs / 2))
-  })
+  ])(
+    '[AS6] an agent that calls in time never expires by what is written alone, and few calls are written',
+    (gaps, ttlMs) => {
+      let now = start
+      let stored = later(start, ttlMs)
+      let writes = 0
+      for (const gap of gaps.map((each) => Math.min(each, ttlMs / 2))) {
+        now = later(now, gap)
+        expect(now < stored).toBe(true)
+        const written = expiresAtToWrite(now, stored, ttlMs)
+        if (written) writes++
+        stored = written ?? stored
+      }
+      const elapsed = epochMs(now) - epochMs(start)
+      expect(writes).toBeLessThanOrEqual(elapsed / Math.min(60_000, ttlMs / 2))
+    },
+  )
 
   property.prop([fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }), fc.boolean()])(
     '[AS6] a session whose process is known to live is never expired',
     (minutes, seen, closing) => {
       const current = closing ? terminating(atMinute(minutes)) : active()
-      const facts = { ttlMs: hour, processKnownToLive: true, lastSeenAt: atMinute(seen), hasRunningTurn: false }
+      const facts = {
+        ttlMs: hour,
+        processKnownToLive: true,
+        lastSeenAt: atMinute(seen),
+        hasRunningTurn: false,
+      }
       const decision = sweep(atMinute(minutes), current, facts)
       expect(decision).not.toMatchObject({ reason: 'expired' })
-      if (decision.outcome === 'extend') expect(decision.expiresAt > instant(epochMs(atMinute(minutes)))).toBe(true)
+      if (decision.outcome === 'extend')
+        expect(decision.expiresAt > instant(epochMs(atMinute(minutes)))).toBe(true)
     },
   )
 })
@@ -111,15 +134,26 @@ describe('time in which nobody could be heard', () => {
     expect(postponed(awake, active(), asleep, hour).lastAnswerAt).toBe(later(start, asleep))
   })
 
-  property.prop([fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 10_000 }), fc.boolean()])(
+  property.prop([
+    fc.integer({ min: 0, max: 10_000 }),
+    fc.integer({ min: 0, max: 10_000 }),
+    fc.boolean(),
+  ])(
     '[RE5] never to where a call made now would not bring it, and never backwards',
     (minutes, byMinutes, closing) => {
       const now = atMinute(minutes)
       const current = closing ? terminating(start) : active({ suspectedAt: start })
       const moved = postponed(now, current, byMinutes * 60_000, hour)
       expect(moved.expiresAt >= current.expiresAt).toBe(true)
-      expect(moved.expiresAt <= (current.expiresAt > later(now, hour) ? current.expiresAt : later(now, hour))).toBe(true)
-      for (const at of [moved.lastAnswerAt, moved.suspectedAt, moved.state === 'terminating' ? moved.terminatingAt : null])
+      expect(
+        moved.expiresAt <=
+          (current.expiresAt > later(now, hour) ? current.expiresAt : later(now, hour)),
+      ).toBe(true)
+      for (const at of [
+        moved.lastAnswerAt,
+        moved.suspectedAt,
+        moved.state === 'terminating' ? moved.terminatingAt : null,
+      ])
         if (at !== null) expect(at >= start && at <= now).toBe(true)
     },
   )

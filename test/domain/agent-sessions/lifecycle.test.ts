@@ -29,7 +29,14 @@ const now = atMinute(5)
 
 describe('the life of an agent session', () => {
   test('[AS6] it begins active, with its time to live ahead of it', () => {
-    const lease = { id: 'x', agentId: 'ada', projectId: 'p', purpose: 'task', launchId: 'l', workSessionId: 'w' } as const
+    const lease = {
+      id: 'x',
+      agentId: 'ada',
+      projectId: 'p',
+      purpose: 'task',
+      launchId: 'l',
+      workSessionId: 'w',
+    } as const
     expect(begin(start, lease, 3_600_000)).toEqual({
       ...lease,
       state: 'active',
@@ -49,32 +56,49 @@ describe('the life of an agent session', () => {
     })
   })
 
-  test.each(reasons)('[AS5] an end without notice (%s) passes through terminating, and both steps are told', (reason) => {
-    expect(decideAgentSession(now, active(), { type: 'end', reason })).toEqual({
-      outcome: 'changed',
-      agentSession: { ...terminating(now), state: 'ended', endedAt: now, endReason: reason },
-      transitions: [
-        { to: 'terminating', at: now },
-        { to: 'ended', at: now, reason },
-      ],
-    })
-  })
+  test.each(reasons)(
+    '[AS5] an end without notice (%s) passes through terminating, and both steps are told',
+    (reason) => {
+      expect(decideAgentSession(now, active(), { type: 'end', reason })).toEqual({
+        outcome: 'changed',
+        agentSession: { ...terminating(now), state: 'ended', endedAt: now, endReason: reason },
+        transitions: [
+          { to: 'terminating', at: now },
+          { to: 'ended', at: now, reason },
+        ],
+      })
+    },
+  )
 
-  test.each(reasons)('[AS5] the end (%s) of a terminating one is one step, and keeps when it was asked to go', (reason) => {
-    expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'end', reason })).toEqual({
-      outcome: 'changed',
-      agentSession: { ...terminating(atMinute(4)), state: 'ended', endedAt: now, endReason: reason },
-      transitions: [{ to: 'ended', at: now, reason }],
-    })
-  })
+  test.each(reasons)(
+    '[AS5] the end (%s) of a terminating one is one step, and keeps when it was asked to go',
+    (reason) => {
+      expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'end', reason })).toEqual({
+        outcome: 'changed',
+        agentSession: {
+          ...terminating(atMinute(4)),
+          state: 'ended',
+          endedAt: now,
+          endReason: reason,
+        },
+        transitions: [{ to: 'ended', at: now, reason }],
+      })
+    },
+  )
 
   test('[CH4] closing what closes already changes nothing', () => {
-    expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'close' })).toEqual({ outcome: 'unchanged' })
+    expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'close' })).toEqual({
+      outcome: 'unchanged',
+    })
   })
 
   test('[AS8] logout is idempotent, and does not change why it ended', () => {
-    expect(decideAgentSession(now, ended('logout'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
-    expect(decideAgentSession(now, ended('orphaned'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
+    expect(decideAgentSession(now, ended('logout'), { type: 'end', reason: 'logout' })).toEqual({
+      outcome: 'unchanged',
+    })
+    expect(decideAgentSession(now, ended('orphaned'), { type: 'end', reason: 'logout' })).toEqual({
+      outcome: 'unchanged',
+    })
   })
 
   test('[AS8] a call on an ended one is refused with the reason; a live one, terminating or not, is served', () => {
@@ -84,7 +108,10 @@ describe('the life of an agent session', () => {
   })
 
   test('[AS6] answers and task progress are activity; only an answer starts the soft timeout anew', () => {
-    expect(afterActivity(now, active(), 'answer')).toMatchObject({ lastActivityAt: now, lastAnswerAt: now })
+    expect(afterActivity(now, active(), 'answer')).toMatchObject({
+      lastActivityAt: now,
+      lastAnswerAt: now,
+    })
     expect(afterActivity(now, active({ lastAnswerAt: start }), 'progress')).toMatchObject({
       lastActivityAt: now,
       lastAnswerAt: start,
@@ -107,7 +134,9 @@ describe('the life of an agent session', () => {
         current = decision.agentSession
         received.push(...decision.transitions)
       }
-      expect(received.map(({ to }) => to)).toEqual(['terminating', 'ended'].slice(0, received.length))
+      expect(received.map(({ to }) => to)).toEqual(
+        ['terminating', 'ended'].slice(0, received.length),
+      )
       expect(current.state).toBe(received.at(-1)?.to ?? 'active')
       const firstEnd = happenings.find((event) => event.type === 'end')
       if (current.state === 'ended') expect(current.endReason).toBe(firstEnd?.reason)

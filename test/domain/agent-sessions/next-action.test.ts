@@ -45,25 +45,100 @@ const task = (
   agentSession: AgentSession = active({ purpose: 'task' }),
 ): NextAction => nextAction(now, agentSession, { ...idle, ...facts }, patience)
 
-type Row = [title: string, answer: NextAction, action: NextAction['action'], state: NextAction['state']]
+type Row = [
+  title: string,
+  answer: NextAction,
+  action: NextAction['action'],
+  state: NextAction['state'],
+]
 
 describe('[NA2] what an agent in a chat does next', () => {
   test.each<Row>([
-    ['[NA2] with unread messages it gets them', chat(unread), 'get_pending_messages', 'chat_pending'],
-    ['[NA7] what it was handed stays unread until it answers', chat(handed), 'get_pending_messages', 'chat_pending'],
+    [
+      '[NA2] with unread messages it gets them',
+      chat(unread),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[NA7] what it was handed stays unread until it answers',
+      chat(handed),
+      'get_pending_messages',
+      'chat_pending',
+    ],
     ['[NA3] with none it waits', chat({}), 'wait_for_messages', 'chat_waiting'],
-    ['[NA9] a summary that is due comes before waiting', chat(summary), 'summarize_conversation', 'summary_due'],
-    ['[NA2] unread wins over a summary that is due', chat({ ...unread, ...summary }), 'get_pending_messages', 'chat_pending'],
-    ['[NA2] unread wins over the timeout', chat(unread, atMinute(600)), 'get_pending_messages', 'chat_pending'],
-    ['[NA2] what it was handed wins over the timeout', chat(handed, atMinute(600)), 'get_pending_messages', 'chat_pending'],
-    ['[NA2] a summary wins over the timeout', chat(summary, atMinute(600)), 'summarize_conversation', 'summary_due'],
-    ['[CX13] it makes room when another conversation is next', chat(another), 'exit', 'session_closed'],
-    ['[CX13] but not with its own unanswered', chat({ ...another, ...handed }), 'get_pending_messages', 'chat_pending'],
-    ['[AP3] it waits for an approval it asked for', chat(approval), 'wait_for_approval', 'approval_pending'],
-    ['[AP3] and is not sent away meanwhile', chat(approval, atMinute(600)), 'wait_for_approval', 'approval_pending'],
-    ['[AP3] also with the question unanswered', chat({ ...approval, ...handed }), 'wait_for_approval', 'approval_pending'],
-    ['[NA2] a new message wins over an approval', chat({ ...approval, ...unread }), 'get_pending_messages', 'chat_pending'],
-    ['[NA9] a summary is written meanwhile', chat({ ...approval, ...summary }), 'summarize_conversation', 'summary_due'],
+    [
+      '[NA9] a summary that is due comes before waiting',
+      chat(summary),
+      'summarize_conversation',
+      'summary_due',
+    ],
+    [
+      '[NA2] unread wins over a summary that is due',
+      chat({ ...unread, ...summary }),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[NA2] unread wins over the timeout',
+      chat(unread, atMinute(600)),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[NA2] what it was handed wins over the timeout',
+      chat(handed, atMinute(600)),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[NA2] a summary wins over the timeout',
+      chat(summary, atMinute(600)),
+      'summarize_conversation',
+      'summary_due',
+    ],
+    [
+      '[CX13] it makes room when another conversation is next',
+      chat(another),
+      'exit',
+      'session_closed',
+    ],
+    [
+      '[CX13] but not with its own unanswered',
+      chat({ ...another, ...handed }),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[AP3] it waits for an approval it asked for',
+      chat(approval),
+      'wait_for_approval',
+      'approval_pending',
+    ],
+    [
+      '[AP3] and is not sent away meanwhile',
+      chat(approval, atMinute(600)),
+      'wait_for_approval',
+      'approval_pending',
+    ],
+    [
+      '[AP3] also with the question unanswered',
+      chat({ ...approval, ...handed }),
+      'wait_for_approval',
+      'approval_pending',
+    ],
+    [
+      '[NA2] a new message wins over an approval',
+      chat({ ...approval, ...unread }),
+      'get_pending_messages',
+      'chat_pending',
+    ],
+    [
+      '[NA9] a summary is written meanwhile',
+      chat({ ...approval, ...summary }),
+      'summarize_conversation',
+      'summary_due',
+    ],
     [
       '[NA5] terminating wins over all',
       chat({ ...unread, ...summary, ...approval }, atMinute(1), terminating(start)),
@@ -75,16 +150,31 @@ describe('[NA2] what an agent in a chat does next', () => {
   })
 
   test('[NA3] waiting says how often to ask, when patience ends, and asks for the longest wait', () => {
-    const settings = effectiveSettings({ 'chat.wait_interval_seconds': 7, 'chat.soft_timeout_minutes': 0.5 })
+    const settings = effectiveSettings({
+      'chat.wait_interval_seconds': 7,
+      'chat.soft_timeout_minutes': 0.5,
+    })
     const answer = chat({}, start, active(), { settings, holdSeconds: 600 })
-    expect(answer).toMatchObject({ waitSeconds: 7, idleTimeoutMinutes: 0.5, timesOutAt: atMinute(0.5) })
+    expect(answer).toMatchObject({
+      waitSeconds: 7,
+      idleTimeoutMinutes: 0.5,
+      timesOutAt: atMinute(0.5),
+    })
     expect(answer.instruction).toContain('wait_seconds: 600')
     expect(answer.instruction).toContain('7 seconds')
   })
 
   test('[NA4] ten minutes after signing in without an answer it is over, not a moment earlier', () => {
-    expect(chat({}, later(atMinute(10), -1))).toMatchObject({ action: 'wait_for_messages', timesOutAt: atMinute(10) })
-    expect(chat({}, atMinute(10))).toMatchObject({ action: 'exit', state: 'chat_timeout', reason: 'timeout', ends: 'timeout' })
+    expect(chat({}, later(atMinute(10), -1))).toMatchObject({
+      action: 'wait_for_messages',
+      timesOutAt: atMinute(10),
+    })
+    expect(chat({}, atMinute(10))).toMatchObject({
+      action: 'exit',
+      state: 'chat_timeout',
+      reason: 'timeout',
+      ends: 'timeout',
+    })
   })
 
   test('[NA4] the ten minutes count from the last answer', () => {
@@ -98,8 +188,15 @@ describe('[NA2] what an agent in a chat does next', () => {
   })
 
   test('[NA5] a terminating session ends with the exit it is handed', () => {
-    expect(chat({}, atMinute(1), terminating(start))).toMatchObject({ action: 'exit', reason: 'session_closed', ends: 'closed' })
-    expect(task({ taskId: 't' }, atMinute(1), terminating(start))).toMatchObject({ reason: 'session_closed', ends: 'closed' })
+    expect(chat({}, atMinute(1), terminating(start))).toMatchObject({
+      action: 'exit',
+      reason: 'session_closed',
+      ends: 'closed',
+    })
+    expect(task({ taskId: 't' }, atMinute(1), terminating(start))).toMatchObject({
+      reason: 'session_closed',
+      ends: 'closed',
+    })
   })
 
   test('[AP3] waiting for an approval names it', () => {
@@ -109,9 +206,14 @@ describe('[NA2] what an agent in a chat does next', () => {
 
   test('[AP3] a decision after an hour is acted on, not met with the timeout', () => {
     const decided = { approvalDecidedAt: atMinute(60) }
-    expect(chat(decided, atMinute(60))).toMatchObject({ action: 'wait_for_messages', timesOutAt: atMinute(70) })
+    expect(chat(decided, atMinute(60))).toMatchObject({
+      action: 'wait_for_messages',
+      timesOutAt: atMinute(70),
+    })
     expect(chat(decided, atMinute(70))).toMatchObject({ action: 'exit', reason: 'timeout' })
-    expect(chat(decided, atMinute(70), active({ lastAnswerAt: atMinute(61) }))).toMatchObject({ timesOutAt: atMinute(71) })
+    expect(chat(decided, atMinute(70), active({ lastAnswerAt: atMinute(61) }))).toMatchObject({
+      timesOutAt: atMinute(71),
+    })
   })
 
   test('[NA9] a summary says through which message', () => {
@@ -124,11 +226,31 @@ describe('[NA11] what an agent on a task does next', () => {
   const all = { ...approval, resumes: true, taskId: 'task_p1_code_001' }
 
   test.each<Row>([
-    ['[NA11] an undecided approval comes first', task(all), 'wait_for_approval', 'approval_pending'],
-    ['[NA11] then resumed work is handed over', task({ ...all, approvalId: null }), 'resume_work', 'task_resuming'],
-    ['[NA11] then the task in progress', task({ taskId: 'task_p1_code_001' }), 'work_on_task', 'task_ready'],
+    [
+      '[NA11] an undecided approval comes first',
+      task(all),
+      'wait_for_approval',
+      'approval_pending',
+    ],
+    [
+      '[NA11] then resumed work is handed over',
+      task({ ...all, approvalId: null }),
+      'resume_work',
+      'task_resuming',
+    ],
+    [
+      '[NA11] then the task in progress',
+      task({ taskId: 'task_p1_code_001' }),
+      'work_on_task',
+      'task_ready',
+    ],
     ['[NA11] then nothing is left', task({}), 'exit', 'task_done'],
-    ['[NA11] there is no soft timeout', task({ taskId: 'task_p1_code_001' }, atMinute(6000)), 'work_on_task', 'task_ready'],
+    [
+      '[NA11] there is no soft timeout',
+      task({ taskId: 'task_p1_code_001' }, atMinute(6000)),
+      'work_on_task',
+      'task_ready',
+    ],
   ])('%s', (_title, answer, action, state) => {
     expect(answer).toMatchObject({ action, state })
   })
@@ -150,9 +272,16 @@ describe('an exit that was lost on the way', () => {
     ['expired', { reason: 'expired', state: 'session_closed' }],
     ['coordinator_lost', { reason: 'coordinator_lost', state: 'session_closed' }],
     ['revoked', { reason: 'revoked', state: 'session_closed' }],
-  ])('[AS8] is had again after an end by %s, with the reason, and ends nothing twice', (endReason, expected) => {
-    expect(chat(unread, atMinute(1), ended(endReason))).toMatchObject({ action: 'exit', ends: null, ...expected })
-  })
+  ])(
+    '[AS8] is had again after an end by %s, with the reason, and ends nothing twice',
+    (endReason, expected) => {
+      expect(chat(unread, atMinute(1), ended(endReason))).toMatchObject({
+        action: 'exit',
+        ends: null,
+        ...expected,
+      })
+    },
+  )
 })
 
 describe('[NA3] a held call', () => {
@@ -169,12 +298,22 @@ describe('[NA3] a held call', () => {
   })
 
   test('[NA3] waits for an approval too, without a timeout', () => {
-    expect(heldUntil(atMinute(600), chat(approval, atMinute(600)), 30, patience)).toBe(later(atMinute(600), 30_000))
+    expect(heldUntil(atMinute(600), chat(approval, atMinute(600)), 30, patience)).toBe(
+      later(atMinute(600), 30_000),
+    )
   })
 
   test('[NA12] is not held while there is something to do', () => {
-    const busy = [chat(unread), chat(summary), task({ resumes: true }), task({ taskId: 't' }), task({})]
-    expect(busy.map((next) => heldUntil(start, next, 50, patience))).toEqual(busy.map(() => undefined))
+    const busy = [
+      chat(unread),
+      chat(summary),
+      task({ resumes: true }),
+      task({ taskId: 't' }),
+      task({}),
+    ]
+    expect(busy.map((next) => heldUntil(start, next, 50, patience))).toEqual(
+      busy.map(() => undefined),
+    )
   })
 })
 
@@ -190,7 +329,10 @@ describe('every answer', () => {
     purpose: fc.constant('chat'),
     undelivered: fc.nat(3),
     unanswered: fc.nat(3),
-    summaryDue: fc.option(fc.record({ conversationKey: fc.constant('web:p.a'), throughSeq: fc.nat(9) }), { nil: null }),
+    summaryDue: fc.option(
+      fc.record({ conversationKey: fc.constant('web:p.a'), throughSeq: fc.nat(9) }),
+      { nil: null },
+    ),
     yieldsConversation: fc.boolean(),
     waitsForFolder: fc.boolean(),
     approvalId: fc.option(fc.nat(9), { nil: null }),
@@ -206,7 +348,13 @@ describe('every answer', () => {
 
   /** NA1, word for word. */
   const actionsOf = {
-    chat: ['get_pending_messages', 'wait_for_messages', 'summarize_conversation', 'wait_for_approval', 'exit'],
+    chat: [
+      'get_pending_messages',
+      'wait_for_messages',
+      'summarize_conversation',
+      'wait_for_approval',
+      'exit',
+    ],
     task: ['work_on_task', 'wait_for_approval', 'resume_work', 'exit'],
   }
 
@@ -216,24 +364,31 @@ describe('every answer', () => {
       const answer = nextAction(now, agentSession, facts, patience)
       expect(actionsOf[facts.purpose]).toContain(answer.action)
       expect(answer.instruction).toMatch(/^[A-Z1-9].{20,}\.$/s)
-      expect(answer.instruction).toContain(answer.action === 'exit' ? 'exit now' : 'get_next_action')
+      expect(answer.instruction).toContain(
+        answer.action === 'exit' ? 'exit now' : 'get_next_action',
+      )
     },
   )
 
-  property.prop([chats, anyTime])('[NA2] never lets a live chat time out past a message that waits', (facts, now) => {
-    const answer = nextAction(now, active(), facts, patience)
-    if (answer.action === 'exit') expect(facts.undelivered + facts.unanswered).toBe(0)
-  })
+  property.prop([chats, anyTime])(
+    '[NA2] never lets a live chat time out past a message that waits',
+    (facts, now) => {
+      const answer = nextAction(now, active(), facts, patience)
+      if (answer.action === 'exit') expect(facts.undelivered + facts.unanswered).toBe(0)
+    },
+  )
 
   property.prop([agentSessions, fc.oneof(chats, tasks), anyTime])(
     '[NA4] ends the session in the same call exactly when it is the first exit',
     (agentSession, facts, now) => {
       const answer = nextAction(now, agentSession, facts, patience)
-      if (answer.action === 'exit') expect(answer.ends === null).toBe(agentSession.state === 'ended')
+      if (answer.action === 'exit')
+        expect(answer.ends === null).toBe(agentSession.state === 'ended')
     },
   )
 })
 
 test('[NA1] whoever signs in is told how to go on', () => {
-  for (const purpose of ['chat', 'task'] as const) expect(afterAuthentication(purpose)).toContain('get_next_action')
+  for (const purpose of ['chat', 'task'] as const)
+    expect(afterAuthentication(purpose)).toContain('get_next_action')
 })

@@ -26,18 +26,36 @@ describe('[AS2] work detection', () => {
     ['[AS3] a panel somebody opened is chat work', panel, 'chat'],
     ['[AS2] task work comes before chat work', { ...task, ...unread, ...panel }, 'task'],
     ['[AS3] a task that a live session has is no work', { ...task, live: ['task'] }, 'no_work'],
-    ['[AS3] messages that a live session gets are no work', { ...unread, live: ['chat'] }, 'no_work'],
-    ['[AS3] a panel that a live session serves is no work', { ...panel, live: ['chat'] }, 'no_work'],
+    [
+      '[AS3] messages that a live session gets are no work',
+      { ...unread, live: ['chat'] },
+      'no_work',
+    ],
+    [
+      '[AS3] a panel that a live session serves is no work',
+      { ...panel, live: ['chat'] },
+      'no_work',
+    ],
     ['[AS4] a chat may begin beside a task', { ...task, ...unread, live: ['task'] }, 'chat'],
     ['[AS4] a task may begin beside a chat', { ...task, ...unread, live: ['chat'] }, 'task'],
-    ['[AS4] with both live there is nothing left', { ...task, ...unread, ...panel, live: ['chat', 'task'] }, 'no_work'],
+    [
+      '[AS4] with both live there is nothing left',
+      { ...task, ...unread, ...panel, live: ['chat', 'task'] },
+      'no_work',
+    ],
   ])('%s', (_title, facts, found) => {
     expect(detectWork(now, { ...none, ...facts }).purpose).toBe(found)
   })
 
   test('[AS3] an open panel is used up by the chat it leads to, and only by that', () => {
-    expect(detectWork(now, { ...none, ...panel })).toEqual({ purpose: 'chat', usesUpPendingChat: true })
-    expect(detectWork(now, { ...none, ...unread })).toEqual({ purpose: 'chat', usesUpPendingChat: false })
+    expect(detectWork(now, { ...none, ...panel })).toEqual({
+      purpose: 'chat',
+      usesUpPendingChat: true,
+    })
+    expect(detectWork(now, { ...none, ...unread })).toEqual({
+      purpose: 'chat',
+      usesUpPendingChat: false,
+    })
     expect(detectWork(now, { ...none, ...panel, ...task })).toEqual({ purpose: 'task' })
   })
 
@@ -62,20 +80,27 @@ describe('[AS2] work detection', () => {
     live: fc.uniqueArray(fc.constantFrom<Purpose>('chat', 'task')),
   })
 
-  property.prop([facts])('[AS4] a purpose that has a live session is never given again', (given) => {
-    expect(given.live).not.toContain(detectWork(now, given).purpose)
-  })
+  property.prop([facts])(
+    '[AS4] a purpose that has a live session is never given again',
+    (given) => {
+      expect(given.live).not.toContain(detectWork(now, given).purpose)
+    },
+  )
 
-  property.prop([facts])('[AS2] agents that sign in one after the other get each purpose at most once, then no_work', (given) => {
-    const got: string[] = []
-    let current = given
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const found = detectWork(now, current)
-      got.push(found.purpose)
-      if (found.purpose !== 'no_work') current = { ...current, live: [...current.live, found.purpose] }
-    }
-    expect(got.filter((purpose) => purpose === 'task').length).toBeLessThanOrEqual(1)
-    expect(got.filter((purpose) => purpose === 'chat').length).toBeLessThanOrEqual(1)
-    expect(got.at(-1)).toBe('no_work')
-  })
+  property.prop([facts])(
+    '[AS2] agents that sign in one after the other get each purpose at most once, then no_work',
+    (given) => {
+      const got: string[] = []
+      let current = given
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const found = detectWork(now, current)
+        got.push(found.purpose)
+        if (found.purpose !== 'no_work')
+          current = { ...current, live: [...current.live, found.purpose] }
+      }
+      expect(got.filter((purpose) => purpose === 'task').length).toBeLessThanOrEqual(1)
+      expect(got.filter((purpose) => purpose === 'chat').length).toBeLessThanOrEqual(1)
+      expect(got.at(-1)).toBe('no_work')
+    },
+  )
 })

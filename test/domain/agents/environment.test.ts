@@ -9,15 +9,21 @@ const environments = fc.dictionary(
 )
 
 describe("an agent's environment", () => {
-  property.prop([environments])('[SE7] a reader sees the names and never a value', (environment) => {
-    const seen = masked(environment, mask)
-    expect(Object.keys(seen)).toEqual(Object.keys(environment))
-    expect(Object.values(seen).every((value) => value === mask)).toBe(true)
-  })
+  property.prop([environments])(
+    '[SE7] a reader sees the names and never a value',
+    (environment) => {
+      const seen = masked(environment, mask)
+      expect(Object.keys(seen)).toEqual(Object.keys(environment))
+      expect(Object.values(seen).every((value) => value === mask)).toBe(true)
+    },
+  )
 
-  property.prop([environments])('[SE7] what a reader saw, sent back unchanged, changes nothing', (environment) => {
-    expect(unmasked(masked(environment, mask), environment, mask)).toEqual({ environment })
-  })
+  property.prop([environments])(
+    '[SE7] what a reader saw, sent back unchanged, changes nothing',
+    (environment) => {
+      expect(unmasked(masked(environment, mask), environment, mask)).toEqual({ environment })
+    },
+  )
 
   test('[SE7] new values replace, masked ones stay, what is left out is gone', () => {
     const stored = { KEY: 'sk-1', URL: 'https://a', OLD: 'x' }

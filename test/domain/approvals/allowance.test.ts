@@ -77,7 +77,9 @@ test('[AP9] every file of the call must be inside, whatever field names it; what
     { locations: Array.from({ length: 200 }, () => ({ path: in_ })) },
     { toolKind: 'execute' },
   ]
-  expect(tricks.filter((change) => covers(rule({ toolKind: change.toolKind ?? 'edit' }), asked(change)))).toEqual([])
+  expect(
+    tricks.filter((change) => covers(rule({ toolKind: change.toolKind ?? 'edit' }), asked(change))),
+  ).toEqual([])
   const fine: Partial<AskedCall>[] = [
     { input: JSON.stringify({ file_path: in_, content: '/etc/passwd is a file' }) },
     { content: [{ type: 'diff', path: in_ }], locations: [] },
@@ -86,17 +88,35 @@ test('[AP9] every file of the call must be inside, whatever field names it; what
   expect(fine.every((change) => covers(rule(), asked(change)))).toBe(true)
 })
 
-property.prop([fc.array(fc.constantFrom('work', 'src', '..', '.', '', 'a.ts', 'src2', '\\', 'C:'), { maxLength: 8 })])(
+property.prop([
+  fc.array(fc.constantFrom('work', 'src', '..', '.', '', 'a.ts', 'src2', '\\', 'C:'), {
+    maxLength: 8,
+  }),
+])(
   '[AP9] whatever a path is put together of, what is covered lies below the folder',
   (segments) => {
     const path = `/${segments.join('/')}`
-    if (covers(rule(), asked({ locations: [{ path }] }))) expect(new URL(`file://${path}`).pathname).toMatch(/^\/work\/src\/./)
+    if (covers(rule(), asked({ locations: [{ path }] })))
+      expect(new URL(`file://${path}`).pathname).toMatch(/^\/work\/src\/./)
   },
 )
 
 test('[AP9] a kind of tool is allowed as a whole only where it changes nothing', () => {
-  const kinds = ['read', 'search', 'think', 'fetch', 'edit', 'delete', 'move', 'execute', 'other', 'switch_mode']
-  const covered = kinds.filter((toolKind) => covers(rule({ scope: 'tool', toolKind, folder: null }), asked({ toolKind })))
+  const kinds = [
+    'read',
+    'search',
+    'think',
+    'fetch',
+    'edit',
+    'delete',
+    'move',
+    'execute',
+    'other',
+    'switch_mode',
+  ]
+  const covered = kinds.filter((toolKind) =>
+    covers(rule({ scope: 'tool', toolKind, folder: null }), asked({ toolKind })),
+  )
   expect(covered).toEqual(['read', 'search', 'think', 'fetch'])
   const lying = asked({ toolKind: 'read', input: JSON.stringify({ command: 'rm x' }) })
   expect(covers(rule({ scope: 'tool', toolKind: 'read', folder: null }), lying)).toBe(false)
@@ -104,11 +124,19 @@ test('[AP9] a kind of tool is allowed as a whole only where it changes nothing',
 
 test('[AG6] what can be chosen for a question, the narrowest first; what makes no sense is refused in words', () => {
   expect(scopesFor(asked())).toEqual(['request', 'folder'])
-  expect(scopesFor(asked({ toolKind: 'execute', input: '{"command":"npm test"}' }))).toEqual(['request'])
+  expect(scopesFor(asked({ toolKind: 'execute', input: '{"command":"npm test"}' }))).toEqual([
+    'request',
+  ])
   expect(scopesFor(asked({ toolKind: 'read' }))).toEqual(['request', 'folder', 'tool'])
   expect(scopesFor(asked({ likeness: null, locations: [] }))).toEqual([])
   expect(folderOf(asked())).toBe('/work/src')
-  for (const wrong of [{ folder: '/' }, { folder: null }, { folder: 'src' }, { folder: '/other' }, { scope: 'tool' as const }])
+  for (const wrong of [
+    { folder: '/' },
+    { folder: null },
+    { folder: 'src' },
+    { folder: '/other' },
+    { scope: 'tool' as const },
+  ])
     expect(refusedRule(rule(wrong), asked())?.text).toMatch(/\w/)
   expect(refusedRule(rule({ folder: '/work' }), asked())).toBeUndefined()
 })

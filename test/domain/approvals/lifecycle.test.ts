@@ -13,7 +13,11 @@ const then = '2026-03-01T09:00:00.000Z'
 const decidedAt = '2026-03-01T09:30:00.000Z'
 const now = '2026-03-01T10:00:00.000Z'
 
-const submission = { instructionContent: 'ship it', workerInstructions: [{ do: 'x' }], artifacts: ['a.md'] }
+const submission = {
+  instructionContent: 'ship it',
+  workerInstructions: [{ do: 'x' }],
+  artifacts: ['a.md'],
+}
 const pending: PendingApproval = {
   ...submission,
   id: 7,
@@ -32,13 +36,26 @@ const decided = (status: Verdict): DecidedApproval => ({
   feedback: 'smaller',
 })
 const verdicts: Verdict[] = ['approved', 'rejected', 'revision_requested']
-const by = (who: string, verdict: Verdict): ApprovalEvent => ({ type: 'decide', verdict, by: who, feedback: null })
+const by = (who: string, verdict: Verdict): ApprovalEvent => ({
+  type: 'decide',
+  verdict,
+  by: who,
+  feedback: null,
+})
 
 describe('the life of an approval', () => {
   test.each(verdicts)('[AP1] a pending one can be %s, with who, when and why', (verdict) => {
-    expect(decideApproval(now, pending, { type: 'decide', verdict, by: 'bob', feedback: 'fine' })).toEqual({
+    expect(
+      decideApproval(now, pending, { type: 'decide', verdict, by: 'bob', feedback: 'fine' }),
+    ).toEqual({
       outcome: 'changed',
-      approval: { ...pending, status: verdict, resolvedAt: now, decidedBy: 'bob', feedback: 'fine' },
+      approval: {
+        ...pending,
+        status: verdict,
+        resolvedAt: now,
+        decidedBy: 'bob',
+        feedback: 'fine',
+      },
     })
   })
 
@@ -53,14 +70,25 @@ describe('the life of an approval', () => {
   )
 
   test('[AP1] a resubmission makes it pending again and keeps what was submitted and what was said about it', () => {
-    const event: ApprovalEvent = { type: 'resubmit', submission: { instructionContent: 'ship less', artifacts: undefined } }
+    const event: ApprovalEvent = {
+      type: 'resubmit',
+      submission: { instructionContent: 'ship less', artifacts: undefined },
+    }
     expect(decideApproval(now, decided('revision_requested'), event)).toEqual({
       outcome: 'changed',
       approval: {
         ...pending,
         instructionContent: 'ship less',
         submittedAt: now,
-        revisionHistory: [{ ...submission, submittedAt: then, resolvedAt: decidedAt, decidedBy: 'ada', feedback: 'smaller' }],
+        revisionHistory: [
+          {
+            ...submission,
+            submittedAt: then,
+            resolvedAt: decidedAt,
+            decidedBy: 'ada',
+            feedback: 'smaller',
+          },
+        ],
       },
     })
   })
@@ -72,7 +100,9 @@ describe('the life of an approval', () => {
       refusal: { code: 'wrong_state', status: 'pending' },
     })
     for (const final of ['approved', 'rejected'] as const)
-      expect(decideApproval(now, decided(final), event)).toMatchObject({ refusal: { code: 'approval_decided', decision: final } })
+      expect(decideApproval(now, decided(final), event)).toMatchObject({
+        refusal: { code: 'approval_decided', decision: final },
+      })
   })
 
   const events: fc.Arbitrary<ApprovalEvent> = fc.oneof(
@@ -100,8 +130,13 @@ describe('the life of an approval', () => {
         const { approval } = decision
         const grown = event.type === 'resubmit' ? 1 : 0
         expect(approval.revisionHistory).toHaveLength(current.revisionHistory.length + grown)
-        expect(approval.revisionHistory.slice(0, current.revisionHistory.length)).toEqual(current.revisionHistory)
-        if (grown) expect(approval.revisionHistory.at(-1)?.instructionContent).toBe(current.instructionContent)
+        expect(approval.revisionHistory.slice(0, current.revisionHistory.length)).toEqual(
+          current.revisionHistory,
+        )
+        if (grown)
+          expect(approval.revisionHistory.at(-1)?.instructionContent).toBe(
+            current.instructionContent,
+          )
         current = approval
       }
     },

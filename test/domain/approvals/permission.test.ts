@@ -1,6 +1,11 @@
 /** What a policy answers by itself, and what an answer comes to. */
 import { expect, test } from 'vitest'
-import { type Option, optionFor, outcomeOf, policyAnswer } from '../../../src/domain/approvals/permission.ts'
+import {
+  type Option,
+  optionFor,
+  outcomeOf,
+  policyAnswer,
+} from '../../../src/domain/approvals/permission.ts'
 
 const options: Option[] = [
   { optionId: 'never', kind: 'reject_always' },
@@ -17,13 +22,11 @@ test('[AP10] yes is for this once, no the mildest there is; an agent’s own “
 })
 
 test('[AP4] the policy answers reads, everything, or nothing', () => {
-  expect(['read', 'search', 'edit', 'execute', 'other'].map((kind) => policyAnswer('allow_reads', kind, options))).toEqual([
-    'yes',
-    'yes',
-    null,
-    null,
-    null,
-  ])
+  expect(
+    ['read', 'search', 'edit', 'execute', 'other'].map((kind) =>
+      policyAnswer('allow_reads', kind, options),
+    ),
+  ).toEqual(['yes', 'yes', null, null, null])
   expect(policyAnswer('ask', 'read', options)).toBeNull()
   expect(policyAnswer('allow_all', 'execute', options)).toBe('yes')
   expect(policyAnswer('allow_all', 'execute', options.slice(3))).toBeNull()

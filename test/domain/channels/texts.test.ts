@@ -21,7 +21,10 @@ test('[CN2] whatever the text, no part is too long, none is empty, no character 
 })
 
 test('[CN2] a text is cut where a reader would, and a block of code is closed and opened again', () => {
-  expect(splitText(`${'a'.repeat(40)}\n\n${'b'.repeat(40)}`, 64)).toEqual(['a'.repeat(40), 'b'.repeat(40)])
+  expect(splitText(`${'a'.repeat(40)}\n\n${'b'.repeat(40)}`, 64)).toEqual([
+    'a'.repeat(40),
+    'b'.repeat(40),
+  ])
   const code = `\`\`\`ts\n${'const x = 1\n'.repeat(10)}\`\`\``
   const parts = splitText(code, 80)
   expect(parts.length).toBeGreaterThan(1)
@@ -32,7 +35,10 @@ test('[CN2] a text is cut where a reader would, and a block of code is closed an
 })
 
 test('[CN1] commands are ours only when they are for us', () => {
-  expect(parseCommand('/start ABCD-2345', 'our_bot')).toEqual({ command: 'start', rest: 'ABCD-2345' })
+  expect(parseCommand('/start ABCD-2345', 'our_bot')).toEqual({
+    command: 'start',
+    rest: 'ABCD-2345',
+  })
   expect(parseCommand('/NEW@Our_Bot', 'our_bot')).toEqual({ command: 'new', rest: '' })
   for (const text of ['/new@other_bot', '/deploy', 'new', '/newer', 'say /new'])
     expect(parseCommand(text, 'our_bot')).toBeUndefined()

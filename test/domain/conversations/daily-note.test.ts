@@ -11,7 +11,10 @@ const message = (content: string, more: object = {}) => ({
   ...more,
 })
 const section = (content: string, summary = '') =>
-  noteSection({ key: 'web:p.a', summary, messageCount: 1, first: [message(content)], last: [] }, rule)
+  noteSection(
+    { key: 'web:p.a', summary, messageCount: 1, first: [message(content)], last: [] },
+    rule,
+  )
 
 describe('the text of a note', () => {
   test('[DC3] nothing that was said begins a line: not with any line end there is', () => {
@@ -35,9 +38,18 @@ describe('the text of a note', () => {
   })
 
   test('[DC3] tool calls and media are told without their content; what is left out in between is counted', () => {
-    const calls = message('', { role: 'assistant', toolCalls: [{ function: { name: 'ls' } }, { name: 'x\n## y' }] })
+    const calls = message('', {
+      role: 'assistant',
+      toolCalls: [{ function: { name: 'ls' } }, { name: 'x\n## y' }],
+    })
     const text = noteSection(
-      { key: 'a:b', summary: '', messageCount: 9, first: [calls], last: [message('bye', { media: [1] })] },
+      {
+        key: 'a:b',
+        summary: '',
+        messageCount: 9,
+        first: [calls],
+        last: [message('bye', { media: [1] })],
+      },
       rule,
     )
     expect(text).toBe(
@@ -46,7 +58,12 @@ describe('the text of a note', () => {
   })
 
   test('[DC3] the front matter is YAML whatever a channel is called, and only words become tags', () => {
-    const head = noteHead({ day: '2026-02-28', channels: ['a"b: c', 'web', '会社'], conversations: 3, messages: 4 })
+    const head = noteHead({
+      day: '2026-02-28',
+      channels: ['a"b: c', 'web', '会社'],
+      conversations: 3,
+      messages: 4,
+    })
     expect(head).toContain('channels: ["a\\"b: c", "web", "会社"]\n')
     expect(head).toContain('tags: ["daily-note", "channel/web", "channel/会社"]\n')
     expect(head).toContain('[[20260227]] · [[20260301]]')

@@ -41,7 +41,9 @@ describe('the file name of a conversation', () => {
       if ('refused' in parseKey(key)) return
       for (const name of [plainName(key), nameApart(key, digest)]) {
         expect(name).not.toMatch(/[/\\:<>"|?*]|^\./)
-        expect(new TextEncoder().encode(`.${name}.json.4194304.0123456789ab.tmp`).length).toBeLessThanOrEqual(255)
+        expect(
+          new TextEncoder().encode(`.${name}.json.4194304.0123456789ab.tmp`).length,
+        ).toBeLessThanOrEqual(255)
       }
     },
   )

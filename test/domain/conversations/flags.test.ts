@@ -28,7 +28,9 @@ describe('the flags of a conversation', () => {
   })
 
   test.each(known)('[CV3] %s is left out while it is unset', (name, written, value) => {
-    const unset = { boolean: false, string: '', number: 0 }[typeof value as 'boolean' | 'string' | 'number']
+    const unset = { boolean: false, string: '', number: 0 }[
+      typeof value as 'boolean' | 'string' | 'number'
+    ]
     for (const nothing of [unset, null, undefined]) {
       expect(writeFlags({ [name]: nothing })).toEqual({})
       expect(read({ [name]: nothing })).toEqual({})
@@ -36,12 +38,22 @@ describe('the flags of a conversation', () => {
     }
   })
 
-  test.each(known)('[CV3] %s of another kind is refused, by the name it came with', (name, written, value) => {
-    for (const wrong of [typeof value === 'string' ? 1 : 'yes', {}, [], typeof value === 'number' ? -1 : 0.5]) {
-      expect(readFlags({ [name]: wrong })).toMatchObject({ refused: { code: 'invalid_request', field: name } })
-      expect(readFlags({ [written]: wrong })).toMatchObject({ refused: { field: written } })
-    }
-  })
+  test.each(known)(
+    '[CV3] %s of another kind is refused, by the name it came with',
+    (name, written, value) => {
+      for (const wrong of [
+        typeof value === 'string' ? 1 : 'yes',
+        {},
+        [],
+        typeof value === 'number' ? -1 : 0.5,
+      ]) {
+        expect(readFlags({ [name]: wrong })).toMatchObject({
+          refused: { code: 'invalid_request', field: name },
+        })
+        expect(readFlags({ [written]: wrong })).toMatchObject({ refused: { field: written } })
+      }
+    },
+  )
 
   test('[CV3] where both spellings are given, the one of files counts', () => {
     expect(read({ originRoute: 'A', origin_route: 'B' })).toEqual({ originRoute: 'B' })
@@ -49,11 +61,21 @@ describe('the flags of a conversation', () => {
   })
 
   property.prop([
-    fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', 'toString', 'foo_Bar', 'localonly')), fc.jsonValue()),
-    fc.record(Object.fromEntries(known.map(([name, , value]) => [name, fc.constant(value)])), { requiredKeys: [] }),
-  ])('[CV3] unknown ones survive a round trip as they are, whatever they hold, and known ones with them', (unknown, some) => {
-    const flags = { ...unknown, ...some }
-    expect(read(writeFlags(flags))).toEqual(flags)
-    expect(read(JSON.parse(JSON.stringify(writeFlags(flags))) as Flags)).toEqual(JSON.parse(JSON.stringify(flags)))
-  })
+    fc.dictionary(
+      fc.oneof(fc.string(), fc.constantFrom('__proto__', 'toString', 'foo_Bar', 'localonly')),
+      fc.jsonValue(),
+    ),
+    fc.record(Object.fromEntries(known.map(([name, , value]) => [name, fc.constant(value)])), {
+      requiredKeys: [],
+    }),
+  ])(
+    '[CV3] unknown ones survive a round trip as they are, whatever they hold, and known ones with them',
+    (unknown, some) => {
+      const flags = { ...unknown, ...some }
+      expect(read(writeFlags(flags))).toEqual(flags)
+      expect(read(JSON.parse(JSON.stringify(writeFlags(flags))) as Flags)).toEqual(
+        JSON.parse(JSON.stringify(flags)),
+      )
+    },
+  )
 })

@@ -14,9 +14,14 @@ describe('cutting a history', () => {
     expect(truncateHistory(history, keepLast)).toEqual({ keptAfter })
   })
 
-  test.each([-1, -0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('[CV1] %s is refused', (keepLast) => {
-    expect(truncateHistory(history, keepLast)).toMatchObject({ refused: { code: 'invalid_request', field: 'keepLast' } })
-  })
+  test.each([-1, -0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    '[CV1] %s is refused',
+    (keepLast) => {
+      expect(truncateHistory(history, keepLast)).toMatchObject({
+        refused: { code: 'invalid_request', field: 'keepLast' },
+      })
+    },
+  )
 
   test('[CV1] an empty history stays empty', () => {
     expect(truncateHistory({ keptAfter: 9, kept: [] }, 0)).toEqual({ keptAfter: 9 })
@@ -27,7 +32,9 @@ describe('cutting a history', () => {
     (numbers, keepLast) => {
       const kept = numbers.toSorted((a, b) => a - b)
       const result = truncateHistory({ keptAfter: 0, kept }, keepLast)
-      expect(truncateHistory({ keptAfter: 0, kept: kept.slice(-1 - keepLast) }, keepLast)).toEqual(result)
+      expect(truncateHistory({ keptAfter: 0, kept: kept.slice(-1 - keepLast) }, keepLast)).toEqual(
+        result,
+      )
       const after = 'keptAfter' in result ? result.keptAfter : Number.NaN
       expect(kept.filter((seq) => seq > after)).toEqual(keepLast === 0 ? [] : kept.slice(-keepLast))
     },
@@ -37,7 +44,11 @@ describe('cutting a history', () => {
 test('[CV13] an answer comes before what was written while it was given; nothing else moves', () => {
   const at = (n: number) => `2026-03-01T09:00:0${n}.000Z`
   const asked = (n: number) => ({ role: 'user', createdAt: at(n) })
-  const answer = (n: number, begun: number) => ({ role: 'assistant', createdAt: at(n), begunAt: at(begun) })
+  const answer = (n: number, begun: number) => ({
+    role: 'assistant',
+    createdAt: at(n),
+    begunAt: at(begun),
+  })
   const [first, second, third] = [asked(1), asked(3), asked(4)]
   const [one, two] = [answer(5, 2), answer(7, 6)]
   expect(inReadingOrder([first, second, third, one, two])).toEqual([first, one, second, third, two])

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { agentKey, parseAgentKey, parseKey, parseWebKey, webKey } from '../../../src/domain/conversations/key.ts'
+import {
+  agentKey,
+  parseAgentKey,
+  parseKey,
+  parseWebKey,
+  webKey,
+} from '../../../src/domain/conversations/key.ts'
 import { anyCharacter, fc, property } from '../../support/property.ts'
 
 const isRefused = (key: string): boolean => 'refused' in parseKey(key)
@@ -25,7 +31,18 @@ describe('the key of a conversation', () => {
     ['control characters', ['a:\u0000', 'a:b\nc', 'a\t:b', 'a:\u007f', 'a:\u0085']],
     [
       'names that Windows reserves',
-      ['con', 'CON:1', 'a:NUL', 'aux.txt:1', 'a:com1.json', 'Lpt9 .x:1', 'a:COM¹', 'prn:prn', 'conin$:1', 'a:CONOUT$'],
+      [
+        'con',
+        'CON:1',
+        'a:NUL',
+        'aux.txt:1',
+        'a:com1.json',
+        'Lpt9 .x:1',
+        'a:COM¹',
+        'prn:prn',
+        'conin$:1',
+        'a:CONOUT$',
+      ],
     ],
     ['a dot or space at the end', ['a:b.', 'a:b ', 'a:b..']],
     ['no channel, no chat id, or neither', ['', ':', 'a', 'a:', ':a', ' :a', 'telegram']],
@@ -36,7 +53,9 @@ describe('the key of a conversation', () => {
   })
 
   test('[CV6] a refusal says what is wrong, in the word of every door', () => {
-    expect(parseKey('a/b:c')).toMatchObject({ refused: { code: 'invalid_key', detail: { text: 'A key has no slashes' } } })
+    expect(parseKey('a/b:c')).toMatchObject({
+      refused: { code: 'invalid_key', detail: { text: 'A key has no slashes' } },
+    })
   })
 
   property.prop([fc.string({ unit: anyCharacter, maxLength: 80 })])(
@@ -69,11 +88,17 @@ describe('keys that we make', () => {
       expect(parseAgentKey(other), other).toBeUndefined()
   })
 
-  property.prop([ids, ids])('[CV6] they are valid, and lead back to what they were made of', (one, other) => {
-    const web = webKey(`proj_20240115_${one.slice(0, 6)}`, other)
-    expect(isRefused(web)).toBe(false)
-    expect(parseWebKey(web)).toEqual({ projectId: `proj_20240115_${one.slice(0, 6)}`, agentId: other })
-    expect(isRefused(agentKey(one, other))).toBe(false)
-    expect(parseAgentKey(agentKey(one, other))).toEqual({ agentIds: [one, other].sort() })
-  })
+  property.prop([ids, ids])(
+    '[CV6] they are valid, and lead back to what they were made of',
+    (one, other) => {
+      const web = webKey(`proj_20240115_${one.slice(0, 6)}`, other)
+      expect(isRefused(web)).toBe(false)
+      expect(parseWebKey(web)).toEqual({
+        projectId: `proj_20240115_${one.slice(0, 6)}`,
+        agentId: other,
+      })
+      expect(isRefused(agentKey(one, other))).toBe(false)
+      expect(parseAgentKey(agentKey(one, other))).toEqual({ agentIds: [one, other].sort() })
+    },
+  )
 })

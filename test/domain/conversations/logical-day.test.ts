@@ -33,7 +33,10 @@ function transitions(): { all: number; distinct: Transition[] } {
       if (!next || next.epochMilliseconds >= until) break
       const offsets = [-5, 0, 5].map((days) => next.add({ days }).offsetNanoseconds)
       const before = next.subtract({ nanoseconds: 1 }).offsetNanoseconds
-      distinct.set(`${next.epochMilliseconds} ${before} ${offsets}`, { timezone, day: next.toPlainDate().toString() })
+      distinct.set(`${next.epochMilliseconds} ${before} ${offsets}`, {
+        timezone,
+        day: next.toPlainDate().toString(),
+      })
       all++
       at = next
     }
@@ -51,7 +54,9 @@ function expectDaysToTile(hour: number, timezone: string, first: string, count: 
     const owner = [begins, ends - 1].map((at) => logicalDay(rule, instant(at)))
     // `expect` is called only on a failure: it would take most of the time of 20,000 days.
     if (length < dayMs / 2 || length > 1.5 * dayMs || owner.some((each) => each !== day))
-      expect.fail(`${timezone} at ${hour}: ${day} has ${length} ms, and its first and last moment belong to ${owner}`)
+      expect.fail(
+        `${timezone} at ${hour}: ${day} has ${length} ms, and its first and last moment belong to ${owner}`,
+      )
   }
 }
 
@@ -67,7 +72,8 @@ describe('the logical day', () => {
     const { all, distinct } = transitions()
     expect(all).toBeGreaterThan(2500)
     expect(distinct.length).toBeGreaterThan(100)
-    for (const { timezone, day } of distinct) for (const hour of hours) expectDaysToTile(hour, timezone, dayBefore(day), 2)
+    for (const { timezone, day } of distinct)
+      for (const hour of hours) expectDaysToTile(hour, timezone, dayBefore(day), 2)
   })
 
   test('[DC1] in every zone the days of 2020 to 2030 are as many as the calendar has, at hours and days taken from all over', () => {
@@ -87,9 +93,13 @@ describe('the logical day', () => {
     expect(lengthOf(4, '2026-03-28')).toBe(23)
     expect(lengthOf(4, '2026-10-24')).toBe(25)
     // 02:00 is skipped on the 29th of March: the day begins at 03:00, an hour that has no other beginning.
-    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-03-29')).toBe('2026-03-29T01:00:00.000Z')
+    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-03-29')).toBe(
+      '2026-03-29T01:00:00.000Z',
+    )
     // 02:00 comes twice on the 25th of October: the day begins at the first.
-    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-10-25')).toBe('2026-10-25T00:00:00.000Z')
+    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-10-25')).toBe(
+      '2026-10-25T00:00:00.000Z',
+    )
     expect(lengthOf(2, '2026-10-25')).toBe(25)
   })
 
@@ -97,12 +107,15 @@ describe('the logical day', () => {
     const rule = { hour: 4, timezone: 'Pacific/Apia' }
     expect(boundaryOf(rule, '2011-12-30')).toBe(boundaryOf(rule, '2011-12-31'))
     expect(logicalDay(rule, boundaryOf(rule, '2011-12-31'))).toBe('2011-12-31')
-    expect(logicalDay(rule, instant(epochMs(boundaryOf(rule, '2011-12-31')) - 1))).toBe('2011-12-29')
+    expect(logicalDay(rule, instant(epochMs(boundaryOf(rule, '2011-12-31')) - 1))).toBe(
+      '2011-12-29',
+    )
   })
 
   test('[DC3] a day is read in both forms, and nothing that is no date', () => {
     expect(parseDay('20261115')).toBe('2026-11-15')
     expect(parseDay('2026-11-15')).toBe('2026-11-15')
-    for (const wrong of ['20260230', '2026-13-01', '2026', '../../x', '20261115\n', '']) expect(parseDay(wrong)).toBeUndefined()
+    for (const wrong of ['20260230', '2026-13-01', '2026', '../../x', '20261115\n', ''])
+      expect(parseDay(wrong)).toBeUndefined()
   })
 })

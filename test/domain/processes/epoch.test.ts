@@ -1,6 +1,10 @@
 /** Which instance of a coordinator counts: the table, and any order of greetings. */
 import { describe, expect, test } from 'vitest'
-import { answerGreeting, type GreetingAnswer, type KnownCoordinator } from '../../../src/domain/processes/epoch.ts'
+import {
+  answerGreeting,
+  type GreetingAnswer,
+  type KnownCoordinator,
+} from '../../../src/domain/processes/epoch.ts'
 import { fc, property } from '../../support/property.ts'
 
 const known = { instance: 'a', epoch: 5 }
@@ -25,7 +29,10 @@ describe('a coordinator that greets', () => {
     expect(answerGreeting({ instance, epoch }, before)).toEqual(answer)
   })
 
-  const greeting = fc.record({ instance: fc.constantFrom('a', 'b', 'c'), epoch: fc.option(fc.integer({ min: 1, max: 8 })) })
+  const greeting = fc.record({
+    instance: fc.constantFrom('a', 'b', 'c'),
+    epoch: fc.option(fc.integer({ min: 1, max: 8 })),
+  })
 
   property.prop([fc.array(greeting)])(
     '[CO6] the epoch never falls, and no two instances are welcomed in the same one',
@@ -35,7 +42,9 @@ describe('a coordinator that greets', () => {
       for (const each of order) {
         const answer = answerGreeting(each, current)
         if (answer.outcome === 'fenced') continue
-        expect(answer.epoch).toBeGreaterThanOrEqual((current as KnownCoordinator | null)?.epoch ?? 0)
+        expect(answer.epoch).toBeGreaterThanOrEqual(
+          (current as KnownCoordinator | null)?.epoch ?? 0,
+        )
         expect(holder.get(answer.epoch) ?? each.instance).toBe(each.instance)
         holder.set(answer.epoch, each.instance)
         current = { instance: each.instance, epoch: answer.epoch }

@@ -8,5 +8,11 @@ export const waiting: Launch = order(now, ids, null)
 export const held: Launch = order(now, ids, 'It failed 3 times')
 export const starting: Launch = { ...waiting, state: 'starting', startedAt: now }
 export const running: Launch = { ...starting, state: 'running', pid: 4711, birth: '99' }
-export const over: Launch = { ...running, state: 'ended', endedAt: now, exitCode: 0, reason: 'exited' }
+export const over: Launch = {
+  ...running,
+  state: 'ended',
+  endedAt: now,
+  exitCode: 0,
+  reason: 'exited',
+}
 export const stopping: Launch = { ...running, stopOrderedAt: now, stopReason: 'idle' }

@@ -33,27 +33,50 @@ describe('a launch', () => {
     //                waiting                     held                        starting                  running             ended
     ['take', 'starting', '-', '-', '-', '-'],
     ['started', 'running', '-', 'running', '-', '-'],
-    ['start-failed', 'ended start_failed', 'ended start_failed', 'ended start_failed', 'ended start_failed', '-'],
+    [
+      'start-failed',
+      'ended start_failed',
+      'ended start_failed',
+      'ended start_failed',
+      'ended start_failed',
+      '-',
+    ],
     ['exited', 'ended exited', 'ended exited', 'ended exited', 'ended exited', '-'],
     ['stop', 'ended stopped_by_person', 'ended stopped_by_person', 'stopping', 'stopping', '-'],
     ['release', '-', 'waiting', '-', '-', '-'],
-    ['lost', 'ended coordinator_lost', '-', 'ended coordinator_lost', 'ended coordinator_lost', '-'],
+    [
+      'lost',
+      'ended coordinator_lost',
+      '-',
+      'ended coordinator_lost',
+      'ended coordinator_lost',
+      '-',
+    ],
   ])('[CO2] %s', (name, ...expected) => {
     const event = events[name]
-    expect([waiting, held, starting, running, over].map((launch) => became(launch, event))).toEqual(expected)
+    expect([waiting, held, starting, running, over].map((launch) => became(launch, event))).toEqual(
+      expected,
+    )
   })
 
   test('[CO7] released, it is ordered anew: from whom and when is told, why it was held is not any more', () => {
     const decision = decideLaunch('2026-03-01T10:00:00.000Z', held, events.release)
     expect(decision).toMatchObject({
-      launch: { state: 'waiting', coordinatorId: 'd', orderedAt: '2026-03-01T10:00:00.000Z', detail: null },
+      launch: {
+        state: 'waiting',
+        coordinatorId: 'd',
+        orderedAt: '2026-03-01T10:00:00.000Z',
+        detail: null,
+      },
     })
   })
 
   test('[CO2] a stop that was ordered is the reason of the end, whatever the process makes of it; a second one changes nothing', () => {
     expect(became(stopping, events.stop)).toBe('-')
     expect(became(stopping, { ...events.exited, exitCode: 1 })).toBe('ended idle')
-    expect(became(stopping, { ...events.exited, exitCode: null, signal: 'SIGKILL', stopped: true })).toBe('ended idle')
+    expect(
+      became(stopping, { ...events.exited, exitCode: null, signal: 'SIGKILL', stopped: true }),
+    ).toBe('ended idle')
     expect(became(stopping, events['start-failed'])).toBe('ended idle')
     expect(became(stopping, events.lost)).toBe('ended coordinator_lost')
   })
@@ -63,10 +86,20 @@ describe('a launch', () => {
     ['with an error', { exitCode: 1 }, null, 'crashed'],
     ['by a signal that was not ours', { exitCode: null, signal: 'SIGSEGV' }, null, 'crashed'],
     ['nobody knows how', { exitCode: null }, null, 'crashed'],
-    ['because its coordinator was stopped on purpose', { exitCode: null, signal: 'SIGTERM', stopped: true }, null, 'shutdown'],
+    [
+      'because its coordinator was stopped on purpose',
+      { exitCode: null, signal: 'SIGTERM', stopped: true },
+      null,
+      'shutdown',
+    ],
     ['as a leftover', { exitCode: null, found: 'leftover' }, null, 'leftover'],
     ['while nobody looked', { exitCode: null, found: 'gone' }, null, 'leftover'],
-    ['as a leftover that the coordinator ended', { exitCode: null, found: 'leftover', stopped: true }, null, 'leftover'],
+    [
+      'as a leftover that the coordinator ended',
+      { exitCode: null, found: 'leftover', stopped: true },
+      null,
+      'leftover',
+    ],
     ['without an error or a sign-in, and with work there', {}, 'never_signed_in', 'start_failed'],
     ['without an error, in the middle of its work', {}, 'in_mid_work', 'crashed'],
     ['with an error, in the middle of its work', { exitCode: 2 }, 'in_mid_work', 'crashed'],

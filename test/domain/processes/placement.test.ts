@@ -24,7 +24,10 @@ test('[SC4] processes are spread by what each machine takes', () => {
   const machines = [machine('small', { capacity: 4 }), machine('large', { capacity: 12 })]
   const counts = new Map<string, number>()
   for (let n = 0; n < 16; n++) {
-    const now = machines.map((each) => ({ ...each, processes: counts.get(each.coordinatorId) ?? 0 }))
+    const now = machines.map((each) => ({
+      ...each,
+      processes: counts.get(each.coordinatorId) ?? 0,
+    }))
     const chosen = chooseMachine(now, []) ?? ''
     counts.set(chosen, (counts.get(chosen) ?? 0) + 1)
   }
@@ -33,5 +36,6 @@ test('[SC4] processes are spread by what each machine takes', () => {
 
 test('[SC4] a label is one plain word', () => {
   for (const good of ['gpu', 'eu-1', 'node20.x', '4090']) expect(labelForm.test(good)).toBe(true)
-  for (const bad of ['', 'GPU', 'two words', '-x', 'ü', 'x'.repeat(64)]) expect(labelForm.test(bad)).toBe(false)
+  for (const bad of ['', 'GPU', 'two words', '-x', 'ü', 'x'.repeat(64)])
+    expect(labelForm.test(bad)).toBe(false)
 })

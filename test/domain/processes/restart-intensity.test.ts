@@ -5,7 +5,8 @@ import { heldBecause } from '../../../src/domain/processes/start.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 
-const settings = (max = 3, seconds = 60) => effectiveSettings({ 'restart.max': max, 'restart.window_seconds': seconds })
+const settings = (max = 3, seconds = 60) =>
+  effectiveSettings({ 'restart.max': max, 'restart.window_seconds': seconds })
 const failed = (count: number, lastDetail: string | null = null) => ({ count, lastDetail })
 const wordsOf = (detail: Detail | null) => detail && textOf(detail)
 const held = { since: '2026-03-01T09:00:00.000Z', because: 'It failed', newMessage: false }
@@ -31,8 +32,11 @@ describe('an agent that fails', () => {
     )
   })
 
-  property.prop([fc.nat(10), fc.nat(100)])('[CO7] held it stays held, until a new message buys one more try', (count, max) => {
-    expect(heldBecause(held, failed(count), settings(max))).toBe('It failed')
-    expect(heldBecause({ ...held, newMessage: true }, failed(count), settings(max))).toBeNull()
-  })
+  property.prop([fc.nat(10), fc.nat(100)])(
+    '[CO7] held it stays held, until a new message buys one more try',
+    (count, max) => {
+      expect(heldBecause(held, failed(count), settings(max))).toBe('It failed')
+      expect(heldBecause({ ...held, newMessage: true }, failed(count), settings(max))).toBeNull()
+    },
+  )
 })

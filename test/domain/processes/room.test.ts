@@ -3,7 +3,11 @@ import { hasCapacity, type LiveLaunches } from '../../../src/domain/processes/li
 
 const itself: LiveLaunches = { agentId: 'a', state: 'waiting', count: 1 }
 const wanted = { agentId: 'a', maxProcesses: null, maxConcurrent: 3 }
-const begun = (agentId: string, count: number, state: 'starting' | 'running' = 'running'): LiveLaunches => ({
+const begun = (
+  agentId: string,
+  count: number,
+  state: 'starting' | 'running' = 'running',
+): LiveLaunches => ({
   agentId,
   state,
   count,

@@ -26,7 +26,11 @@ describe('whether an agent is started', () => {
     ['for a message', { unreadMessages: 1 }, 'start'],
     ['for an open panel', { pendingChatSince: now }, 'start'],
     ['not where a live session has the work', { unreadMessages: 1, live: ['chat'] }, 'none'],
-    ['for a task beside a live chat', { unreadMessages: 1, hasTask: true, live: ['chat'] }, 'start'],
+    [
+      'for a task beside a live chat',
+      { unreadMessages: 1, hasTask: true, live: ['chat'] },
+      'start',
+    ],
     ['not while another start is under way', { unreadMessages: 1, startOutstanding: true }, 'none'],
     ['not while none is needed, held or not', held, 'none'],
   ])('[CO3] %s', (_case, facts, action) => {
@@ -34,7 +38,10 @@ describe('whether an agent is started', () => {
   })
 
   test('[CO7] not while it is held, and the reason is told', () => {
-    expect(agentAction(now, { ...nothing, ...held, unreadMessages: 1 })).toEqual({ action: 'hold', reason: held.heldBecause })
+    expect(agentAction(now, { ...nothing, ...held, unreadMessages: 1 })).toEqual({
+      action: 'hold',
+      reason: held.heldBecause,
+    })
   })
 })
 
@@ -46,11 +53,23 @@ describe('what the server does about it', () => {
     ['not of an agent that it cannot start', { startable: false }, { order: 'none' }],
     ['not without work', { unreadMessages: 0 }, { order: 'none' }],
     ['not while one is outstanding', { startOutstanding: true }, { order: 'none' }],
-    ['[CO7] none is held beside one that a person has let go', { ...held, startOutstanding: true }, { order: 'none' }],
+    [
+      '[CO7] none is held beside one that a person has let go',
+      { ...held, startOutstanding: true },
+      { order: 'none' },
+    ],
     ['one that failed too often is held', held, { order: 'hold', because: held.heldBecause }],
     ['one that is held stays so', { ...held, isHeld: true }, { order: 'none' }],
-    ['one that is held is let go when nothing holds it any more', { isHeld: true }, { order: 'release' }],
-    ['one that is held is not let go without work', { isHeld: true, unreadMessages: 0 }, { order: 'none' }],
+    [
+      'one that is held is let go when nothing holds it any more',
+      { isHeld: true },
+      { order: 'release' },
+    ],
+    [
+      'one that is held is not let go without work',
+      { isHeld: true, unreadMessages: 0 },
+      { order: 'none' },
+    ],
   ])('[CO3] %s', (_case, facts, decision) => {
     expect(decideOrder(now, { ...working, ...facts })).toEqual(decision)
   })

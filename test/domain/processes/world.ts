@@ -13,7 +13,11 @@ import {
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../../src/domain/agent-sessions/work-detection.ts'
 import { type Instant, later } from '../../../src/domain/instant.ts'
-import { decideExit, type ExitDecision, settleSuspicion } from '../../../src/domain/processes/process-exit.ts'
+import {
+  decideExit,
+  type ExitDecision,
+  settleSuspicion,
+} from '../../../src/domain/processes/process-exit.ts'
 
 export const graceMs = 10_000
 export const ttlMs = 15 * 60_000
@@ -58,7 +62,13 @@ export class World {
   spawn(ordered: boolean, namesLaunch: boolean): void {
     const number = this.processes.length
     const launchId = ordered ? `launch-${number}` : null
-    this.processes.push({ number, launchId, namesLaunch: ordered && namesLaunch, alive: true, reported: false })
+    this.processes.push({
+      number,
+      launchId,
+      namesLaunch: ordered && namesLaunch,
+      alive: true,
+      reported: false,
+    })
   }
 
   authenticate(which: number): void {
@@ -80,13 +90,15 @@ export class World {
       each.lastCallAt = this.now
       const { agentSession } = each
       if (agentSession.state === 'ended') continue
-      const expiresAt = expiresAtToWrite(this.now, agentSession.expiresAt, ttlMs) ?? agentSession.expiresAt
+      const expiresAt =
+        expiresAtToWrite(this.now, agentSession.expiresAt, ttlMs) ?? agentSession.expiresAt
       each.agentSession = { ...agentSession, expiresAt }
     }
   }
 
   logout(which: number): void {
-    for (const { agentSession } of this.heldBy(this.living(which))) this.end(agentSession.id, 'logout')
+    for (const { agentSession } of this.heldBy(this.living(which)))
+      this.end(agentSession.id, 'logout')
   }
 
   exit(which: number): void {
@@ -96,11 +108,15 @@ export class World {
 
   /** The coordinator of a dead process says so, truly but perhaps late: it counts what it has when it speaks. */
   report(which: number): void {
-    const dead = this.processes.filter(({ alive, launchId, reported }) => !alive && !(launchId && reported))
+    const dead = this.processes.filter(
+      ({ alive, launchId, reported }) => !alive && !(launchId && reported),
+    )
     const process = dead[which % dead.length]
     if (!process) return
     const isOurs = process.launchId !== null
-    const remaining = this.processes.filter(({ alive, launchId }) => alive && (launchId !== null) === isOurs).length
+    const remaining = this.processes.filter(
+      ({ alive, launchId }) => alive && (launchId !== null) === isOurs,
+    ).length
     if (isOurs) process.reported = true
     const report = { id: `report-${this.sent.length}`, launchId: process.launchId, remaining }
     this.sent.push(report)
@@ -124,9 +140,15 @@ export class World {
         if (settled !== 'alive') continue
       }
       const processKnownToLive = agentSession.launchId !== null && !holder.reported
-      const decision = sweep(this.now, agentSession, { ttlMs, processKnownToLive, lastSeenAt: lastCallAt, hasRunningTurn: false })
+      const decision = sweep(this.now, agentSession, {
+        ttlMs,
+        processKnownToLive,
+        lastSeenAt: lastCallAt,
+        hasRunningTurn: false,
+      })
       if (decision.outcome === 'end') this.end(agentSession.id, decision.reason)
-      if (decision.outcome === 'extend') each.agentSession = { ...each.agentSession, expiresAt: decision.expiresAt }
+      if (decision.outcome === 'extend')
+        each.agentSession = { ...each.agentSession, expiresAt: decision.expiresAt }
     }
   }
 
@@ -138,12 +160,16 @@ export class World {
   heldByTheDead(): Known[] {
     return [...this.known.values()].filter(
       ({ agentSession, holder }) =>
-        agentSession.state !== 'ended' && !holder.alive && (agentSession.launchId === null || holder.reported),
+        agentSession.state !== 'ended' &&
+        !holder.alive &&
+        (agentSession.launchId === null || holder.reported),
     )
   }
 
   live(): LiveAgentSession[] {
-    return [...this.known.values()].map(({ agentSession }) => agentSession).filter((each) => each.state !== 'ended')
+    return [...this.known.values()]
+      .map(({ agentSession }) => agentSession)
+      .filter((each) => each.state !== 'ended')
   }
 
   private receive(report: { id: string; launchId: string | null; remaining: number }): void {
@@ -154,22 +180,29 @@ export class World {
         seenBefore: this.seenReports.has(report.id),
         currentEpoch: null,
         live: this.live(),
-        launchesElsewhere: this.processes.flatMap(({ launchId, reported }) => (launchId && !reported ? [launchId] : [])),
+        launchesElsewhere: this.processes.flatMap(({ launchId, reported }) =>
+          launchId && !reported ? [launchId] : [],
+        ),
         work: this,
         graceMs,
       },
     )
     this.seenReports.add(report.id)
     this.decisions.add(decision.decision)
-    if (decision.decision === 'ended') for (const { id, reason } of decision.ended) this.end(id, reason)
-    const suspect = decision.decision === 'judging' && decision.begins ? this.known.get(decision.suspectId) : undefined
+    if (decision.decision === 'ended')
+      for (const { id, reason } of decision.ended) this.end(id, reason)
+    const suspect =
+      decision.decision === 'judging' && decision.begins
+        ? this.known.get(decision.suspectId)
+        : undefined
     if (suspect && suspect.agentSession.state !== 'ended')
       suspect.agentSession = { ...suspect.agentSession, suspectedAt: this.now }
   }
 
   private end(id: string, reason: EndReason): void {
     const each = this.known.get(id)
-    const decision = each && decideAgentSession(this.now, each.agentSession, { type: 'end', reason })
+    const decision =
+      each && decideAgentSession(this.now, each.agentSession, { type: 'end', reason })
     if (!each || decision?.outcome !== 'changed') return
     each.agentSession = decision.agentSession
     const { agentSession, holder, lastCallAt } = each
@@ -182,6 +215,8 @@ export class World {
   }
 
   private heldBy(holder: Process | undefined): Known[] {
-    return [...this.known.values()].filter((each) => each.holder === holder && each.agentSession.state !== 'ended')
+    return [...this.known.values()].filter(
+      (each) => each.holder === holder && each.agentSession.state !== 'ended',
+    )
   }
 }

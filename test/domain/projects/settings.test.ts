@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { changeSettings, effectiveSettings, type SettingKey, settingRules } from '../../../src/domain/projects/settings.ts'
+import {
+  changeSettings,
+  effectiveSettings,
+  type SettingKey,
+  settingRules,
+} from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 
 /** NA10, word for word: the default, the least and the most. */
@@ -47,7 +52,11 @@ describe('the settings of a project', () => {
       const { fallback, min, max } = settingRules[key]
       expect([fallback, min, max], key).toEqual(rule[key])
     }
-    expect(effectiveSettings({})).toMatchObject({ 'permission.policy': 'ask', 'chat.workplace': 'checkout', [soft]: 10 })
+    expect(effectiveSettings({})).toMatchObject({
+      'permission.policy': 'ask',
+      'chat.workplace': 'checkout',
+      [soft]: 10,
+    })
   })
 
   test('[NA10] a setting takes the ends of its range and nothing beyond them', () => {
@@ -55,7 +64,8 @@ describe('the settings of a project', () => {
       const [, min, max] = rule[key]
       expect(effectiveSettings(chosenAfter({ [key]: min }))[key]).toBe(min)
       expect(effectiveSettings(chosenAfter({ [key]: max }))[key]).toBe(max)
-      for (const beyond of [min - 0.001, max + 0.001]) expect(problemOf({ [key]: beyond })).toMatchObject({ key, min, max })
+      for (const beyond of [min - 0.001, max + 0.001])
+        expect(problemOf({ [key]: beyond })).toMatchObject({ key, min, max })
     }
   })
 
@@ -69,14 +79,17 @@ describe('the settings of a project', () => {
     },
   )
 
-  property.prop([fc.constantFrom(...numberKeys), fc.anything().filter((value) => typeof value !== 'number' && value !== null)])(
-    '[NA10] anything but a number is refused with the range',
-    (key, value) => {
-      expect(problemOf({ [key]: value })).toMatchObject({ key, min: rule[key][1], max: rule[key][2] })
-    },
-  )
+  property.prop([
+    fc.constantFrom(...numberKeys),
+    fc.anything().filter((value) => typeof value !== 'number' && value !== null),
+  ])('[NA10] anything but a number is refused with the range', (key, value) => {
+    expect(problemOf({ [key]: value })).toMatchObject({ key, min: rule[key][1], max: rule[key][2] })
+  })
 
-  property.prop([fc.double({ min: 0.05, max: 1440, noNaN: true }), fc.double({ min: 0.05, max: 1440, noNaN: true })])(
+  property.prop([
+    fc.double({ min: 0.05, max: 1440, noNaN: true }),
+    fc.double({ min: 0.05, max: 1440, noNaN: true }),
+  ])(
     '[NA10] the hard timeout is never before the soft one, whichever is changed',
     (softMinutes, hardMinutes) => {
       const inOrder = hardMinutes >= softMinutes
@@ -90,17 +103,28 @@ describe('the settings of a project', () => {
   test('[NA10] of two timeouts out of order, the one that was changed is the one to correct', () => {
     expect(problemOf({ [hard]: 5 })).toMatchObject({ key: hard, min: 10, max: 1440 })
     expect(problemOf({ [soft]: 20 })).toMatchObject({ key: soft, min: 0.05, max: 15 })
-    expect(problemOf({ [hard]: null }, { [soft]: 20, [hard]: 30 })).toMatchObject({ key: hard, min: 20 })
+    expect(problemOf({ [hard]: null }, { [soft]: 20, [hard]: 30 })).toMatchObject({
+      key: hard,
+      min: 20,
+    })
   })
 
   test('[NA10] the policy is one of its words', () => {
-    expect(chosenAfter({ 'permission.policy': 'allow_reads' })).toEqual({ 'permission.policy': 'allow_reads' })
-    expect(problemOf({ 'chat.workplace': 'garden' })).toMatchObject({ allowed: ['worktree', 'checkout'] })
-    expect(problemOf({ 'permission.policy': 'yes' })).toMatchObject({ allowed: ['ask', 'allow_reads', 'allow_all'] })
+    expect(chosenAfter({ 'permission.policy': 'allow_reads' })).toEqual({
+      'permission.policy': 'allow_reads',
+    })
+    expect(problemOf({ 'chat.workplace': 'garden' })).toMatchObject({
+      allowed: ['worktree', 'checkout'],
+    })
+    expect(problemOf({ 'permission.policy': 'yes' })).toMatchObject({
+      allowed: ['ask', 'allow_reads', 'allow_all'],
+    })
   })
 
   test('[NA10] an unknown setting is refused with the nearest one', () => {
-    expect(problemOf({ 'chat.soft_timeout_minute': 3 })?.detail.text).toContain('did you mean chat.soft_timeout_minutes?')
+    expect(problemOf({ 'chat.soft_timeout_minute': 3 })?.detail.text).toContain(
+      'did you mean chat.soft_timeout_minutes?',
+    )
     for (const key of ['__proto__', 'constructor', 'hasOwnProperty', '']) {
       expect(problemOf(JSON.parse(`{${JSON.stringify(key)}: 1}`))?.key).toBe(key)
     }
@@ -108,7 +132,9 @@ describe('the settings of a project', () => {
 
   test('[NA10] one bad value refuses the whole change', () => {
     const before = { 'restart.max': 7 }
-    expect(problemOf({ 'restart.max': 8, 'restart.window_seconds': 0 }, before)).toMatchObject({ key: 'restart.window_seconds' })
+    expect(problemOf({ 'restart.max': 8, 'restart.window_seconds': 0 }, before)).toMatchObject({
+      key: 'restart.window_seconds',
+    })
     expect(before).toEqual({ 'restart.max': 7 })
   })
 

@@ -7,7 +7,9 @@ const warning =
   'Warning: Model metadata for `scripted-1` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.\n\n'
 const retrying = 'Info: Request failed due to a transient API error. Retrying...'
 const interrupted = 'Info: Response was interrupted due to a server error. Retrying...'
-const attempts = [2, 4, 8].map((seconds, n) => `Retrying (attempt ${n + 1}/3, waiting ${seconds}s)...`).join('')
+const attempts = [2, 4, 8]
+  .map((seconds, n) => `Retrying (attempt ${n + 1}/3, waiting ${seconds}s)...`)
+  .join('')
 
 /** The agent, what the model answered, the text of the turn, the words of the error. */
 const recorded: readonly [agent: string, model: string, text: string, words: string][] = [
@@ -54,15 +56,23 @@ const recorded: readonly [agent: string, model: string, text: string, words: str
     `${interrupted.repeat(5)}Error: Could not connect to local model provider at http://127.0.0.1:39175/v1.\n  Check that the service is running and the port is correct.`,
     'Error: Could not connect to local model provider at http://127.0.0.1:39175/v1.\n  Check that the service is running and the port is correct.',
   ],
-  ['pi-acp', '429, 500, 529', `${attempts}Retry finished, resuming.`, `${attempts}Retry finished, resuming.`],
+  [
+    'pi-acp',
+    '429, 500, 529',
+    `${attempts}Retry finished, resuming.`,
+    `${attempts}Retry finished, resuming.`,
+  ],
 ]
 
-test.each(recorded)('[CX12] what %s says when its model answers %s is an error', (agent, _, text, words) => {
-  expect(notAnAnswer('error', agent, text)).toBe(words)
-  // From an agent that nobody has recorded it is an answer, shown as it is.
-  expect(notAnAnswer('error', 'another', text)).toBeUndefined()
-  expect(notAnAnswer('error', null, text)).toBeUndefined()
-})
+test.each(recorded)(
+  '[CX12] what %s says when its model answers %s is an error',
+  (agent, _, text, words) => {
+    expect(notAnAnswer('error', agent, text)).toBe(words)
+    // From an agent that nobody has recorded it is an answer, shown as it is.
+    expect(notAnAnswer('error', 'another', text)).toBeUndefined()
+    expect(notAnAnswer('error', null, text)).toBeUndefined()
+  },
+)
 
 test.each([
   [codex, `${warning}It works now.`],

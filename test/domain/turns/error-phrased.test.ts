@@ -29,16 +29,32 @@ const answers = [
   'Line 404 of the file holds the bug.',
 ]
 
-test.each(errors)('[CX12] without a word of the model it is an error, and without any numbers probably one: %s', (said) => {
-  expect(judgeAnswer({ ...nothingKnown, said })).toBe('probably')
-  expect(judgeAnswer({ ...nothingKnown, said, usage: tokens(0, 0) })).toBe('error')
-  expect(judgeAnswer({ ...nothingKnown, said, usage: tokens(70, 9), usageBefore: tokens(70, 9) })).toBe('error')
-  expect(judgeAnswer({ ...nothingKnown, said, hasGateway: true })).toBe('error')
-  expect(judgeAnswer({ ...nothingKnown, said, counted: { outputTokens: 0, atLeast: false } })).toBe('error')
-  // The model did say it.
-  expect(judgeAnswer({ ...nothingKnown, said, usage: tokens(90, 12), usageBefore: tokens(70, 9) })).toBe('answer')
-  expect(judgeAnswer({ ...nothingKnown, said, counted: { outputTokens: 7, atLeast: false }, hasGateway: true })).toBe('answer')
-})
+test.each(errors)(
+  '[CX12] without a word of the model it is an error, and without any numbers probably one: %s',
+  (said) => {
+    expect(judgeAnswer({ ...nothingKnown, said })).toBe('probably')
+    expect(judgeAnswer({ ...nothingKnown, said, usage: tokens(0, 0) })).toBe('error')
+    expect(
+      judgeAnswer({ ...nothingKnown, said, usage: tokens(70, 9), usageBefore: tokens(70, 9) }),
+    ).toBe('error')
+    expect(judgeAnswer({ ...nothingKnown, said, hasGateway: true })).toBe('error')
+    expect(
+      judgeAnswer({ ...nothingKnown, said, counted: { outputTokens: 0, atLeast: false } }),
+    ).toBe('error')
+    // The model did say it.
+    expect(
+      judgeAnswer({ ...nothingKnown, said, usage: tokens(90, 12), usageBefore: tokens(70, 9) }),
+    ).toBe('answer')
+    expect(
+      judgeAnswer({
+        ...nothingKnown,
+        said,
+        counted: { outputTokens: 7, atLeast: false },
+        hasGateway: true,
+      }),
+    ).toBe('answer')
+  },
+)
 
 test.each(answers)('[CX12] an answer is an answer: %s', (said) => {
   for (const known of [{}, { usage: tokens(90, 12) }, { ranTools: true }])
@@ -46,17 +62,36 @@ test.each(answers)('[CX12] an answer is an answer: %s', (said) => {
 })
 
 test('[CX12] what a model that answered nothing is said to have said is doubtful, whatever its words', () => {
-  expect(judgeAnswer({ ...nothingKnown, said: 'All is well.', counted: { outputTokens: 0, atLeast: false } })).toBe('probably')
+  expect(
+    judgeAnswer({
+      ...nothingKnown,
+      said: 'All is well.',
+      counted: { outputTokens: 0, atLeast: false },
+    }),
+  ).toBe('probably')
   // A model that tells no numbers, or an answer that was cut off.
-  expect(judgeAnswer({ ...nothingKnown, said: 'All is well.', counted: { outputTokens: 0, atLeast: true } })).toBe('answer')
+  expect(
+    judgeAnswer({
+      ...nothingKnown,
+      said: 'All is well.',
+      counted: { outputTokens: 0, atLeast: true },
+    }),
+  ).toBe('answer')
   // A command that the agent answers by itself.
-  expect(judgeAnswer({ ...nothingKnown, said: 'Model: scripted-1', hasGateway: true })).toBe('answer')
+  expect(judgeAnswer({ ...nothingKnown, said: 'Model: scripted-1', hasGateway: true })).toBe(
+    'answer',
+  )
 })
 
 test('[CX12] after tools the model has said something, so an error behind them is probable only where the text is nothing else', () => {
-  expect(judgeAnswer({ ...nothingKnown, said: 'Error: 500 Internal Server Error', ranTools: true, usage: tokens(90, 12) })).toBe(
-    'probably',
-  )
+  expect(
+    judgeAnswer({
+      ...nothingKnown,
+      said: 'Error: 500 Internal Server Error',
+      ranTools: true,
+      usage: tokens(90, 12),
+    }),
+  ).toBe('probably')
   expect(
     judgeAnswer({
       ...nothingKnown,

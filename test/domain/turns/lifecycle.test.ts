@@ -13,10 +13,17 @@ import {
 } from '../../../src/domain/turns/lifecycle.ts'
 
 const life = (state: TurnState, cancelOrdered = false): TurnLife => ({ state, cancelOrdered })
-const ended = (outcome: 'answered' | 'cancelled' | 'failed', stopReason: string | null = null, error: string | null = null) =>
-  ({ type: 'ended', outcome, stopReason, error, hasText: true, isLimit: false }) as const
+const ended = (
+  outcome: 'answered' | 'cancelled' | 'failed',
+  stopReason: string | null = null,
+  error: string | null = null,
+) => ({ type: 'ended', outcome, stopReason, error, hasText: true, isLimit: false }) as const
 const silent = { ...ended('answered', 'end_turn'), hasText: false }
-const to = (state: TurnState, stopReason: string | null = null, error: Detail | null = null): TurnDecision => ({
+const to = (
+  state: TurnState,
+  stopReason: string | null = null,
+  error: Detail | null = null,
+): TurnDecision => ({
   outcome: 'changed',
   state,
   stopReason,
@@ -27,13 +34,28 @@ const unchanged: TurnDecision = { outcome: 'unchanged' }
 const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
   ['starts', life('queued'), { type: 'start' }, to('running')],
   ['starts once', life('running'), { type: 'start' }, unchanged],
-  ['is withdrawn while it waits', life('queued'), { type: 'withdraw' }, to('cancelled', 'withdrawn')],
+  [
+    'is withdrawn while it waits',
+    life('queued'),
+    { type: 'withdraw' },
+    to('cancelled', 'withdrawn'),
+  ],
   ['is not withdrawn once it runs', life('running'), { type: 'withdraw' }, unchanged],
-  ['is cancelled while it runs', life('running'), { type: 'cancel' }, { outcome: 'cancel-ordered' }],
+  [
+    'is cancelled while it runs',
+    life('running'),
+    { type: 'cancel' },
+    { outcome: 'cancel-ordered' },
+  ],
   ['is cancelled once', life('running', true), { type: 'cancel' }, unchanged],
   ['is not cancelled before it runs', life('queued'), { type: 'cancel' }, unchanged],
   ['is answered', life('running'), ended('answered', 'end_turn'), to('answered', 'end_turn')],
-  ['is no answer without text', life('running'), silent, to('failed', 'empty', statusNotice('endedEmpty'))],
+  [
+    'is no answer without text',
+    life('running'),
+    silent,
+    to('failed', 'empty', statusNotice('endedEmpty')),
+  ],
   [
     'is no answer at the most tokens',
     life('running'),
@@ -52,24 +74,59 @@ const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
     ended('answered', 'refusal'),
     to('failed', 'refusal', statusNotice('endedRefusal')),
   ],
-  ['is at its limit, said as an answer', life('running'), { ...ended('answered'), isLimit: true }, to('failed', 'limit')],
+  [
+    'is at its limit, said as an answer',
+    life('running'),
+    { ...ended('answered'), isLimit: true },
+    to('failed', 'limit'),
+  ],
   [
     'is at its limit, said as an error',
     life('running'),
     { ...ended('failed', null, 'No'), isLimit: true },
     to('failed', 'limit', 'No'),
   ],
-  ['took too long', life('running'), ended('failed', 'took_too_long', 'No'), to('failed', 'took_too_long', 'No')],
-  ['is answered without a word why', life('running'), ended('answered'), to('answered', 'end_turn')],
-  ['is over cancelled', life('running', true), ended('cancelled', 'end_turn'), to('cancelled', 'cancelled')],
+  [
+    'took too long',
+    life('running'),
+    ended('failed', 'took_too_long', 'No'),
+    to('failed', 'took_too_long', 'No'),
+  ],
+  [
+    'is answered without a word why',
+    life('running'),
+    ended('answered'),
+    to('answered', 'end_turn'),
+  ],
+  [
+    'is over cancelled',
+    life('running', true),
+    ended('cancelled', 'end_turn'),
+    to('cancelled', 'cancelled'),
+  ],
   ['is over failed', life('running'), ended('failed', null, 'No'), to('failed', 'error', 'No')],
   ['does not end before it began', life('queued'), ended('answered'), unchanged],
-  ['is unknown when its agent has gone', life('running'), { type: 'agent-gone' }, to('unknown', 'process_gone')],
-  ['never ran when its agent has gone', life('queued'), { type: 'agent-gone' }, to('cancelled', 'withdrawn')],
+  [
+    'is unknown when its agent has gone',
+    life('running'),
+    { type: 'agent-gone' },
+    to('unknown', 'process_gone'),
+  ],
+  [
+    'never ran when its agent has gone',
+    life('queued'),
+    { type: 'agent-gone' },
+    to('cancelled', 'withdrawn'),
+  ],
   ...(['answered', 'cancelled', 'failed', 'unknown'] as const).flatMap((state) =>
-    ([{ type: 'start' }, { type: 'cancel' }, { type: 'agent-gone' }, ended('answered')] as const).map(
-      (event): [string, TurnLife, TurnEvent, TurnDecision] => [`stays ${state}: ${event.type}`, life(state), event, unchanged],
-    ),
+    (
+      [{ type: 'start' }, { type: 'cancel' }, { type: 'agent-gone' }, ended('answered')] as const
+    ).map((event): [string, TurnLife, TurnEvent, TurnDecision] => [
+      `stays ${state}: ${event.type}`,
+      life(state),
+      event,
+      unchanged,
+    ]),
   ),
 ]
 

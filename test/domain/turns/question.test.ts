@@ -20,7 +20,15 @@ test('[AP13] an answer fits the form: types, choices, bounds, formats, what is r
   const problem = (content: Record<string, string | number | boolean | string[]>) =>
     problemOf(form, { colour: 'red', ...content })?.text
   expect(
-    problem({ name: '日本', mail: 'a@b.c', day: '2026-02-28', share: 0.5, count: 3, sure: false, tags: ['b', 'a'] }),
+    problem({
+      name: '日本',
+      mail: 'a@b.c',
+      day: '2026-02-28',
+      share: 0.5,
+      count: 3,
+      sure: false,
+      tags: ['b', 'a'],
+    }),
   ).toBeUndefined()
   expect(problemOf(form, {})?.text).toBe('content.colour: This must be answered')
   expect(problem({ colour: 'Red' })).toBe('content.colour: This must be one of red')

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Approach, approachId, change, contentOf, parseApproachId } from '../../../src/domain/work/approach-lifecycle.ts'
+import {
+  type Approach,
+  approachId,
+  change,
+  contentOf,
+  parseApproachId,
+} from '../../../src/domain/work/approach-lifecycle.ts'
 
 const at = '2026-01-15T16:45:00.000Z'
 const by = 'ann'
@@ -8,7 +14,12 @@ const untried: Approach = {
   id: 'approach_u001',
   kind: 'untried',
   date: '2026-01-10',
-  ...contentOf('untried', { category: 'jump', description: 'Find the ground with a ray', priority: 'high', nextToTry: true }),
+  ...contentOf('untried', {
+    category: 'jump',
+    description: 'Find the ground with a ray',
+    priority: 'high',
+    nextToTry: true,
+  }),
   history: [],
 }
 
@@ -49,21 +60,30 @@ describe('the life of an approach', () => {
     })
   })
 
-  test.each(['verified', 'failed'] as const)('[AR1] what is %s stays that; what comes to light later is another one', (kind) => {
-    for (const wanted of ['verified', 'failed', 'untried'] as const) {
-      const decision = change({ ...untried, kind }, { kind: wanted }, { at, by })
-      if (wanted === kind) expect(decision).toEqual({ outcome: 'unchanged' })
-      else expect(decision).toEqual({ outcome: 'refused', refusal: { code: 'wrong_state', kind } })
-    }
-  })
+  test.each(['verified', 'failed'] as const)(
+    '[AR1] what is %s stays that; what comes to light later is another one',
+    (kind) => {
+      for (const wanted of ['verified', 'failed', 'untried'] as const) {
+        const decision = change({ ...untried, kind }, { kind: wanted }, { at, by })
+        if (wanted === kind) expect(decision).toEqual({ outcome: 'unchanged' })
+        else
+          expect(decision).toEqual({ outcome: 'refused', refusal: { code: 'wrong_state', kind } })
+      }
+    },
+  )
 
   test('[AR1] other words are a change that is kept too; the same words are none', () => {
     const changed = change(untried, { description: 'Two rays' }, { at, by })
     expect(changed).toMatchObject({
       outcome: 'changed',
-      approach: { description: 'Two rays', history: [{ at, by, before: { description: 'Find the ground with a ray' } }] },
+      approach: {
+        description: 'Two rays',
+        history: [{ at, by, before: { description: 'Find the ground with a ray' } }],
+      },
     })
-    expect(change(untried, { description: untried.description, learnings: [] }, { at, by })).toEqual({ outcome: 'unchanged' })
+    expect(
+      change(untried, { description: untried.description, learnings: [] }, { at, by }),
+    ).toEqual({ outcome: 'unchanged' })
   })
 
   test('[AR1] the history is bounded; that it was tried is never dropped from it', () => {

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { foldedName, nameProblem } from '../../../src/domain/work/artifact-name.ts'
 
-test.each(['report.md', 'a', '図面 2.png', 'build.tar.gz', 'CONFIG', 'nul-and-void.txt', 'com10', '-rf'])(
-  '[CK5] %s is a name',
-  (name) => expect(nameProblem(name)?.text).toBeUndefined(),
-)
+test.each([
+  'report.md',
+  'a',
+  '図面 2.png',
+  'build.tar.gz',
+  'CONFIG',
+  'nul-and-void.txt',
+  'com10',
+  '-rf',
+])('[CK5] %s is a name', (name) => expect(nameProblem(name)?.text).toBeUndefined())
 
 test.each([
   '',

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { cutToTokens, estimateTokens } from '../../../src/domain/conversations/messages.ts'
-import { type Approach, type ApproachKind, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
+import {
+  type Approach,
+  type ApproachKind,
+  contentOf,
+} from '../../../src/domain/work/approach-lifecycle.ts'
 import {
   maxWarnings,
   type Remembered,
@@ -14,7 +18,13 @@ const budget = 8000
 
 function approach(kind: ApproachKind, n: number, words: Partial<Approach> = {}): Approach {
   const content = contentOf(kind, { category: 'jump', description: `Way ${n}`, ...words })
-  return { id: `approach_${kind[0]}${String(n).padStart(3, '0')}`, kind, date: '2026-01-15', ...content, history: [] }
+  return {
+    id: `approach_${kind[0]}${String(n).padStart(3, '0')}`,
+    kind,
+    date: '2026-01-15',
+    ...content,
+    history: [],
+  }
 }
 
 const many = (kind: ApproachKind, count: number, words: Partial<Approach> = {}): Approach[] =>
@@ -44,7 +54,8 @@ const nothing: Remembered = {
   remaining: whole([]),
 }
 
-const sizeOf = (all: Remembered, tokens = budget): number => estimateTokens(JSON.stringify(resumeContext(all, tokens)))
+const sizeOf = (all: Remembered, tokens = budget): number =>
+  estimateTokens(JSON.stringify(resumeContext(all, tokens)))
 
 describe('the resume context', () => {
   test('[RS1] what there is is told whole while it fits', () => {
@@ -63,7 +74,10 @@ describe('the resume context', () => {
       previousState: 'Jumping works',
       currentPhase: 2,
       currentTask: { taskId: 'task_p1_code_003', progressPercent: 70 },
-      failedApproaches: [{ id: 'approach_f002', learnings: ['ground first'], avoid: true }, { id: 'approach_f001' }],
+      failedApproaches: [
+        { id: 'approach_f002', learnings: ['ground first'], avoid: true },
+        { id: 'approach_f001' },
+      ],
       verifiedApproaches: [{ id: 'approach_v001', reusable: true }],
       nextApproaches: [{ id: 'approach_u001', nextToTry: true }],
       remainingTasks: [task(5), task(4)],
@@ -86,7 +100,12 @@ describe('the resume context', () => {
     expect(Object.values(context.leftOut)).toEqual([true, true, true, true])
     expect(context.verifiedApproaches[0]?.id).toBe('approach_v1000')
     expect(context.remainingTasks[0]?.taskId).toBe('task_p1_code_1000')
-    for (const list of [context.failedApproaches, context.verifiedApproaches, context.nextApproaches, context.remainingTasks])
+    for (const list of [
+      context.failedApproaches,
+      context.verifiedApproaches,
+      context.nextApproaches,
+      context.remainingTasks,
+    ])
       expect(list.length).toBeGreaterThan(5)
   })
 
@@ -96,13 +115,22 @@ describe('the resume context', () => {
       failureReason: 'r'.repeat(500),
       details: 'e'.repeat(2000),
     })
-    const all = { ...nothing, warnings, verified: whole(many('verified', 1000, { details: 'v'.repeat(1000) })) }
+    const all = {
+      ...nothing,
+      warnings,
+      verified: whole(many('verified', 1000, { details: 'v'.repeat(1000) })),
+    }
     const context = resumeContext(all, budget)
     expect(context.failedApproaches.map(({ id }) => id)).toEqual(warnings.map(({ id }) => id))
-    expect(context.failedApproaches[0]).toMatchObject({ failureReason: expect.stringMatching(/^r+…$/) })
+    expect(context.failedApproaches[0]).toMatchObject({
+      failureReason: expect.stringMatching(/^r+…$/),
+    })
     expect(sizeOf(all)).toBeLessThanOrEqual(budget)
     const ids = Array.from({ length: 5000 }, (_, n) => `approach_f${n}`)
-    const tooMany = resumeContext({ ...nothing, warnings: many('failed', 10), olderWarnings: ids }, budget)
+    const tooMany = resumeContext(
+      { ...nothing, warnings: many('failed', 10), olderWarnings: ids },
+      budget,
+    )
     expect(tooMany.failedApproaches).toHaveLength(5010)
     expect(tooMany.failedApproaches.at(-1)).toEqual({ id: 'approach_f4999', avoid: true })
   })
@@ -118,14 +146,19 @@ describe('the resume context', () => {
   })
 
   test('[RS5] whoever read too little of a list that would fit is told so; of what is full, nothing more is wanted', () => {
-    const more = (count: number, words = {}) => ({ items: many('verified', count, words), more: true })
+    const more = (count: number, words = {}) => ({
+      items: many('verified', count, words),
+      more: true,
+    })
     const wants = (verified: ReturnType<typeof more>) => {
       const all = { ...nothing, verified }
       return wantsMore(all, resumeContext(all, budget))
     }
     expect(wants(more(5))).toBe(true)
     expect(wants(more(50, { details: 'x'.repeat(2000) }))).toBe(false)
-    expect(resumeContext({ ...nothing, verified: more(5) }, budget).leftOut.verifiedApproaches).toBe(true)
+    expect(
+      resumeContext({ ...nothing, verified: more(5) }, budget).leftOut.verifiedApproaches,
+    ).toBe(true)
   })
 
   test('[RS5] no more warnings could be told in words than are read whole', () => {
@@ -138,20 +171,35 @@ describe('the resume context', () => {
 
   const text = fc.string({ unit: 'grapheme', maxLength: 400 })
   const some = (kind: ApproachKind) =>
-    fc
-      .array(fc.tuple(text, text, fc.boolean()), { maxLength: 60 })
-      .map((list) =>
-        list.map(([description, details, avoid], n) =>
-          approach(kind, list.length - n, { description, details, avoid: kind === 'failed' && avoid }),
-        ),
-      )
+    fc.array(fc.tuple(text, text, fc.boolean()), { maxLength: 60 }).map((list) =>
+      list.map(([description, details, avoid], n) =>
+        approach(kind, list.length - n, {
+          description,
+          details,
+          avoid: kind === 'failed' && avoid,
+        }),
+      ),
+    )
 
-  property.prop([some('failed'), some('verified'), some('untried'), text, fc.integer({ min: 3000, max: 20_000 })])(
+  property.prop([
+    some('failed'),
+    some('verified'),
+    some('untried'),
+    text,
+    fc.integer({ min: 3000, max: 20_000 }),
+  ])(
     '[RS4] whatever there is: within the budget, nothing to avoid missing, each list a beginning of what was given',
     (failed, verified, next, previousState, tokens) => {
       const warnings = failed.filter(({ avoid }) => avoid)
       const others = whole(failed.filter(({ avoid }) => !avoid))
-      const all = { ...nothing, previousState, warnings, failed: others, verified: whole(verified), next: whole(next) }
+      const all = {
+        ...nothing,
+        previousState,
+        warnings,
+        failed: others,
+        verified: whole(verified),
+        next: whole(next),
+      }
       const context = resumeContext(all, tokens)
       expect(wantsMore(all, context)).toBe(false)
       expect(estimateTokens(JSON.stringify(context))).toBeLessThanOrEqual(tokens)

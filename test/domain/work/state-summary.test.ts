@@ -37,6 +37,8 @@ describe('the line about a work session', () => {
   test('[WK3] a long text is cut between characters', () => {
     const line = stateSummary({ ...bare, contextSummary: '🪢'.repeat(500) })
     expect(line).toBe(`running: ${'🪢'.repeat(119)}…`)
-    expect(stateSummary({ ...bare, contextSummary: '承'.repeat(120) })).toBe(`running: ${'承'.repeat(120)}`)
+    expect(stateSummary({ ...bare, contextSummary: '承'.repeat(120) })).toBe(
+      `running: ${'承'.repeat(120)}`,
+    )
   })
 })

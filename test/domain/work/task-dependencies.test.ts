@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Dependencies, findCycle, unfinishedOf } from '../../../src/domain/work/task-dependencies.ts'
+import {
+  type Dependencies,
+  findCycle,
+  unfinishedOf,
+} from '../../../src/domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../../src/domain/work/task-lifecycle.ts'
 import { fc, property } from '../../support/property.ts'
 
@@ -16,13 +20,22 @@ describe('a cycle of tasks', () => {
     ['none in a diamond', { b: ['d'], c: ['d'], d: [] }, 'a', ['b', 'c'], undefined],
     ['none that leads past this task', { b: ['c'], c: ['b'] }, 'a', ['b'], undefined],
     ['none without dependencies', { b: ['a'] }, 'a', [], undefined],
-    ['the old dependencies of the task do not count', { a: ['b'], b: ['a'] }, 'a', ['c'], undefined],
+    [
+      'the old dependencies of the task do not count',
+      { a: ['b'], b: ['a'] },
+      'a',
+      ['c'],
+      undefined,
+    ],
   ])('[TK2] %s', (_title, edges, taskId, dependsOn, cycle) => {
     expect(findCycle(graph(edges), taskId, dependsOn)).toEqual(cycle)
   })
 
   test('[TK2] is found among ten thousand tasks without running out of stack', () => {
-    const edges = Array.from({ length: 10_000 }, (_, index) => [`t${index}`, [`t${index + 1}`]] as const)
+    const edges = Array.from(
+      { length: 10_000 },
+      (_, index) => [`t${index}`, [`t${index + 1}`]] as const,
+    )
     expect(findCycle(new Map(edges), 't10000', ['t0'])).toHaveLength(10_001)
   })
 
@@ -45,16 +58,29 @@ describe('a cycle of tasks', () => {
       }
       const done = new Set<string>()
       for (let round = 0; round < 5; round++)
-        for (const id of ['a', 'b', 'c', 'd', 'e']) if ((accepted.get(id) ?? []).every((other) => done.has(other))) done.add(id)
+        for (const id of ['a', 'b', 'c', 'd', 'e'])
+          if ((accepted.get(id) ?? []).every((other) => done.has(other))) done.add(id)
       expect(done.size).toBe(5)
     },
   )
 })
 
 describe('what a task waits for', () => {
-  const status: Record<string, TaskStatus> = { a: 'completed', b: 'failed', c: 'in_progress', d: 'blocked', e: 'pending' }
+  const status: Record<string, TaskStatus> = {
+    a: 'completed',
+    b: 'failed',
+    c: 'in_progress',
+    d: 'blocked',
+    e: 'pending',
+  }
 
   test('[TK2] only a completed task lets others go on; one that failed or is unknown holds them', () => {
-    expect(unfinishedOf(['a', 'b', 'c', 'd', 'e', 'x'], (id) => status[id])).toEqual(['b', 'c', 'd', 'e', 'x'])
+    expect(unfinishedOf(['a', 'b', 'c', 'd', 'e', 'x'], (id) => status[id])).toEqual([
+      'b',
+      'c',
+      'd',
+      'e',
+      'x',
+    ])
   })
 })

@@ -29,14 +29,22 @@ describe('the id of a task', () => {
   })
 
   property.prop([
-    fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.oneof(fc.constantFrom('a', 'a_001', 'a 001', 'A'), fc.string()))),
-  ])('[ID1] ids given one after the other never repeat, and fit into an address and a file name', (made) => {
-    const taken = new Set<string>()
-    for (const [phase, type] of made) {
-      const id = taskId(phase, type, nextSeq(phase, type, taken))
-      expect(taken.has(id)).toBe(false)
-      expect(id).toMatch(/^task_p\d+_[a-z0-9_]{1,40}_\d{3,}$/)
-      taken.add(id)
-    }
-  })
+    fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 3 }),
+        fc.oneof(fc.constantFrom('a', 'a_001', 'a 001', 'A'), fc.string()),
+      ),
+    ),
+  ])(
+    '[ID1] ids given one after the other never repeat, and fit into an address and a file name',
+    (made) => {
+      const taken = new Set<string>()
+      for (const [phase, type] of made) {
+        const id = taskId(phase, type, nextSeq(phase, type, taken))
+        expect(taken.has(id)).toBe(false)
+        expect(id).toMatch(/^task_p\d+_[a-z0-9_]{1,40}_\d{3,}$/)
+        taken.add(id)
+      }
+    },
+  )
 })

@@ -11,13 +11,25 @@ import { fc, property } from '../../support/property.ts'
 
 const then = '2026-03-01T09:00:00.000Z'
 const now = '2026-03-01T10:00:00.000Z'
-const parts = { id: 't', dependsOn: ['d'], assignedTo: 'ada', progressPercent: 40, result: null } as const
+const parts = {
+  id: 't',
+  dependsOn: ['d'],
+  assignedTo: 'ada',
+  progressPercent: 40,
+  result: null,
+} as const
 
 const sample: Record<TaskStatus, Task> = {
   pending: { ...parts, status: 'pending', startedAt: null, completedAt: null },
   blocked: { ...parts, status: 'blocked', startedAt: null, completedAt: null },
   in_progress: { ...parts, status: 'in_progress', startedAt: then, completedAt: null },
-  completed: { ...parts, status: 'completed', progressPercent: 100, startedAt: then, completedAt: then },
+  completed: {
+    ...parts,
+    status: 'completed',
+    progressPercent: 100,
+    startedAt: then,
+    completedAt: then,
+  },
   failed: { ...parts, status: 'failed', startedAt: then, completedAt: null },
 }
 const statuses = Object.keys(sample) as TaskStatus[]
@@ -30,7 +42,8 @@ const allowed: [TaskStatus, TaskStatus][] = [
   ['in_progress', 'completed'],
   ['in_progress', 'failed'],
 ]
-const isAllowed = (from: TaskStatus, to: TaskStatus): boolean => allowed.some(([a, b]) => a === from && b === to)
+const isAllowed = (from: TaskStatus, to: TaskStatus): boolean =>
+  allowed.some(([a, b]) => a === from && b === to)
 const others = statuses.flatMap((from) =>
   statuses.filter((to) => to !== from && !isAllowed(from, to)).map((to) => [from, to] as const),
 )
@@ -40,17 +53,23 @@ describe('the life of a task', () => {
     expect(change(from, { status: to })).toMatchObject({ outcome: 'changed', task: { status: to } })
   })
 
-  test.each(others.filter(([from]) => from !== 'blocked'))('[TK2] %s → %s is refused', (from, to) => {
-    expect(change(from, { status: to })).toEqual({
-      outcome: 'refused',
-      refusal: { code: 'wrong_state', status: from, wanted: to },
-    })
-  })
+  test.each(others.filter(([from]) => from !== 'blocked'))(
+    '[TK2] %s → %s is refused',
+    (from, to) => {
+      expect(change(from, { status: to })).toEqual({
+        outcome: 'refused',
+        refusal: { code: 'wrong_state', status: from, wanted: to },
+      })
+    },
+  )
 
   test.each(others.filter(([from]) => from === 'blocked'))(
     '[TK2] %s → %s is refused, and what it waits for is named',
     (from, to) => {
-      expect(change(from, { status: to })).toEqual({ outcome: 'refused', refusal: { code: 'task_blocked', waitsFor: ['d'] } })
+      expect(change(from, { status: to })).toEqual({
+        outcome: 'refused',
+        refusal: { code: 'task_blocked', waitsFor: ['d'] },
+      })
     },
   )
 
@@ -60,12 +79,18 @@ describe('the life of a task', () => {
   })
 
   test('[TK1] starting and completing keep their times, and completed is 100 percent', () => {
-    expect(change('pending', { status: 'in_progress' })).toMatchObject({ task: { startedAt: now, completedAt: null } })
-    expect(change('in_progress', { status: 'completed', progressPercent: 80, result: { ok: true } })).toEqual({
+    expect(change('pending', { status: 'in_progress' })).toMatchObject({
+      task: { startedAt: now, completedAt: null },
+    })
+    expect(
+      change('in_progress', { status: 'completed', progressPercent: 80, result: { ok: true } }),
+    ).toEqual({
       outcome: 'changed',
       task: { ...sample.completed, completedAt: now, result: { ok: true } },
     })
-    expect(change('in_progress', { status: 'failed' })).toMatchObject({ task: { progressPercent: 40, completedAt: null } })
+    expect(change('in_progress', { status: 'failed' })).toMatchObject({
+      task: { progressPercent: 40, completedAt: null },
+    })
   })
 
   test('[TK2] a new task is blocked while a dependency is unfinished', () => {
@@ -74,8 +99,13 @@ describe('the life of a task', () => {
   })
 
   test('[TK2] blocked is lifted when the last dependency completes, and comes back with a new one', () => {
-    expect(change('blocked', {}, [])).toMatchObject({ outcome: 'changed', task: { status: 'pending' } })
-    expect(change('blocked', { status: 'in_progress' }, [])).toMatchObject({ task: { status: 'in_progress' } })
+    expect(change('blocked', {}, [])).toMatchObject({
+      outcome: 'changed',
+      task: { status: 'pending' },
+    })
+    expect(change('blocked', { status: 'in_progress' }, [])).toMatchObject({
+      task: { status: 'in_progress' },
+    })
     expect(change('pending', { dependsOn: ['d', 'e'] }, ['e'])).toMatchObject({
       task: { status: 'blocked', dependsOn: ['d', 'e'] },
     })
@@ -86,29 +116,49 @@ describe('the life of a task', () => {
       outcome: 'refused',
       refusal: { code: 'task_blocked', waitsFor: ['e'] },
     })
-    expect(change('in_progress', { progressPercent: 41 }, ['d'])).toMatchObject({ outcome: 'changed' })
+    expect(change('in_progress', { progressPercent: 41 }, ['d'])).toMatchObject({
+      outcome: 'changed',
+    })
   })
 
   test.each([0, 1, 99, 100])('[TK2] %s percent is progress', (progressPercent) => {
-    expect(change('in_progress', { progressPercent })).toMatchObject({ outcome: 'changed', task: { progressPercent } })
+    expect(change('in_progress', { progressPercent })).toMatchObject({
+      outcome: 'changed',
+      task: { progressPercent },
+    })
   })
 
-  test.each([-1, 101, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('[TK2] %s percent is refused', (progressPercent) => {
-    for (const status of statuses)
-      expect(change(status, { progressPercent })).toEqual({ outcome: 'refused', refusal: { code: 'invalid_progress' } })
-  })
+  test.each([-1, 101, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    '[TK2] %s percent is refused',
+    (progressPercent) => {
+      for (const status of statuses)
+        expect(change(status, { progressPercent })).toEqual({
+          outcome: 'refused',
+          refusal: { code: 'invalid_progress' },
+        })
+    },
+  )
 
   test('[TK2] a finished task makes no progress, but takes a result', () => {
     for (const status of ['completed', 'failed'] as const) {
-      expect(change(status, { progressPercent: 50 })).toMatchObject({ refusal: { code: 'wrong_state' } })
-      expect(change(status, { status, result: 'why' })).toMatchObject({ outcome: 'changed', task: { status, result: 'why' } })
+      expect(change(status, { progressPercent: 50 })).toMatchObject({
+        refusal: { code: 'wrong_state' },
+      })
+      expect(change(status, { status, result: 'why' })).toMatchObject({
+        outcome: 'changed',
+        task: { status, result: 'why' },
+      })
     }
   })
 
   test('[TK3] assigning is a change in any state', () => {
     for (const status of statuses) {
-      expect(change(status, { assignedTo: 'bob' })).toMatchObject({ task: { status, assignedTo: 'bob' } })
-      expect(change(status, { assignedTo: null })).toMatchObject({ task: { status, assignedTo: null } })
+      expect(change(status, { assignedTo: 'bob' })).toMatchObject({
+        task: { status, assignedTo: 'bob' },
+      })
+      expect(change(status, { assignedTo: null })).toMatchObject({
+        task: { status, assignedTo: null },
+      })
       expect(change(status, { assignedTo: 'ada' })).toEqual({ outcome: 'unchanged' })
     }
   })
@@ -132,10 +182,14 @@ describe('the life of a task', () => {
         const [from, to] = [task.status, decision.task.status]
         const bothWait = [from, to].every((status) => status === 'pending' || status === 'blocked')
         const lifted = from === 'blocked' && to === 'in_progress' && !waits
-        expect(from === to || bothWait || lifted || isAllowed(from, to), `${from} → ${to}`).toBe(true)
+        expect(from === to || bothWait || lifted || isAllowed(from, to), `${from} → ${to}`).toBe(
+          true,
+        )
         task = decision.task
         expect(task.progressPercent >= 0 && task.progressPercent <= 100).toBe(true)
-        expect(task.startedAt !== null).toBe(to === 'in_progress' || to === 'completed' || to === 'failed')
+        expect(task.startedAt !== null).toBe(
+          to === 'in_progress' || to === 'completed' || to === 'failed',
+        )
         expect(task.completedAt !== null).toBe(to === 'completed')
       }
     },

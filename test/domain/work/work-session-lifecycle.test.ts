@@ -22,17 +22,36 @@ const interrupt: WorkSessionEvent = { type: 'interrupt', reason: 'stopped' }
 
 describe('the life of a work session', () => {
   test('[WK1] it is running until it ends, and interrupted when it ended with a reason', () => {
-    expect([running, interrupted, completed].map(({ state }) => state)).toEqual(['running', 'interrupted', 'completed'])
+    expect([running, interrupted, completed].map(({ state }) => state)).toEqual([
+      'running',
+      'interrupted',
+      'completed',
+    ])
     // A row that was never ended is running, whatever was written beside it.
     expect(workSessionOf('sess_1', null, 'error').state).toBe('running')
   })
 
   test.each<[string, WorkSession, WorkSessionEvent, object]>([
-    ['a running one completes', running, complete, { workSession: workSessionOf('sess_1', now, null) }],
-    ['a running one is interrupted', running, interrupt, { workSession: workSessionOf('sess_1', now, 'stopped') }],
+    [
+      'a running one completes',
+      running,
+      complete,
+      { workSession: workSessionOf('sess_1', now, null) },
+    ],
+    [
+      'a running one is interrupted',
+      running,
+      interrupt,
+      { workSession: workSessionOf('sess_1', now, 'stopped') },
+    ],
     ['the first reason stays', interrupted, interrupt, { outcome: 'unchanged' }],
     ['completed twice is completed', completed, complete, { outcome: 'unchanged' }],
-    ['a completed one is not interrupted', completed, interrupt, { refusal: { code: 'work_session_completed' } }],
+    [
+      'a completed one is not interrupted',
+      completed,
+      interrupt,
+      { refusal: { code: 'work_session_completed' } },
+    ],
     [
       'an interrupted one is resumed, not completed',
       interrupted,
@@ -49,7 +68,11 @@ describe('the life of a work session', () => {
     ['completed, with a word', { completed: true, reason: 'all done' }, complete],
     ['a reason alone', { reason: 'lunch' }, { type: 'interrupt', reason: 'lunch' }],
     ['not completed', { completed: false }, { type: 'interrupt', reason: 'stopped' }],
-    ['not completed, with a reason', { completed: false, reason: 'error' }, { type: 'interrupt', reason: 'error' }],
+    [
+      'not completed, with a reason',
+      { completed: false, reason: 'error' },
+      { type: 'interrupt', reason: 'error' },
+    ],
     ['an empty reason', { reason: '' }, { type: 'interrupt', reason: 'stopped' }],
   ])('[WK9] ended by a person: %s', (_title, asked, event) => {
     expect(endAsAsked(asked)).toEqual(event)
@@ -64,7 +87,9 @@ describe('the life of a work session', () => {
         if (decision.outcome === 'changed') current = decision.workSession
       }
       const [first] = happenings
-      expect(current.state).toBe(!first ? 'running' : first.type === 'complete' ? 'completed' : 'interrupted')
+      expect(current.state).toBe(
+        !first ? 'running' : first.type === 'complete' ? 'completed' : 'interrupted',
+      )
     },
   )
 })
@@ -81,12 +106,19 @@ describe('the end of the agent session that drove it', () => {
     ['expired', abandoned, abandoned],
     ['coordinator_lost', 'coordinator_lost', 'coordinator_lost'],
     ['revoked', abandoned, abandoned],
-  ])('[AS9] %s: %s while a task is open, %s when all wait for a failure, completed with none left', (because, open, stuck) => {
-    const outcome = (plan: PlanStanding): string => {
-      const event = endWithAgentSession(because, plan)
-      if (event === null) return 'goes on'
-      return event.type === 'complete' ? 'completed' : event.reason
-    }
-    expect([outcome('open'), outcome('stuck'), outcome('done')]).toEqual([open, stuck, 'completed'])
-  })
+  ])(
+    '[AS9] %s: %s while a task is open, %s when all wait for a failure, completed with none left',
+    (because, open, stuck) => {
+      const outcome = (plan: PlanStanding): string => {
+        const event = endWithAgentSession(because, plan)
+        if (event === null) return 'goes on'
+        return event.type === 'complete' ? 'completed' : event.reason
+      }
+      expect([outcome('open'), outcome('stuck'), outcome('done')]).toEqual([
+        open,
+        stuck,
+        'completed',
+      ])
+    },
+  )
 })

@@ -78,16 +78,25 @@ const passing = new Set(['unreachable', 'store_unavailable', 'shutting_down', 'b
 
 export async function clusterFaults(options: ClusterFaultOptions): Promise<ClusterFaultResult> {
   const { build, url, seed, faults, nodes = 3, coordinators = 2, onCoordinators = 0 } = options
-  const cluster = await Cluster.start({ build, url, nodes, coordinators, env: { HOLDFAST_LOG_LEVEL: 'warn' } })
+  const cluster = await Cluster.start({
+    build,
+    url,
+    nodes,
+    coordinators,
+    env: { HOLDFAST_LOG_LEVEL: 'warn' },
+  })
   const run = new Run(cluster, options)
   try {
     await run.begin()
     const dice = chance(seed)
-    const order = dice.shuffled(faultKinds.flatMap((kind) => Array.from({ length: faults[kind] ?? 0 }, () => kind)))
+    const order = dice.shuffled(
+      faultKinds.flatMap((kind) => Array.from({ length: faults[kind] ?? 0 }, () => kind)),
+    )
     let left = onCoordinators
     for (const [at, fault] of order.entries()) {
       const strikable = order.slice(at).filter((each) => each === 'kill' || each === 'pause').length
-      const strikesCoordinator = (fault === 'kill' || fault === 'pause') && dice.one(left / strikable)
+      const strikesCoordinator =
+        (fault === 'kill' || fault === 'pause') && dice.one(left / strikable)
       if (strikesCoordinator) left--
       const startedAt = performance.now()
       if (strikesCoordinator) await run.strikeCoordinator(fault, dice)
@@ -112,7 +121,14 @@ class Run {
   readonly #console: Console
   readonly #watchers: Watchers
   readonly tally = newTally()
-  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [], upgrade: [], database: [], nothing: [] }
+  readonly #times: Record<Fault, number[]> = {
+    kill: [],
+    pause: [],
+    drain: [],
+    upgrade: [],
+    database: [],
+    nothing: [],
+  }
   readonly #inFlight = new Set<Promise<unknown>>()
   #draining = false
   /** PostgreSQL is, or what it left behind is not yet over. */
@@ -138,11 +154,16 @@ class Run {
   async begin(): Promise<void> {
     await this.#watchers.begin(this.#options.busyMachine ? readers / 2 : readers)
     this.#load = this.#write('load', Number.POSITIVE_INFINITY)
-    await Promise.all([this.#talks[0]?.begin('mcp'), this.#talks[1]?.begin('acp'), this.#console.begin()])
+    await Promise.all([
+      this.#talks[0]?.begin('mcp'),
+      this.#talks[1]?.begin('acp'),
+      this.#console.begin(),
+    ])
     const until = performance.now() + beginsWithinMs
     while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) {
       const counts = [...this.#talks, this.#console].map(({ answered }) => answered).join(', ')
-      if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s: ${counts}`)
+      if (performance.now() > until)
+        throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s: ${counts}`)
       await pause(lookEveryMs)
       // Two that get in each other's way may never answer.
       await this.#neverTwice()
@@ -160,7 +181,11 @@ class Run {
     await this.#neverTwice()
   }
 
-  async strikeNode(fault: Fault, dice: Chance, node = dice.below(this.#cluster.size)): Promise<void> {
+  async strikeNode(
+    fault: Fault,
+    dice: Chance,
+    node = dice.below(this.#cluster.size),
+  ): Promise<void> {
     const cluster = this.#cluster
     const isDrain = fault === 'drain' || fault === 'upgrade'
     const other = cluster.clientOf((node + 1) % cluster.size)
@@ -190,10 +215,15 @@ class Run {
   }
 
   /** From the moment it is back. */
-  async strikeDatabase(dice: Chance, restart: ClusterFaultOptions['restartDatabase']): Promise<void> {
+  async strikeDatabase(
+    dice: Chance,
+    restart: ClusterFaultOptions['restartDatabase'],
+  ): Promise<void> {
     this.#away = true
     await restart?.(dice, this.#times.database.length)
-    this.#times.database.push(await this.#watchers.allLive(this.#cluster.clientOf(0), performance.now()))
+    this.#times.database.push(
+      await this.#watchers.allLive(this.#cluster.clientOf(0), performance.now()),
+    )
     await this.#settled()
     this.#away = false
   }
@@ -208,7 +238,9 @@ class Run {
     cluster.signalCoordinator(n, fault === 'kill' ? 'SIGKILL' : 'SIGSTOP')
     if (fault === 'pause') {
       const before = await agentsOf(struck.data)
-      await cluster.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: struck.id } })
+      await cluster.client.post('/api/coordinators/{coordinatorId}/takeover', {
+        params: { coordinatorId: struck.id },
+      })
       this.#takeovers++
       await pause(1000 + dice.below(3000))
       await this.#neverTwice()
@@ -240,7 +272,8 @@ class Run {
     this.#found(this.#console.findings, 'the console')
     for (const { findings } of await this.#watchers.end()) this.#found(findings, 'a reader')
     this.#found(await examine({ url }, this.#ledger, false, false), 'the store')
-    const answered = this.#talks.reduce((sum, talk) => sum + talk.answered, 0) + this.#console.answered
+    const answered =
+      this.#talks.reduce((sum, talk) => sum + talk.answered, 0) + this.#console.answered
     return {
       tally: this.tally,
       acknowledged: this.#ledger.acknowledged.size,
@@ -316,7 +349,8 @@ class Run {
   /** Nothing is under way that an earlier fault may have struck, and every node answers. */
   async #settled(): Promise<void> {
     await Promise.allSettled([...this.#inFlight])
-    for (let node = 0; node < this.#cluster.size; node++) await committed(this.#cluster.clientOf(node))
+    for (let node = 0; node < this.#cluster.size; node++)
+      await committed(this.#cluster.clientOf(node))
   }
 
   async #neverTwice(): Promise<void> {
@@ -330,26 +364,33 @@ class Run {
 
   #found(findings: Findings, where: string): void {
     addTo(this.tally, findings, `seed ${this.#options.seed}, ${where}`)
-    for (const [kind, texts] of Object.entries(findings)) for (const text of texts) this.#options.onFinding?.(`${kind}: ${text}`)
+    for (const [kind, texts] of Object.entries(findings))
+      for (const text of texts) this.#options.onFinding?.(`${kind}: ${text}`)
   }
 }
 
 /** Code of the load's own failure, or of the client's. */
 function codeOf(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.code
-  return error instanceof UnreachableError ? 'unreachable' : String((error as { code?: unknown }).code)
+  return error instanceof UnreachableError
+    ? 'unreachable'
+    : String((error as { code?: unknown }).code)
 }
 
 /** A refusal of ours that says when to come again. */
 function saysWhen(error: unknown): boolean {
   const cause = error instanceof ProblemError ? error : (error as Error).cause
   if (!(cause instanceof ProblemError)) return false
-  return cause.problem.status < 500 || (cause.problem.code === 'store_unavailable' && cause.retryAfterSeconds !== undefined)
+  return (
+    cause.problem.status < 500 ||
+    (cause.problem.code === 'store_unavailable' && cause.retryAfterSeconds !== undefined)
+  )
 }
 
 /** What is behind an error, and what is behind that. */
 function causesOf(error: unknown): string {
   const texts: string[] = []
-  for (let at = error; at instanceof Error && texts.length < 5; at = at.cause) texts.push(at.message)
+  for (let at = error; at instanceof Error && texts.length < 5; at = at.cause)
+    texts.push(at.message)
   return texts.slice(1).join(', because: ')
 }

@@ -125,7 +125,9 @@ export class Cluster {
   /** Launches whose processes run more than once, on whichever machine of the cluster. */
   async launchesRunningTwice(): Promise<string[]> {
     const folderIds = await Promise.all(this.coordinators.map(({ data }) => folderIdOf(data)))
-    const all = (await machine.list()).filter(({ mark }) => mark && folderIds.includes(mark.folderId))
+    const all = (await machine.list()).filter(
+      ({ mark }) => mark && folderIds.includes(mark.folderId),
+    )
     const launchOf = new Map(all.map(({ pid, mark }) => [pid, mark?.launchId]))
     // What an agent itself has started carries its mark too.
     const first = all.filter(({ parent, mark }) => launchOf.get(parent) !== mark?.launchId)
@@ -135,7 +137,8 @@ export class Cluster {
 
   async end(): Promise<void> {
     // Two different signals are a first and a second one: its agents are killed, and it goes.
-    for (const { child } of this.coordinators) for (const signal of ['SIGCONT', 'SIGTERM', 'SIGINT'] as const) child.kill(signal)
+    for (const { child } of this.coordinators)
+      for (const signal of ['SIGCONT', 'SIGTERM', 'SIGINT'] as const) child.kill(signal)
     await Promise.all(this.coordinators.map(({ child }) => gone(child)))
     for (const { process: node } of this.#nodes) {
       node.child.kill('SIGKILL')
@@ -164,7 +167,9 @@ export class Cluster {
   }
 
   async #join(n: number): Promise<void> {
-    const made = await this.client.post('/api/tokens', { body: { name: `machine ${n}`, kind: 'coordinator' } })
+    const made = await this.client.post('/api/tokens', {
+      body: { name: `machine ${n}`, kind: 'coordinator' },
+    })
     const data = join(this.#folder, `coordinator-${n}`)
     const tokenFile = join(this.#folder, `token-${n}`)
     await writeFile(tokenFile, made.token, { mode: 0o600 })
@@ -173,9 +178,19 @@ export class Cluster {
   }
 
   async #startCoordinator(build: string, data: string, tokenFile: string): Promise<ChildProcess> {
-    const args = ['coordinator', '--server', this.balancer.url, '--token-file', tokenFile, '--data', data]
+    const args = [
+      'coordinator',
+      '--server',
+      this.balancer.url,
+      '--token-file',
+      tokenFile,
+      '--data',
+      data,
+    ]
     const program = await pieceOf(build, 'main')
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const child = spawn(process.execPath, [program, ...args], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
     const kill = (): void => void child.kill('SIGKILL')
     process.once('exit', kill)
     child.once('exit', () => process.off('exit', kill))

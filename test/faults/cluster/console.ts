@@ -33,9 +33,18 @@ export class Console {
     const { client } = this.#cluster
     const { id: projectId } = await client.post('/api/projects', { body: { name: 'console' } })
     const agentId = 'in-a-role'
-    const body = { id: agentId, name: agentId, protocol: 'acp', command: 'holdfast', args: ['demo-acp'] } as const
+    const body = {
+      id: agentId,
+      name: agentId,
+      protocol: 'acp',
+      command: 'holdfast',
+      args: ['demo-acp'],
+    } as const
     await client.post('/api/agents', { body: { ...body, args: [...body.args] } })
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId },
+      body: {},
+    })
     this.#userSessionId = await this.#relay.create(projectId)
     this.#relay.follow({
       userSessionId: this.#userSessionId,
@@ -47,7 +56,8 @@ export class Console {
         this.#changed()
       },
       onSnapshot: () => this.findings.lost.push('a snapshot came where events must come'),
-      onRefused: ({ code }) => this.findings.lost.push(`the user session cannot be followed any more: ${code}`),
+      onRefused: ({ code }) =>
+        this.findings.lost.push(`the user session cannot be followed any more: ${code}`),
     })
     this.#running = this.#work()
   }
@@ -72,7 +82,14 @@ export class Console {
   async #prompt(about: { sessionId: string; role: string }): Promise<void> {
     for (let n = 0; !this.#over; n++) {
       const from = this.#events.length
-      if (!(await this.#ask({ type: 'agent:message', ...about, content: `[[slow 4 60]] ${about.role} ${n}.` }))) return
+      if (
+        !(await this.#ask({
+          type: 'agent:message',
+          ...about,
+          content: `[[slow 4 60]] ${about.role} ${n}.`,
+        }))
+      )
+        return
       if (!(await this.#until(about.role, ['agent:response'], from))) {
         this.unknown++
         return
@@ -85,7 +102,9 @@ export class Console {
   /** True when such an event has come; false when the agent is lost, or it is all over. */
   async #until(role: string, types: readonly RelayEvent['type'][], from = 0): Promise<boolean> {
     for (;;) {
-      const about = this.#events.slice(from).filter((event) => 'role' in event && event.role === role)
+      const about = this.#events
+        .slice(from)
+        .filter((event) => 'role' in event && event.role === role)
       if (about.some(({ type }) => types.includes(type))) return true
       if (this.#over || this.#events.some((event) => isEnd(event, role))) return false
       await new Promise<void>((resolve) => {

@@ -33,7 +33,11 @@ export class Talk {
 
   readonly #watched: <T>(ask: () => Promise<T>) => Promise<T>
 
-  constructor(cluster: Cluster, agentId: string, watched: <T>(ask: () => Promise<T>) => Promise<T>) {
+  constructor(
+    cluster: Cluster,
+    agentId: string,
+    watched: <T>(ask: () => Promise<T>) => Promise<T>,
+  ) {
     this.#cluster = cluster
     this.#watched = watched
     this.#agentId = agentId
@@ -43,21 +47,35 @@ export class Talk {
     const { client } = this.#cluster
     const agentId = this.#agentId
     const { protocol, args } = demos[demo]
-    this.#projectId = (await client.post('/api/projects', { body: { name: `talk with ${agentId}` } })).id
+    this.#projectId = (
+      await client.post('/api/projects', { body: { name: `talk with ${agentId}` } })
+    ).id
     const projectId = this.#projectId
-    await client.post('/api/agents', { body: { id: agentId, name: agentId, protocol, command: 'holdfast', args: [...args] } })
-    await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
-    await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId } })
+    await client.post('/api/agents', {
+      body: { id: agentId, name: agentId, protocol, command: 'holdfast', args: [...args] },
+    })
+    await client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId },
+      body: {},
+    })
+    await client.post('/api/projects/{projectId}/chat/start', {
+      params: { projectId },
+      query: { agentId },
+    })
     this.#watch = watchEvents(client, {
       streams: [this.#stream],
       after: (await client.get('/api/snapshot', { query: { streams: this.#stream } })).cursor,
       onEvent: (event) => {
-        if (this.#sightings.count === 0) for (let seq = 1; seq < event.seq; seq++) this.#sightings.see(this.#stream, seq)
+        if (this.#sightings.count === 0)
+          for (let seq = 1; seq < event.seq; seq++) this.#sightings.see(this.#stream, seq)
         this.#sightings.see(this.#stream, event.seq)
-        const { message } = ('data' in event ? event.data : {}) as { message?: { senderId: string; content: string } }
+        const { message } = ('data' in event ? event.data : {}) as {
+          message?: { senderId: string; content: string }
+        }
         if (message?.senderId === agentId) this.#answers.push(message.content)
       },
-      onSnapshot: () => this.findings.lost.push(`${agentId}: a snapshot came where events must come`),
+      onSnapshot: () =>
+        this.findings.lost.push(`${agentId}: a snapshot came where events must come`),
     })
     this.#running = this.#talk()
   }
@@ -73,8 +91,12 @@ export class Talk {
       if (senderId === this.#agentId) stored.push(content)
     for (let n = 0; n < this.answered; n++) {
       const often = stored.filter((text) => says(text, n)).length
-      if (often === 0) this.findings.lost.push(`${this.#agentId}: the answer to message ${n} is not there any more`)
-      if (often > 1) this.findings.doubled.push(`${this.#agentId}: message ${n} was answered ${often} times`)
+      if (often === 0)
+        this.findings.lost.push(
+          `${this.#agentId}: the answer to message ${n} is not there any more`,
+        )
+      if (often > 1)
+        this.findings.doubled.push(`${this.#agentId}: message ${n} was answered ${often} times`)
     }
     this.#watch?.close()
     for (const kind of ['lost', 'doubled', 'reordered', 'torn'] as const)
@@ -87,7 +109,9 @@ export class Talk {
       const until = performance.now() + answersWithinMs
       while (!this.#answers.some((text) => says(text, n))) {
         if (performance.now() > until) {
-          this.findings.lost.push(`${this.#agentId}: message ${n} got no answer within ${answersWithinMs / 1000} s`)
+          this.findings.lost.push(
+            `${this.#agentId}: message ${n} got no answer within ${answersWithinMs / 1000} s`,
+          )
           return
         }
         await pause(20)
@@ -107,7 +131,9 @@ export class Talk {
     }
     for (;;) {
       try {
-        await this.#watched(() => this.#cluster.client.post('/api/chat', { body, timeoutMs: 12_000, retries: 0 }))
+        await this.#watched(() =>
+          this.#cluster.client.post('/api/chat', { body, timeoutMs: 12_000, retries: 0 }),
+        )
         return
       } catch {
         await pause(tryAgainMs)

@@ -19,7 +19,10 @@ export class Watchers {
   async begin(count: number): Promise<void> {
     const { client } = this.#cluster
     const { cursor } = await client.get('/api/snapshot', { query: { streams: home } })
-    const after = encodeCursor(decodeCursor(cursor)?.incarnation ?? '', new Map<StreamName, number>([[home, 0]]))
+    const after = encodeCursor(
+      decodeCursor(cursor)?.incarnation ?? '',
+      new Map<StreamName, number>([[home, 0]]),
+    )
     for (let n = 0; n < count; n++) {
       const sightings = new Sightings()
       const watch = watchEvents(client, {
@@ -35,7 +38,11 @@ export class Watchers {
   /** Milliseconds since `since` until everybody has an event that was committed on this node afterwards. */
   async allLive(node: Client, since: number): Promise<number> {
     const head = await committed(node)
-    while (!this.#all.every(({ sightings }) => sightings.hasReached(new Map<StreamName, number>([[home, head]])))) {
+    while (
+      !this.#all.every(({ sightings }) =>
+        sightings.hasReached(new Map<StreamName, number>([[home, head]])),
+      )
+    ) {
       if (performance.now() - since > tooLateMs) return Number.POSITIVE_INFINITY
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -44,11 +51,14 @@ export class Watchers {
 
   async end(): Promise<Sightings[]> {
     await this.allLive(this.#cluster.client, performance.now())
-    const head = headOf((await this.#cluster.client.get('/api/snapshot', { query: { streams: home } })).cursor)
+    const head = headOf(
+      (await this.#cluster.client.get('/api/snapshot', { query: { streams: home } })).cursor,
+    )
     const ended = this.#all.map(({ sightings, watch }) => {
       watch.close()
       // What came after the last look is not missed.
-      if (sightings.hasReached(new Map<StreamName, number>([[home, head]]))) sightings.end(new Map())
+      if (sightings.hasReached(new Map<StreamName, number>([[home, head]])))
+        sightings.end(new Map())
       return sightings
     })
     return ended

@@ -53,7 +53,8 @@ export async function consoles(options: ConsolesOptions): Promise<ConsolesResult
     server.child.kill('SIGTERM')
     await server.exited
     const left = await agentsOf(data)
-    if (left.length > 0) addTo(result.tally, { ...noFindings(), torn: ['agents were left after the end'] }, 'consoles')
+    if (left.length > 0)
+      addTo(result.tally, { ...noFindings(), torn: ['agents were left after the end'] }, 'consoles')
     return result
   } finally {
     server.child.kill('SIGKILL')
@@ -67,19 +68,33 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
   const tally = newTally()
   const client = createClient({ url, token })
   // The demo agents come a moment after the first start.
-  while ((await client.get('/api/agents', {})).items.every(({ id }) => id !== 'demo')) await pause(pollMs)
+  while ((await client.get('/api/agents', {})).items.every(({ id }) => id !== 'demo'))
+    await pause(pollMs)
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'consoles' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'demo' }, body: {} })
-  while ((await client.get('/api/coordinators')).items.every(({ state }) => state !== 'connected')) await pause(pollMs)
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'demo' },
+    body: {},
+  })
+  while ((await client.get('/api/coordinators')).items.every(({ state }) => state !== 'connected'))
+    await pause(pollMs)
 
   const owner = await new Watcher(url, token).open()
   const userSessionId = await create(owner, projectId)
   const roles = Array.from({ length: options.agents }, (_, index) => `role-${index}`)
-  const allReadyMs = await timed(() => Promise.all(roles.map((role) => spawn(owner, userSessionId, role))))
+  const allReadyMs = await timed(() =>
+    Promise.all(roles.map((role) => spawn(owner, userSessionId, role))),
+  )
   const allAnsweredMs = await timed(async () => {
-    const answers = await Promise.all(roles.map((role) => ask(owner, userSessionId, role, `hello ${role}`)))
+    const answers = await Promise.all(
+      roles.map((role) => ask(owner, userSessionId, role, `hello ${role}`)),
+    )
     const wrong = answers.filter((answer, index) => answer !== `echo: hello ${roles[index]}`)
-    if (wrong.length > 0) addTo(tally, { ...noFindings(), lost: wrong.map((answer) => `an answer is ${answer}`) }, 'agents')
+    if (wrong.length > 0)
+      addTo(
+        tally,
+        { ...noFindings(), lost: wrong.map((answer) => `an answer is ${answer}`) },
+        'agents',
+      )
   })
 
   const beside: Watcher[] = []
@@ -92,11 +107,14 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
   const audience: Watcher[] = []
   const head = owner.seqs.at(-1) ?? 0
   while (audience.length < options.sockets) {
-    const some = Array.from({ length: Math.min(opensAtOnce, options.sockets - audience.length) }, async () => {
-      const watcher = await new Watcher(url, token).open()
-      await watcher.follow(userSessionId, head)
-      return watcher
-    })
+    const some = Array.from(
+      { length: Math.min(opensAtOnce, options.sockets - audience.length) },
+      async () => {
+        const watcher = await new Watcher(url, token).open()
+        await watcher.follow(userSessionId, head)
+        return watcher
+      },
+    )
     audience.push(...(await Promise.all(some)))
   }
   const [role = ''] = roles
@@ -108,10 +126,19 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
   const wanted = owner.seqs.filter((seq) => seq > head).join()
   for (const [nth, watcher] of audience.entries())
     if (watcher.seqs.slice(0, owner.seqs.filter((seq) => seq > head).length).join() !== wanted)
-      addTo(tally, { ...noFindings(), lost: [`socket ${nth} saw ${watcher.seqs.length} events, not the same`] }, 'sockets')
+      addTo(
+        tally,
+        {
+          ...noFindings(),
+          lost: [`socket ${nth} saw ${watcher.seqs.length} events, not the same`],
+        },
+        'sockets',
+      )
   for (const watcher of audience) watcher.leave()
 
-  const cutWith = options.stalls ? await stall(url, token, { owner, userSessionId, role }, tally) : undefined
+  const cutWith = options.stalls
+    ? await stall(url, token, { owner, userSessionId, role }, tally)
+    : undefined
   owner.leave()
   for (const watcher of beside) watcher.leave()
   return { tally, allReadyMs, allAnsweredMs, createdMs: median(times), heardMs, cutWith }
@@ -146,7 +173,11 @@ async function stall(
   await caughtUp
   const missing = slow.seqs.findIndex((seq, index) => seq !== from + 1 + index)
   if (missing >= 0 || slow.seqs.length !== head - from)
-    addTo(tally, { ...noFindings(), lost: [`the stalled reader misses or doubles at ${missing}`] }, 'stall')
+    addTo(
+      tally,
+      { ...noFindings(), lost: [`the stalled reader misses or doubles at ${missing}`] },
+      'stall',
+    )
   slow.leave()
   return code
 }
@@ -163,14 +194,23 @@ async function create(watcher: Watcher, projectId: string): Promise<string> {
 }
 
 async function spawn(watcher: Watcher, userSessionId: string, role: string): Promise<void> {
-  const ready = watcher.next((message) => message.role === role && /^agent:(ready|failed)$/.test(message.type))
+  const ready = watcher.next(
+    (message) => message.role === role && /^agent:(ready|failed)$/.test(message.type),
+  )
   watcher.send({ type: 'agent:spawn', sessionId: userSessionId, role, agentId: 'demo' })
   const { type, error } = await ready
   if (type === 'agent:failed') throw new Error(`${role}: ${error}`)
 }
 
-async function ask(watcher: Watcher, userSessionId: string, role: string, content: string): Promise<string> {
-  const answered = watcher.next((message) => message.role === role && message.type === 'agent:response')
+async function ask(
+  watcher: Watcher,
+  userSessionId: string,
+  role: string,
+  content: string,
+): Promise<string> {
+  const answered = watcher.next(
+    (message) => message.role === role && message.type === 'agent:response',
+  )
   watcher.send({ type: 'agent:message', sessionId: userSessionId, role, content })
   return (await answered).content
 }
@@ -181,5 +221,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - from
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

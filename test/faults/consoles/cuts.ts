@@ -40,7 +40,12 @@ const longestStay = 6
 const pollMs = 50
 const waitsForMs = 60_000
 
-export async function cuts({ build, seed, cuts: cutsWanted, kills: killsWanted }: CutsOptions): Promise<CutsResult> {
+export async function cuts({
+  build,
+  seed,
+  cuts: cutsWanted,
+  kills: killsWanted,
+}: CutsOptions): Promise<CutsResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-cuts-'))
   const dice = chance(seed)
   const tally = newTally()
@@ -62,7 +67,11 @@ export async function cuts({ build, seed, cuts: cutsWanted, kills: killsWanted }
     const result = { cuts: 0, kills: 0, turns: 0, events: 0, tally }
     while (done() < cutsWanted || result.kills < killsWanted) {
       result.turns++
-      owner.say({ type: 'agent:message', role, content: `[[slow ${pieces} ${pieceMs}]] turn ${result.turns}` })
+      owner.say({
+        type: 'agent:message',
+        role,
+        content: `[[slow ${pieces} ${pieceMs}]] turn ${result.turns}`,
+      })
       if (result.kills < killsWanted && dice.one(0.5)) {
         await owner.sees(({ type, update }) => type === 'agent:update' && update.kind === 'text')
         await new Promise((resolve) => setTimeout(resolve, dice.below(pieces * pieceMs)))
@@ -98,8 +107,12 @@ async function begin(place: Place, owner: Device): Promise<void> {
   const pause = () => new Promise((resolve) => setTimeout(resolve, pollMs))
   while ((await client.get('/api/agents', {})).items.every(({ id }) => id !== 'demo')) await pause()
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'cuts' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'demo' }, body: {} })
-  while ((await client.get('/api/coordinators')).items.every(({ state }) => state !== 'connected')) await pause()
+  await client.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId: 'demo' },
+    body: {},
+  })
+  while ((await client.get('/api/coordinators')).items.every(({ state }) => state !== 'connected'))
+    await pause()
   place.userSessionId = await owner.create(projectId)
   owner.say({ type: 'agent:spawn', role })
   await withLimit(owner.sees(({ type }) => type === 'agent:ready'))
@@ -107,21 +120,28 @@ async function begin(place: Place, owner: Device): Promise<void> {
 
 function judge(tally: Tally, whole: Device, devices: readonly Device[], turns: number): void {
   const findings = noFindings()
-  for (const [index, { seq }] of whole.log.entries()) if (seq !== index + 1) findings.torn.push(`number ${seq} at ${index + 1}`)
+  for (const [index, { seq }] of whole.log.entries())
+    if (seq !== index + 1) findings.torn.push(`number ${seq} at ${index + 1}`)
   for (const [nth, device] of devices.entries()) {
     const numbers = device.log.map(({ seq }) => seq)
-    if (new Set(numbers).size < numbers.length) findings.doubled.push(`device ${nth} saw something twice`)
+    if (new Set(numbers).size < numbers.length)
+      findings.doubled.push(`device ${nth} saw something twice`)
     else if (numbers.some((seq, index) => index > 0 && seq < (numbers[index - 1] ?? 0)))
       findings.reordered.push(`device ${nth} saw something too late`)
     else if (!isDeepStrictEqual(device.log, whole.log))
       findings.lost.push(`device ${nth} saw ${numbers.length} of ${whole.log.length}`)
   }
   const said = Array.from({ length: pieces }, (_, index) => `piece ${index + 1}`).join(' ')
-  const answers = whole.log.filter(({ type }) => type === 'agent:response').map(({ content }) => content)
+  const answers = whole.log
+    .filter(({ type }) => type === 'agent:response')
+    .map(({ content }) => content)
   const wanted = Array.from({ length: turns }, (_, index) => `${said}\necho: turn ${index + 1}`)
-  if (!isDeepStrictEqual(answers, wanted)) findings.lost.push(`the answers are ${JSON.stringify(answers).slice(0, 300)}`)
+  if (!isDeepStrictEqual(answers, wanted))
+    findings.lost.push(`the answers are ${JSON.stringify(answers).slice(0, 300)}`)
   const streamed = whole.log
-    .map(({ type, update }) => (type === 'agent:update' && update.kind === 'text' ? update.text : ''))
+    .map(({ type, update }) =>
+      type === 'agent:update' && update.kind === 'text' ? update.text : '',
+    )
     .join('')
   if (streamed !== wanted.join('')) findings.torn.push('what was streamed is not what was answered')
   addTo(tally, findings, 'in the end')
@@ -129,7 +149,10 @@ function judge(tally: Tally, whole: Device, devices: readonly Device[], turns: n
 
 async function withLimit<Result>(work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`Nothing more was heard for ${waitsForMs / 1000} s`)), waitsForMs)
+  const timer = setTimeout(
+    () => reject(new Error(`Nothing more was heard for ${waitsForMs / 1000} s`)),
+    waitsForMs,
+  )
   try {
     return await Promise.race([work, promise])
   } finally {

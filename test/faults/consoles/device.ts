@@ -87,7 +87,10 @@ export class Device {
   async #open(): Promise<WebSocket> {
     const { url, token } = this.#place
     const headers = { authorization: `Bearer ${token}` }
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers, perMessageDeflate: false })
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers,
+      perMessageDeflate: false,
+    })
     socket.on('error', () => {})
     this.#socket = socket
     await once(socket, 'open')
@@ -107,7 +110,9 @@ export class Device {
       socket.terminate()
     })
     const lastSeq = this.log.at(-1)?.seq ?? 0
-    socket.send(JSON.stringify({ type: 'session:resume', sessionId: this.#place.userSessionId, lastSeq }))
+    socket.send(
+      JSON.stringify({ type: 'session:resume', sessionId: this.#place.userSessionId, lastSeq }),
+    )
     for (const message of this.#unsent.splice(0)) socket.send(JSON.stringify(message))
     await closed
   }

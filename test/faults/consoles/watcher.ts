@@ -12,7 +12,11 @@ export class Watcher {
   readonly #url: string
   readonly #token: string
   #socket: WebSocket | undefined
-  #waiting: { fits: (message: Anything) => boolean; resolve: (message: Anything) => void; reject: (error: Error) => void }[] = []
+  #waiting: {
+    fits: (message: Anything) => boolean
+    resolve: (message: Anything) => void
+    reject: (error: Error) => void
+  }[] = []
 
   constructor(url: string, token: string) {
     this.#url = `${url.replace('http', 'ws')}/ws`
@@ -65,7 +69,8 @@ export class Watcher {
 
   #hear(message: Anything): void {
     if (typeof message.seq === 'number') this.seqs.push(message.seq)
-    if (message.type === 'error') for (const { reject } of this.#waiting) reject(new Error(JSON.stringify(message)))
+    if (message.type === 'error')
+      for (const { reject } of this.#waiting) reject(new Error(JSON.stringify(message)))
     const fitting = this.#waiting.filter(({ fits }) => fits(message))
     this.#waiting = this.#waiting.filter((each) => !fitting.includes(each))
     for (const { resolve } of fitting) resolve(message)

@@ -5,4 +5,8 @@ export const keyOf = (n: number): string => `telegram:${1000 + n}`
 export const daysAgo = (n: number): number => 3 + (n % 2)
 
 /** Unlike each other, so that whatever is there twice is seen. */
-export const wordsOf = (n: number): string[] => [`first of ${n}.`, `second of ${n}: 承認\n## telegram:0`, `last of ${n}.`]
+export const wordsOf = (n: number): string[] => [
+  `first of ${n}.`,
+  `second of ${n}: 承認\n## telegram:0`,
+  `last of ${n}.`,
+]

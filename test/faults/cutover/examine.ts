@@ -17,15 +17,23 @@ interface Seen {
 }
 
 /** At any moment. `isOver`: nothing stands out any more. */
-export async function examineCutover(folder: string, conversations: number, isOver: boolean): Promise<Findings> {
-  const { closed, findings } = await readSqlite(databaseIn(folder), (reader) => storeAfter(reader, conversations, isOver))
+export async function examineCutover(
+  folder: string,
+  conversations: number,
+  isOver: boolean,
+): Promise<Findings> {
+  const { closed, findings } = await readSqlite(databaseIn(folder), (reader) =>
+    storeAfter(reader, conversations, isOver),
+  )
   const noted = await notesIn(folder, findings)
   for (const [key, days] of noted) {
     if (!closed.has(key)) findings.torn.push(`${key} is in the note of ${days} and was not closed`)
-    else if (days.some((day) => day !== closed.get(key))) findings.torn.push(`${key} is in the note of ${days}`)
+    else if (days.some((day) => day !== closed.get(key)))
+      findings.torn.push(`${key} is in the note of ${days}`)
     if (days.length > 1) findings.doubled.push(`${key} is in the notes ${days.length} times`)
   }
-  if (isOver) for (const key of closed.keys()) if (!noted.has(key)) findings.lost.push(`${key} is in no note`)
+  if (isOver)
+    for (const key of closed.keys()) if (!noted.has(key)) findings.lost.push(`${key} is in no note`)
   return findings
 }
 
@@ -38,20 +46,31 @@ async function storeAfter(reader: Reader, conversations: number, isOver: boolean
     const said = await messagesAfter(reader, { key, seq: 0, hidden: true, limit: many })
     const words = said.map(({ content }) => content)
     for (const text of wordsOf(n)) if (!words.includes(text)) findings.lost.push(`${key}: ${text}`)
-    const events = await reader.all(selectEventsAfter, { stream: `conversation:${key}`, after: 0, limit: many })
+    const events = await reader.all(selectEventsAfter, {
+      stream: `conversation:${key}`,
+      after: 0,
+      limit: many,
+    })
     const closings = events.filter(({ type }) => type === 'chapter-closed').length
     if (closings > 1) findings.doubled.push(`${key} was closed ${closings} times`)
-    const chapters = await reader.query((db) => db.selectFrom('chapters').selectAll().where('conversation_key', '=', key))
+    const chapters = await reader.query((db) =>
+      db.selectFrom('chapters').selectAll().where('conversation_key', '=', key),
+    )
     const handed = said.filter(({ seq }) => seq > (row?.kept_after ?? 0)).length
     const [chapter] = chapters
     if (chapter) closed.set(key, chapter.day)
-    const isOpen = handed === said.length && row?.chapter_day !== null && chapters.length === 0 && closings === 0
-    const isClosed = handed === 0 && row?.chapter_day === null && chapters.length === 1 && closings === 1
-    if (!isOpen && !isClosed) findings.torn.push(`${key}: ${handed} messages are handed out, ${chapters.length} chapters`)
+    const isOpen =
+      handed === said.length && row?.chapter_day !== null && chapters.length === 0 && closings === 0
+    const isClosed =
+      handed === 0 && row?.chapter_day === null && chapters.length === 1 && closings === 1
+    if (!isOpen && !isClosed)
+      findings.torn.push(`${key}: ${handed} messages are handed out, ${chapters.length} chapters`)
     if (isOver && !isClosed) findings.lost.push(`${key} is not closed`)
   }
   if (isOver) {
-    const behind = await reader.query((db) => db.selectFrom('notes').select('day').whereRef('written_seq', '<', 'seq'))
+    const behind = await reader.query((db) =>
+      db.selectFrom('notes').select('day').whereRef('written_seq', '<', 'seq'),
+    )
     for (const { day } of behind) findings.torn.push(`the note of ${day} is said to be pending`)
   }
   return { closed, findings }
@@ -61,7 +80,9 @@ async function storeAfter(reader: Reader, conversations: number, isOver: boolean
 async function notesIn(folder: string, findings: Findings): Promise<Map<string, string[]>> {
   const noted = new Map<string, string[]>()
   const memory = join(folder, 'workspace', 'memory')
-  const files = (await readdir(memory, { recursive: true }).catch(() => [])).filter((path) => /\d{8}\.md$/.test(path))
+  const files = (await readdir(memory, { recursive: true }).catch(() => [])).filter((path) =>
+    /\d{8}\.md$/.test(path),
+  )
   for (const file of files) {
     const text = await readFile(join(memory, file), 'utf8')
     const day = /^date: (.*)$/m.exec(text)?.[1] ?? file
@@ -73,7 +94,8 @@ async function notesIn(folder: string, findings: Findings): Promise<Map<string, 
       noted.set(key, [...(noted.get(key) ?? []), day])
       const n = Number(key.split(':')[1]) - 1000
       const quoted = wordsOf(n).map((words) => `> ${words.replace('\n', '\n> ')}\n`)
-      for (const words of quoted) if (section.split(words).length !== 2) findings.torn.push(`${file}: ${key} is not whole`)
+      for (const words of quoted)
+        if (section.split(words).length !== 2) findings.torn.push(`${file}: ${key} is not whole`)
     }
   }
   return noted

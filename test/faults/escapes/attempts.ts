@@ -35,25 +35,34 @@ const writes = (name: string, path: (scene: Scene) => string): Attempt => ({
 /** As code for perl, which can make any system call. */
 const calls = (name: string, code: string): Attempt => ({ name, script: () => `perl -e '${code}'` })
 /** Asked, never written. */
-const kernel = (path: string): Attempt => ({ name: `change ${path}`, script: () => `test -w ${path} && echo ESCAPED; true` })
+const kernel = (path: string): Attempt => ({
+  name: `change ${path}`,
+  script: () => `test -w ${path} && echo ESCAPED; true`,
+})
 const fetches = (name: string, url: (scene: Scene) => string, options = ''): Attempt => ({
   name,
   script: (s) => `curl -s -m 5 ${options} ${url(s)}`,
   control: options === '',
 })
 /** What is sent to a port of its own loopback, as code for perl: a text with \r\n. Prints what comes back. */
-const sends = (name: string, port: (scene: Scene) => number, bytes: (scene: Scene) => string): Attempt => ({
+const sends = (
+  name: string,
+  port: (scene: Scene) => number,
+  bytes: (scene: Scene) => string,
+): Attempt => ({
   name,
   script: (s) =>
     `perl -MIO::Socket::INET -e '$SIG{ALRM} = sub { exit }; alarm 5; $s = IO::Socket::INET->new("127.0.0.1:${port(s)}") or exit; $s->autoflush(1); print $s ${bytes(s)}; print while <$s>'`,
 })
-const get = (path: string): string => `GET ${path} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n`
+const get = (path: string): string =>
+  `GET ${path} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n`
 /** A tunnel to another port of the host, by another way to write its address. */
 const tunnels = (host: string | ((scene: Scene) => string)): Attempt =>
   sends(
     `another port by a tunnel to ${typeof host === 'string' ? host : 'its outer address, written otherwise'}`,
     () => 3128,
-    (s) => `"CONNECT ${typeof host === 'string' ? host : host(s)}:${s.otherPort} HTTP/1.1\\r\\n\\r\\n${get('/')}"`,
+    (s) =>
+      `"CONNECT ${typeof host === 'string' ? host : host(s)}:${s.otherPort} HTTP/1.1\\r\\n\\r\\n${get('/')}"`,
   )
 const hexOf = (address: string): string =>
   address
@@ -80,31 +89,61 @@ export const attempts: readonly Attempt[] = [
   reads('another worktree', (s) => `${s.otherWorktree}/notes.txt`),
   reads('another worktree by a way up', () => '../b/notes.txt'),
   reads('a file elsewhere', (s) => `${s.root}/elsewhere/file`),
-  reads("another server's data folder in its workplace", (s) => `${s.worktree}/.holdfast/secrets/owner-token`),
+  reads(
+    "another server's data folder in its workplace",
+    (s) => `${s.worktree}/.holdfast/secrets/owner-token`,
+  ),
   reads("another server's data folder, deeper", (s) => `${s.worktree}/servers/one/holdfast.db`),
-  { name: 'the folder around the program', script: () => `test -e ${programFolder}/CHANGELOG.md && echo ESCAPED`, control: true },
+  {
+    name: 'the folder around the program',
+    script: () => `test -e ${programFolder}/CHANGELOG.md && echo ESCAPED`,
+    control: true,
+  },
   {
     name: 'descriptors that the coordinator inherited',
-    script: () => 'for n in 3 4 5 6 7 8 9 40 200; do timeout 2 cat /proc/$$/fd/$n 2>/dev/null; done; true',
+    script: () =>
+      'for n in 3 4 5 6 7 8 9 40 200; do timeout 2 cat /proc/$$/fd/$n 2>/dev/null; done; true',
     // Opened by what starts this in a process of its own.
     control: true,
   },
-  { name: 'read by a link', script: (s) => `ln -s ${s.home}/.ssh/id_rsa ./link; cat ./link`, control: true },
-  { name: 'read by the root of the host process', script: (s) => `cat /proc/${s.hostPid}/root${s.home}/.netrc`, control: true },
-  { name: 'read by any root', script: (s) => `cat /proc/[0-9]*/root${s.home}/.netrc 2>/dev/null`, control: true },
-  { name: 'read by any working folder', script: () => 'cat /proc/[0-9]*/cwd/../../b/notes.txt 2>/dev/null', control: false },
+  {
+    name: 'read by a link',
+    script: (s) => `ln -s ${s.home}/.ssh/id_rsa ./link; cat ./link`,
+    control: true,
+  },
+  {
+    name: 'read by the root of the host process',
+    script: (s) => `cat /proc/${s.hostPid}/root${s.home}/.netrc`,
+    control: true,
+  },
+  {
+    name: 'read by any root',
+    script: (s) => `cat /proc/[0-9]*/root${s.home}/.netrc 2>/dev/null`,
+    control: true,
+  },
+  {
+    name: 'read by any working folder',
+    script: () => 'cat /proc/[0-9]*/cwd/../../b/notes.txt 2>/dev/null',
+    control: false,
+  },
   {
     // The links are looked at, never opened: without a sandbox they are pipes of others.
     name: 'a descriptor that leads out',
-    script: (s) => `ls -l /proc/[0-9]*/fd 2>/dev/null | grep -E "${s.data}/(secrets|holdfast)|${s.home}" && echo ESCAPED; true`,
+    script: (s) =>
+      `ls -l /proc/[0-9]*/fd 2>/dev/null | grep -E "${s.data}/(secrets|holdfast)|${s.home}" && echo ESCAPED; true`,
     onlyInside: true,
   },
   {
     name: 'find the key anywhere',
-    script: (s) => `grep -rsl ${s.secret.slice(0, 12)} ${s.root} | grep -v worktrees/p/u/a && echo ESCAPED`,
+    script: (s) =>
+      `grep -rsl ${s.secret.slice(0, 12)} ${s.root} | grep -v worktrees/p/u/a && echo ESCAPED`,
     control: true,
   },
-  { name: 'the environment of the host process', script: (s) => `tr "\\0" "\\n" < /proc/${s.hostPid}/environ`, control: true },
+  {
+    name: 'the environment of the host process',
+    script: (s) => `tr "\\0" "\\n" < /proc/${s.hostPid}/environ`,
+    control: true,
+  },
   {
     name: 'a planted key in any environment',
     script: () => 'cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"',
@@ -129,7 +168,10 @@ export const attempts: readonly Attempt[] = [
     script: (s) => `kill -0 ${s.hostPid} && grep -q sleep /proc/${s.hostPid}/comm && echo ESCAPED`,
     control: true,
   },
-  { name: 'see processes of others', script: () => '[ "$(ls -d /proc/[0-9]* | wc -l)" -gt 40 ] && echo ESCAPED' },
+  {
+    name: 'see processes of others',
+    script: () => '[ "$(ls -d /proc/[0-9]* | wc -l)" -gt 40 ] && echo ESCAPED',
+  },
   calls(
     'trace the host process',
     'exit 0 if !-d "/proc/$ENV{NOBODY}"; print "ESCAPED" if syscall(101, 16, int($ENV{NOBODY} || 1), 0, 0) == 0 && int($ENV{NOBODY})',
@@ -181,7 +223,12 @@ export const attempts: readonly Attempt[] = [
     script: () => 'echo ESCAPE-WRITTEN > g; mv -f g .git',
     after: (s) => (textAt(`${s.worktree}/.git`) ?? '').includes('ESCAPE'),
   },
-  { name: 'delete its .git file', script: () => 'rm -f .git', after: (s) => !existsSync(`${s.worktree}/.git`), control: true },
+  {
+    name: 'delete its .git file',
+    script: () => 'rm -f .git',
+    after: (s) => !existsSync(`${s.worktree}/.git`),
+    control: true,
+  },
   {
     name: 'HEAD of its worktree to main',
     script: (s) => `echo "ref: refs/heads/main" > ${ownGit(s)}/HEAD`,
@@ -191,7 +238,8 @@ export const attempts: readonly Attempt[] = [
   {
     name: 'its index a link to a file of home',
     script: (s) => `rm -f ${ownGit(s)}/index; ln -s ${s.home}/.bashrc ${ownGit(s)}/index`,
-    after: (s) => existsSync(`${ownGit(s)}/index`) && lstatSync(`${ownGit(s)}/index`).isSymbolicLink(),
+    after: (s) =>
+      existsSync(`${ownGit(s)}/index`) && lstatSync(`${ownGit(s)}/index`).isSymbolicLink(),
     control: true,
   },
   {
@@ -205,7 +253,8 @@ export const attempts: readonly Attempt[] = [
   },
   {
     name: 'move main',
-    script: (s) => `echo 1111111111111111111111111111111111111111 > ${gitFolder(s)}/refs/heads/main`,
+    script: (s) =>
+      `echo 1111111111111111111111111111111111111111 > ${gitFolder(s)}/refs/heads/main`,
     after: (s) => textAt(`${gitFolder(s)}/refs/heads/main`)?.startsWith('1111') === true,
     control: true,
   },
@@ -229,23 +278,60 @@ export const attempts: readonly Attempt[] = [
     control: true,
   },
   fetches("the server's other paths", (s) => `http://127.0.0.1:${s.serverPort}/api/agents`),
-  fetches("the server's other paths by the proxy", (s) => `http://127.0.0.1:${s.serverPort}/api/agents`, proxied),
-  fetches("the server's other paths by a tunnel", (s) => `http://127.0.0.1:${s.serverPort}/api/agents`, `${proxied} -p`),
-  fetches("the server's other paths by dots", (s) => `http://127.0.0.1:${s.serverPort}/mcp/../api/agents`, '--path-as-is'),
+  fetches(
+    "the server's other paths by the proxy",
+    (s) => `http://127.0.0.1:${s.serverPort}/api/agents`,
+    proxied,
+  ),
+  fetches(
+    "the server's other paths by a tunnel",
+    (s) => `http://127.0.0.1:${s.serverPort}/api/agents`,
+    `${proxied} -p`,
+  ),
+  fetches(
+    "the server's other paths by dots",
+    (s) => `http://127.0.0.1:${s.serverPort}/mcp/../api/agents`,
+    '--path-as-is',
+  ),
   fetches('another port of the host', (s) => `http://127.0.0.1:${s.otherPort}/`),
   fetches('another port by the proxy', (s) => `http://127.0.0.1:${s.otherPort}/`, proxied),
   fetches('another port by a tunnel', (s) => `http://127.0.0.1:${s.otherPort}/`, `${proxied} -p`),
-  fetches('another port by socks', (s) => `http://127.0.0.1:${s.otherPort}/`, '--noproxy "" -x socks5h://127.0.0.1:3128'),
+  fetches(
+    'another port by socks',
+    (s) => `http://127.0.0.1:${s.otherPort}/`,
+    '--noproxy "" -x socks5h://127.0.0.1:3128',
+  ),
   fetches('another port as localhost', (s) => `http://localhost:${s.otherPort}/`, proxied),
   fetches('another port as a short number', (s) => `http://2130706433:${s.otherPort}/`, proxied),
-  fetches('another port by a mapped address', (s) => `http://[::ffff:127.0.0.1]:${s.otherPort}/`, proxied),
+  fetches(
+    'another port by a mapped address',
+    (s) => `http://[::ffff:127.0.0.1]:${s.otherPort}/`,
+    proxied,
+  ),
   fetches('another port by no address', (s) => `http://0.0.0.0:${s.otherPort}/`, proxied),
   fetches('a port on its outer address', (s) => `http://${s.lanAddress}:${s.otherPort}/`),
-  fetches('a port on its outer address by the proxy', (s) => `http://${s.lanAddress}:${s.otherPort}/`, proxied),
-  ...['127.1', '0x7f.1', '017700000001', '127.0.0.1.', 'x.localhost', '[::ffff:7f00:1]', '[::]', hostname()].map(tunnels),
+  fetches(
+    'a port on its outer address by the proxy',
+    (s) => `http://${s.lanAddress}:${s.otherPort}/`,
+    proxied,
+  ),
+  ...[
+    '127.1',
+    '0x7f.1',
+    '017700000001',
+    '127.0.0.1.',
+    'x.localhost',
+    '[::ffff:7f00:1]',
+    '[::]',
+    hostname(),
+  ].map(tunnels),
   tunnels((s) => `[::ffff:${hexOf(s.lanAddress)}]`),
   tunnels((s) => `[0:0:0:0:0:ffff:${s.lanAddress}]`),
-  fetches('another port by the proxy, mapped', (s) => `http://[::ffff:${hexOf(s.lanAddress)}]:${s.otherPort}/`, proxied),
+  fetches(
+    'another port by the proxy, mapped',
+    (s) => `http://[::ffff:${hexOf(s.lanAddress)}]:${s.otherPort}/`,
+    proxied,
+  ),
   sends(
     'another port by the name in socks',
     () => 3128,
@@ -259,20 +345,37 @@ export const attempts: readonly Attempt[] = [
       return `"\\5\\1\\0\\5\\1\\0\\4" . ${mapped} . "${get('/')}"`
     },
   ),
-  ...['/mcp/%2e%2e/api/agents', '/mcp\\\\..\\\\api', '//127.0.0.1/api', '/mcp/..;/../api', '/mcp@x/../../api'].map((path) =>
-    asksServer(`as ${path}`, () => `"${get(path)}"`),
+  ...[
+    '/mcp/%2e%2e/api/agents',
+    '/mcp\\\\..\\\\api',
+    '//127.0.0.1/api',
+    '/mcp/..;/../api',
+    '/mcp@x/../../api',
+  ].map((path) => asksServer(`as ${path}`, () => `"${get(path)}"`)),
+  asksServer(
+    'as a whole address',
+    (s) => `"${get(`http://127.0.0.1:${s.serverPort}/api/agents`)}"`,
   ),
-  asksServer('as a whole address', (s) => `"${get(`http://127.0.0.1:${s.serverPort}/api/agents`)}"`),
-  asksServer('on a connection that is kept', () => `"GET /mcp HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n${get('/api/agents')}"`),
+  asksServer(
+    'on a connection that is kept',
+    () => `"GET /mcp HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n${get('/api/agents')}"`,
+  ),
   asksServer(
     'in the body of another',
     () =>
       `"POST /mcp HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n${get('/api/agents')}"`,
   ),
   reads('shared memory', (s) => s.sharedFile),
-  { name: 'bridges of others', script: () => 'ls -d /tmp/hf-bridge-* 2>/dev/null && echo ESCAPED; true' },
+  {
+    name: 'bridges of others',
+    script: () => 'ls -d /tmp/hf-bridge-* 2>/dev/null && echo ESCAPED; true',
+  },
   fetches('a socket of the desktop', () => 'http://x/', '--unix-socket "$SSH_AUTH_SOCK"'),
-  { name: 'a socket file', script: (s) => `curl -s -m 3 --http0.9 --unix-socket ${s.socket} http://x/`, control: true },
+  {
+    name: 'a socket file',
+    script: (s) => `curl -s -m 3 --http0.9 --unix-socket ${s.socket} http://x/`,
+    control: true,
+  },
   {
     name: 'an abstract socket',
     script: (s) => `curl -s -m 3 --http0.9 --abstract-unix-socket ${s.abstractSocket} http://x/`,
@@ -289,16 +392,31 @@ export const attempts: readonly Attempt[] = [
       `perl -MIO::Socket::UNIX -e '$s=IO::Socket::UNIX->new("/run/holdfast/bridge") or exit; print $s "${s.otherPort}\\nGET / HTTP/1.0\\r\\n\\r\\n"; print <$s>'`,
   },
   calls('the session keyring', 'print "ESCAPED" if syscall(250, 0, -3, 1) >= 0'),
-  calls('a key of the user', 'print "ESCAPED" if syscall(248, my $t = "user", my $d = "hf-test", my $p = "x", 1, -4) >= 0'),
+  calls(
+    'a key of the user',
+    'print "ESCAPED" if syscall(248, my $t = "user", my $d = "hf-test", my $p = "x", 1, -4) >= 0',
+  ),
   { name: 'the list of keys', script: () => 'grep -q keyring /proc/keys && echo ESCAPED; true' },
   calls('a socket of the virtual machine', 'print "ESCAPED" if syscall(41, 40, 1, 0) >= 0'),
-  calls('a program for the kernel', '$b = "\\0" x 128; print "ESCAPED" if syscall(321, 0, $b, 128) >= 0'),
+  calls(
+    'a program for the kernel',
+    '$b = "\\0" x 128; print "ESCAPED" if syscall(321, 0, $b, 128) >= 0',
+  ),
   calls('a ring of io_uring', '$b = "\\0" x 128; print "ESCAPED" if syscall(425, 1, $b) >= 0'),
   calls('handle the faults of pages', 'print "ESCAPED" if syscall(323, 1) >= 0'),
-  calls('the log of the kernel', '$b = "\\0" x 4096; print "ESCAPED" if syscall(103, 3, $b, 4096) >= 0'),
-  calls('a handle of the host process', 'print "ESCAPED" if syscall(434, int($ENV{NOBODY}), 0) >= 0'),
+  calls(
+    'the log of the kernel',
+    '$b = "\\0" x 4096; print "ESCAPED" if syscall(103, 3, $b, 4096) >= 0',
+  ),
+  calls(
+    'a handle of the host process',
+    'print "ESCAPED" if syscall(434, int($ENV{NOBODY}), 0) >= 0',
+  ),
   // Not a terminal, instead of refused.
-  calls('type into a terminal', 'print "ESCAPED" if syscall(16, 0, 0x5412, my $c = "x") < 0 && $! == 25'),
+  calls(
+    'type into a terminal',
+    'print "ESCAPED" if syscall(16, 0, 0x5412, my $c = "x") < 0 && $! == 25',
+  ),
   {
     name: 'rights by a program',
     script: () => 'grep -q "NoNewPrivs:.*0" /proc/self/status && echo ESCAPED; true',
@@ -306,12 +424,21 @@ export const attempts: readonly Attempt[] = [
   },
   calls('a user namespace', 'print "ESCAPED" if syscall(272, 0x10000000) == 0'),
   calls('a user namespace with mounts', 'print "ESCAPED" if syscall(272, 0x10020000) == 0'),
-  { onlyInside: true, name: 'a mount', script: () => 'mount -t tmpfs none /tmp 2>/dev/null && echo ESCAPED; true' },
-  { onlyInside: true, name: 'undo a mount', script: () => 'umount -l "$HOME" 2>/dev/null && echo ESCAPED; true' },
+  {
+    onlyInside: true,
+    name: 'a mount',
+    script: () => 'mount -t tmpfs none /tmp 2>/dev/null && echo ESCAPED; true',
+  },
+  {
+    onlyInside: true,
+    name: 'undo a mount',
+    script: () => 'umount -l "$HOME" 2>/dev/null && echo ESCAPED; true',
+  },
   {
     onlyInside: true,
     name: 'make its root writable',
-    script: () => 'mount -o remount,rw / 2>/dev/null && echo ESCAPED; touch /escaped 2>/dev/null && echo ESCAPED; true',
+    script: () =>
+      'mount -o remount,rw / 2>/dev/null && echo ESCAPED; touch /escaped 2>/dev/null && echo ESCAPED; true',
   },
   {
     onlyInside: true,
@@ -319,10 +446,17 @@ export const attempts: readonly Attempt[] = [
     script: () =>
       'mknod /tmp/disk b 8 0 2>/dev/null && head -c 1 /tmp/disk >/dev/null 2>&1 && echo ESCAPED; ls /dev/sd* /dev/vd* /dev/nvme* 2>/dev/null | grep -q . && echo ESCAPED; true',
   },
-  { name: 'leave by chroot', script: () => 'perl -e \'mkdir "/tmp/c"; print "ESCAPED" if chroot("/tmp/c")\'' },
-  ...['kernel/core_pattern', 'kernel/modprobe', 'vm/drop_caches', 'kernel/hostname', 'fs/binfmt_misc/register'].map((name) =>
-    kernel(`/proc/sys/${name}`),
-  ),
+  {
+    name: 'leave by chroot',
+    script: () => 'perl -e \'mkdir "/tmp/c"; print "ESCAPED" if chroot("/tmp/c")\'',
+  },
+  ...[
+    'kernel/core_pattern',
+    'kernel/modprobe',
+    'vm/drop_caches',
+    'kernel/hostname',
+    'fs/binfmt_misc/register',
+  ].map((name) => kernel(`/proc/sys/${name}`)),
   kernel('/proc/sysrq-trigger'),
   {
     name: 'change anything of /proc',
@@ -332,13 +466,19 @@ export const attempts: readonly Attempt[] = [
   },
   {
     name: 'private keys of the system',
-    script: () => 'find /etc/ssl/private /etc/pki/*/private -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
+    script: () =>
+      'find /etc/ssl/private /etc/pki/*/private -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
   },
   {
     name: 'change anything of /sys',
-    script: () => 'find /sys -maxdepth 3 -writable -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
+    script: () =>
+      'find /sys -maxdepth 3 -writable -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
   },
-  { onlyInside: true, name: 'the name of the host', script: () => 'hostname escaped 2>/dev/null && echo ESCAPED; true' },
+  {
+    onlyInside: true,
+    name: 'the name of the host',
+    script: () => 'hostname escaped 2>/dev/null && echo ESCAPED; true',
+  },
   writes('grafts', (s) => `${gitFolder(s)}/info/grafts`),
   {
     name: 'forget another worktree',
@@ -356,7 +496,8 @@ export const attempts: readonly Attempt[] = [
   },
   {
     name: 'outlive its end',
-    script: (s) => `(setsid sh -c 'trap "" TERM HUP; sleep 3; echo ESCAPE-WRITTEN > ${s.worktree}/outlived' >/dev/null 2>&1 &)`,
+    script: (s) =>
+      `(setsid sh -c 'trap "" TERM HUP; sleep 3; echo ESCAPE-WRITTEN > ${s.worktree}/outlived' >/dev/null 2>&1 &)`,
     after: (s) => existsSync(`${s.worktree}/outlived`),
   },
 ]
@@ -373,7 +514,9 @@ export const scriptOf = (scene: Scene, chosen: readonly Attempt[]): string =>
     // The output of agents is cut and masked; that of the attempts is not.
     `exec > ${resultFile(scene)} 2>&1`,
     `export NOBODY=${scene.hostPid}`,
-    ...chosen.map(({ script }, index) => `printf '\\n@@%s\\n' ${index}; ( ${script(scene)} ) </dev/null 2>&1`),
+    ...chosen.map(
+      ({ script }, index) => `printf '\\n@@%s\\n' ${index}; ( ${script(scene)} ) </dev/null 2>&1`,
+    ),
     "printf '\\n@@end\\n'",
   ].join('\n')
 
@@ -381,8 +524,14 @@ export const scriptOf = (scene: Scene, chosen: readonly Attempt[]): string =>
 export function escapedIn(scene: Scene, chosen: readonly Attempt[]): string[] {
   const output = textAt(resultFile(scene)) ?? ''
   const parts = output.split(/\n?@@(\d+|end)\n/)
-  if (!parts.includes('end')) throw new Error(`The attempts did not come to their end:\n${output.slice(-2000)}`)
-  const said = new Map(Array.from({ length: (parts.length - 1) / 2 }, (_, at) => [parts[at * 2 + 1], parts[at * 2 + 2] ?? '']))
+  if (!parts.includes('end'))
+    throw new Error(`The attempts did not come to their end:\n${output.slice(-2000)}`)
+  const said = new Map(
+    Array.from({ length: (parts.length - 1) / 2 }, (_, at) => [
+      parts[at * 2 + 1],
+      parts[at * 2 + 2] ?? '',
+    ]),
+  )
   return chosen
     .filter(({ after }, index) => {
       const text = said.get(String(index)) ?? ''

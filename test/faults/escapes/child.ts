@@ -8,7 +8,9 @@ import { makeScene, runInScene } from './scene.ts'
 
 const mode = process.argv[2] as 'off' | 'workplace' | 'strict'
 const only = process.argv[3] ?? ''
-const chosen = (mode === 'off' ? harmlessOutside : attempts).filter(({ name }) => name.includes(only))
+const chosen = (mode === 'off' ? harmlessOutside : attempts).filter(({ name }) =>
+  name.includes(only),
+)
 if (process.argv[2] === 'limits') {
   const ended = []
   for (const each of exhaustions) {
@@ -24,7 +26,9 @@ try {
   // Longer than the attempt to outlive the end.
   if (only === '') await new Promise((resolve) => setTimeout(resolve, 3500))
   const escaped = escapedIn(scene, chosen)
-  const missing = chosen.filter(({ control, name }) => control && !escaped.includes(name)).map(({ name }) => name)
+  const missing = chosen
+    .filter(({ control, name }) => control && !escaped.includes(name))
+    .map(({ name }) => name)
   console.log(JSON.stringify({ mode, attempts: chosen.length, escaped, missing, left }))
 } finally {
   await scene.close()

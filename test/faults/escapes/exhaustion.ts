@@ -43,11 +43,17 @@ interface Ended extends RanInScene {
   readonly said: string
 }
 
-export async function exhaust({ limits, script }: Pick<Exhaustion, 'limits' | 'script'>): Promise<Ended> {
+export async function exhaust({
+  limits,
+  script,
+}: Pick<Exhaustion, 'limits' | 'script'>): Promise<Ended> {
   const scene = await makeScene()
   const why: Detail[] = []
   try {
-    const ran = await runInScene(scene, 'workplace', script, { limits, onLimit: (detail) => void why.push(detail) })
+    const ran = await runInScene(scene, 'workplace', script, {
+      limits,
+      onLimit: (detail) => void why.push(detail),
+    })
     return { ...ran, said: why.map(textOf).join('\n') }
   } finally {
     await scene.close()

@@ -4,7 +4,15 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -18,7 +26,10 @@ import type { Allowed, SandboxMode } from '../../../src/domain/agents/isolation.
 import { processes } from '../../../src/platform/processes/processes.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import type { LaunchParticulars, TranscriptOwner } from '../../../src/protocol/processes/link.ts'
-import { type SandboxLimits, sandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'
+import {
+  type SandboxLimits,
+  sandboxLimits,
+} from '../../../src/protocol/processes/sandbox-limits.ts'
 import type { Detail } from '../../../src/protocol/status-texts.ts'
 
 export interface Scene {
@@ -55,7 +66,14 @@ export async function makeScene(): Promise<Scene> {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { mode: 0o600 })
   }
-  for (const name of ['.ssh/id_rsa', '.netrc', '.aws/credentials', '.config/gh/hosts.yml', '.gemini/settings.json', '.bashrc'])
+  for (const name of [
+    '.ssh/id_rsa',
+    '.netrc',
+    '.aws/credentials',
+    '.config/gh/hosts.yml',
+    '.gemini/settings.json',
+    '.bashrc',
+  ])
     put(join(home, name))
   put(join(home, '.claude/settings.json'), '{}\n')
   put(join(home, '.gitconfig'), '[user]\n\tname = Ada\n\temail = ada@example.com\n')
@@ -63,9 +81,21 @@ export async function makeScene(): Promise<Scene> {
   put(join(data, 'holdfast.db'))
   put(join(root, 'elsewhere/file'))
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1' }
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'init.defaultBranch=main']
+  const identity = [
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.com',
+    '-c',
+    'init.defaultBranch=main',
+  ]
   const git = (folder: string, ...args: string[]): string =>
-    execFileSync('git', [...identity, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trim()
+    execFileSync('git', [...identity, ...args], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
   mkdirSync(repository)
   git(repository, 'init', '-q')
   put(join(repository, 'README.md'), 'hello\n')
@@ -79,12 +109,20 @@ export async function makeScene(): Promise<Scene> {
   ] as const)
     git(repository, 'worktree', 'add', '-q', '-b', branch, folder)
   put(join(otherWorktree, 'notes.txt'))
-  for (const name of ['.holdfast/secrets/owner-token', 'servers/one/holdfast.db']) put(join(worktree, name))
+  for (const name of ['.holdfast/secrets/owner-token', 'servers/one/holdfast.db'])
+    put(join(worktree, name))
   writeFileSync(join(repository, '.git/info/exclude'), '.holdfast\nservers\n')
-  const says = (text: string) => createHttpServer((asked, answer) => void answer.end(`${text} ${asked.url}\n`))
-  const listening = async (server: Server, where: number | string, host = '127.0.0.1'): Promise<number> => {
+  const says = (text: string) =>
+    createHttpServer((asked, answer) => void answer.end(`${text} ${asked.url}\n`))
+  const listening = async (
+    server: Server,
+    where: number | string,
+    host = '127.0.0.1',
+  ): Promise<number> => {
     await new Promise<void>((resolve) =>
-      typeof where === 'string' ? server.listen(where, resolve) : server.listen(where, host, resolve),
+      typeof where === 'string'
+        ? server.listen(where, resolve)
+        : server.listen(where, host, resolve),
     )
     return typeof where === 'string' ? 0 : (server.address() as AddressInfo).port
   }
@@ -93,12 +131,14 @@ export async function makeScene(): Promise<Scene> {
       .flat()
       .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1'
   const server = createHttpServer(
-    (asked, answer) => void answer.end(asked.url?.startsWith('/mcp') ? 'endpoint of the launch\n' : `${secret}\n`),
+    (asked, answer) =>
+      void answer.end(asked.url?.startsWith('/mcp') ? 'endpoint of the launch\n' : `${secret}\n`),
   )
   const other = says(secret)
   const lan = says(secret)
   const allowed = says('the internet')
-  const lines = (): Server => createServer((socket) => void socket.on('error', () => {}).end(`${secret}\n`))
+  const lines = (): Server =>
+    createServer((socket) => void socket.on('error', () => {}).end(`${secret}\n`))
   const [abstract, path] = [lines(), lines()]
   const abstractSocket = `holdfast-test-${randomUUID()}`
   const serverPort = await listening(server, 0)
@@ -110,7 +150,10 @@ export async function makeScene(): Promise<Scene> {
   await listening(path, join(root, 'desktop.sock'))
   const sharedFile = join('/dev/shm', basename(root))
   put(sharedFile)
-  const sleeper = spawn('sleep', ['600'], { env: { PATH: env.PATH, HELD_KEY: secret }, stdio: 'ignore' })
+  const sleeper = spawn('sleep', ['600'], {
+    env: { PATH: env.PATH, HELD_KEY: secret },
+    stdio: 'ignore',
+  })
   return {
     ...{
       secret,
@@ -125,7 +168,14 @@ export async function makeScene(): Promise<Scene> {
       otherPort,
       allowedPort,
     },
-    ...{ abstractSocket, socket: join(root, 'desktop.sock'), lanAddress, sharedFile, hostPid: sleeper.pid ?? 0, git },
+    ...{
+      abstractSocket,
+      socket: join(root, 'desktop.sock'),
+      lanAddress,
+      sharedFile,
+      hostPid: sleeper.pid ?? 0,
+      git,
+    },
     async close() {
       sleeper.kill('SIGKILL')
       for (const each of [server, other, lan, allowed, abstract, path]) each.close()
@@ -189,7 +239,15 @@ export async function runInScene(
   const launchId = `escape-${process.pid}-${++launches}`
   const particulars: LaunchParticulars = {
     type: 'coordinator:launch',
-    ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
+    ...{
+      launchId,
+      agentId: 'helper',
+      projectId: 'p1',
+      protocol: isPrompted ? 'acp' : 'mcp',
+      acp: null,
+      folder,
+      env: {},
+    },
     secrets: { environment: {}, files: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
     isolation: {
@@ -203,10 +261,20 @@ export async function runInScene(
     },
     ...(model && { gatewayKey: model.key }),
   }
-  const env = { PATH: process.env['PATH'], HOME: home, USER: 'ada', PLANTED_KEY: secret, SSH_AUTH_SOCK: scene.socket }
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    USER: 'ada',
+    PLANTED_KEY: secret,
+    SSH_AUTH_SOCK: scene.socket,
+  }
   const pieces: string[] = []
   const table = new ProcessTable(processes)
-  const bounded = { limits: { ...sandboxLimits(), ...limits }, watch: new SandboxWatch(table, systemClock), onLimit }
+  const bounded = {
+    limits: { ...sandboxLimits(), ...limits },
+    watch: new SandboxWatch(table, systemClock),
+    onLimit,
+  }
   const { promise, resolve } = Promise.withResolvers<Exit>()
   const gateway = new Gateway({ env: {}, report: () => {} })
   const { launchToken } = particulars
@@ -233,4 +301,5 @@ export async function runInScene(
   return { output: pieces.join(''), exit, left: left.length, ms }
 }
 
-export const textAt = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+export const textAt = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined

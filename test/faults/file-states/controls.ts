@@ -4,8 +4,8 @@ import type { Change } from '../changes.ts'
 /** FS3: a state is recorded, and no ref keeps its tree. */
 export const stateUnderNoRef: Change = {
   file: 'coordinator/file-states/kept-states.ts',
-  find: 'if (lines.length > 0) await place.refs(',
-  replace: 'if (lines.length < 0) await place.refs(',
+  find: 'if (lines.length > 0)\n          await place.refs(',
+  replace: 'if (lines.length < 0)\n          await place.refs(',
 }
 
 /** FS5: what is there before a rewind is not kept. */
@@ -28,7 +28,8 @@ export const cutRewindForgotten: readonly Change[] = [
   {
     file: 'server/worktrees/file-operations.ts',
     find: 'for (const operation of await this.#store.query(findOpenOperations, {}))',
-    replace: 'for (const operation of (await this.#store.query(findOpenOperations, {})).slice(0, 0))',
+    replace:
+      'for (const operation of (await this.#store.query(findOpenOperations, {})).slice(0, 0))',
   },
   {
     file: 'store/processes/coordinator-requests.ts',

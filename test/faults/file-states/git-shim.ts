@@ -45,7 +45,9 @@ export class GitShim {
   /** Returns the calls of git since it was armed, by their command. */
   disarm(): { readonly calls: readonly string[] } {
     const file = (name: string): string => join(this.#folder, name)
-    const calls = existsSync(file('calls')) ? readFileSync(file('calls'), 'utf8').trimEnd().split('\n') : []
+    const calls = existsSync(file('calls'))
+      ? readFileSync(file('calls'), 'utf8').trimEnd().split('\n')
+      : []
     for (const name of ['plan', 'met', 'calls']) rmSync(file(name), { force: true })
     return { calls }
   }

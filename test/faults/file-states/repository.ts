@@ -33,9 +33,22 @@ export class PersonsRepository {
   }
 
   git(...args: string[]): string {
-    const settings = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'maintenance.auto=false']
+    const settings = [
+      '-c',
+      'user.name=Ada',
+      '-c',
+      'user.email=ada@example.com',
+      '-c',
+      'maintenance.auto=false',
+    ]
     const env = { PATH: process.env['PATH'], HOME: this.home, LC_ALL: 'C' }
-    const options = { cwd: this.folder, env, encoding: 'utf8', stdio: 'pipe', maxBuffer: 64 * 1024 * 1024 } as const
+    const options = {
+      cwd: this.folder,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      maxBuffer: 64 * 1024 * 1024,
+    } as const
     return execFileSync('git', [...settings, ...args], options).trimEnd()
   }
 
@@ -62,7 +75,9 @@ export class PersonsRepository {
       head: hash('.git/HEAD'),
       stash: hash('.git/logs/refs/stash'),
       ignored: hash('ignored.txt'),
-      locks: ['index', 'HEAD', 'config', 'packed-refs'].filter((name) => hash(`.git/${name}.lock`) !== 'none').join(),
+      locks: ['index', 'HEAD', 'config', 'packed-refs']
+        .filter((name) => hash(`.git/${name}.lock`) !== 'none')
+        .join(),
       refs: refs.filter((line) => !/^refs\/(?:holdfast\/|heads\/holdfast\/)/.test(line)).join(', '),
     }
   }
@@ -81,14 +96,20 @@ export class PersonsRepository {
 
   /** The objects that the refs of the states keep. */
   kept(): ReadonlySet<string> {
-    const refs = this.git('for-each-ref', '--format=%(objectname)', 'refs/holdfast/states').split('\n').filter(Boolean)
+    const refs = this.git('for-each-ref', '--format=%(objectname)', 'refs/holdfast/states')
+      .split('\n')
+      .filter(Boolean)
     return new Set(refs.flatMap((ref) => this.git('ls-tree', '--object-only', ref).split('\n')))
   }
 }
 
 /** Without ignored files. */
 export const tracked = (files: Files): Files =>
-  Object.fromEntries(Object.entries(files).filter(([name]) => !name.split('/').some((part) => part.startsWith('ignored'))))
+  Object.fromEntries(
+    Object.entries(files).filter(
+      ([name]) => !name.split('/').some((part) => part.startsWith('ignored')),
+    ),
+  )
 
 /** Files as git names them: the mode, and the object of the bytes. */
 export const hashOf = (files: Files): Files =>
@@ -101,8 +122,15 @@ export const hashOf = (files: Files): Files =>
   )
 
 export function differenceOf(wanted: Files, found: Files): string | undefined {
-  const names = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].filter((name) => wanted[name] !== found[name])
+  const names = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].filter(
+    (name) => wanted[name] !== found[name],
+  )
   return names.length === 0
     ? undefined
-    : names.map((name) => `${name} is ${!(name in found) ? 'missing' : !(name in wanted) ? 'too much' : 'another'}`).join(', ')
+    : names
+        .map(
+          (name) =>
+            `${name} is ${!(name in found) ? 'missing' : !(name in wanted) ? 'too much' : 'another'}`,
+        )
+        .join(', ')
 }

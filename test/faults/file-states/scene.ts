@@ -63,12 +63,23 @@ export class Scene {
 
   /** `agent`: how it is started, when it is not the demo agent. */
   static async open(build: string, agent?: (scene: Scene) => object): Promise<Scene> {
-    const scene = new Scene(build, realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-file-kills-'))))
+    const scene = new Scene(
+      build,
+      realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-file-kills-'))),
+    )
     await scene.startServer()
-    const { token } = await scene.client.post('/api/tokens', { body: { name: 'machine', kind: 'coordinator' } })
+    const { token } = await scene.client.post('/api/tokens', {
+      body: { name: 'machine', kind: 'coordinator' },
+    })
     writeFileSync(join(scene.#folder, 'token'), `${token}\n`, { mode: 0o600 })
     await scene.startCoordinator()
-    const entry = { id: agentId, name: 'Talker', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+    const entry = {
+      id: agentId,
+      name: 'Talker',
+      protocol: 'acp' as const,
+      command: 'holdfast',
+      args: ['demo-acp'],
+    }
     await scene.client.post('/api/agents', { body: { ...entry, ...agent?.(scene) } })
     return scene
   }
@@ -100,7 +111,14 @@ export class Scene {
 
   /** The coordinator connects on its own. */
   async startCoordinator(): Promise<void> {
-    const args = [await pieceOf(this.#build, 'main'), 'coordinator', '--data', this.data, '--log-level', 'error']
+    const args = [
+      await pieceOf(this.#build, 'main'),
+      'coordinator',
+      '--data',
+      this.data,
+      '--log-level',
+      'error',
+    ]
     const child = spawn(process.execPath, [...args, '--token-file', join(this.#folder, 'token')], {
       env: this.#env,
       cwd: this.#folder,
@@ -129,15 +147,24 @@ export class Scene {
 
   /** A project of its own, with a repository in which the person has begun something. */
   async newProject(n: number): Promise<void> {
-    this.repository = new PersonsRepository(join(this.#folder, `repository-${n}`), join(this.#folder, 'home'))
+    this.repository = new PersonsRepository(
+      join(this.#folder, `repository-${n}`),
+      join(this.#folder, 'home'),
+    )
     this.repository.make()
     const { id: projectId } = await this.client.post('/api/projects', {
       body: { name: `files ${n}`, path: this.repository.folder },
     })
     this.projectId = projectId
     const settings = { 'chat.workplace': 'checkout' as const }
-    await this.client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings } })
-    await this.client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+    await this.client.patch('/api/projects/{projectId}', {
+      params: { projectId },
+      body: { settings },
+    })
+    await this.client.put('/api/projects/{projectId}/agents/{agentId}', {
+      params: { projectId, agentId },
+      body: {},
+    })
   }
 
   turns(): StoredTurn[] {
@@ -154,15 +181,21 @@ export class Scene {
   }
 
   operations(): StoredOperation[] {
-    const sql = 'select id, kind, state, result from file_operations where conversation_key = ? order by asked_at, id'
+    const sql =
+      'select id, kind, state, result from file_operations where conversation_key = ? order by asked_at, id'
     return this.#all(sql, this.key).map(
-      ({ result, ...row }) => ({ ...row, result: JSON.parse(String(result ?? '{}')) ?? {} }) as unknown as StoredOperation,
+      ({ result, ...row }) =>
+        ({
+          ...row,
+          result: JSON.parse(String(result ?? '{}')) ?? {},
+        }) as unknown as StoredOperation,
     )
   }
 
   /** What is said and was not taken back. */
   messages(key = this.key): string[] {
-    const sql = 'select content from messages where conversation_key = ? and rewound_by is null order by seq'
+    const sql =
+      'select content from messages where conversation_key = ? and rewound_by is null order by seq'
     return this.#all(sql, key).map(({ content }) => String(content))
   }
 
@@ -178,7 +211,11 @@ export class Scene {
   }
 
   untilQuiet(withinMs?: number): Promise<true> {
-    return eventually('an end of everything that was begun', async () => this.isQuiet() || undefined, withinMs)
+    return eventually(
+      'an end of everything that was begun',
+      async () => this.isQuiet() || undefined,
+      withinMs,
+    )
   }
 
   async close(): Promise<void> {
@@ -186,7 +223,8 @@ export class Scene {
     await this.kill('server')
     await this.kill('coordinator')
     const folderId = await folderIdOf(this.data)
-    for (const { pid, mark } of await machine.list()) if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
+    for (const { pid, mark } of await machine.list())
+      if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -201,6 +239,8 @@ export class Scene {
   }
 }
 
-const isGone = (child: ChildProcess | undefined): boolean => !child || child.exitCode !== null || child.signalCode !== null
+const isGone = (child: ChildProcess | undefined): boolean =>
+  !child || child.exitCode !== null || child.signalCode !== null
 
-const treeIn = (text: unknown): string | null => (typeof text === 'string' ? (JSON.parse(text) as { tree: string }).tree : null)
+const treeIn = (text: unknown): string | null =>
+  typeof text === 'string' ? (JSON.parse(text) as { tree: string }).tree : null

@@ -24,7 +24,11 @@ const forms = [
 async function ask(path, headers) {
   const model = `m-${randomUUID()}`
   const body = JSON.stringify({ model, stream: true, stream_options: { include_usage: true } })
-  const came = await fetch(url + path(model), { method: 'POST', headers: { ...headers, 'x-do': 'paced' }, body })
+  const came = await fetch(url + path(model), {
+    method: 'POST',
+    headers: { ...headers, 'x-do': 'paced' },
+    body,
+  })
   await came.text()
   if (came.status === 200) appendFileSync(file, `${model}\n`)
 }
@@ -44,8 +48,14 @@ function commandLines() {
 
 async function turn(sessionId) {
   for (const [path, headers] of forms) await ask(path, headers).catch(() => {})
-  const content = { type: 'text', text: `asked, and sees ${JSON.stringify([process.env, commandLines()])}` }
-  say({ method: 'session/update', params: { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } } })
+  const content = {
+    type: 'text',
+    text: `asked, and sees ${JSON.stringify([process.env, commandLines()])}`,
+  }
+  say({
+    method: 'session/update',
+    params: { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } },
+  })
   return { stopReason: 'end_turn' }
 }
 
@@ -60,7 +70,11 @@ process.stdin.on('data', async (chunk) => {
     if (id === undefined) continue
     const answer = answers[method]
     const result =
-      method === 'session/prompt' ? await turn(params.sessionId) : typeof answer === 'function' ? answer() : (answer ?? null)
+      method === 'session/prompt'
+        ? await turn(params.sessionId)
+        : typeof answer === 'function'
+          ? answer()
+          : (answer ?? null)
     say({ id, result })
   }
 })

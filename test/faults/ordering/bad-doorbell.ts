@@ -27,7 +27,9 @@ export class BadDoorbell implements Doorbell {
   on(stream: StreamName, listener: Listener): () => void {
     const listeners = this.#listeners.get(stream) ?? new Set()
     this.#listeners.set(stream, listeners.add(listener))
-    const stop = this.#store.doorbell.on(stream, (head) => this.#mishandle(() => listeners.has(listener) && listener(head)))
+    const stop = this.#store.doorbell.on(stream, (head) =>
+      this.#mishandle(() => listeners.has(listener) && listener(head)),
+    )
     return () => {
       listeners.delete(listener)
       stop()
@@ -57,14 +59,18 @@ export class BadDoorbell implements Doorbell {
     if (fate < 6) this.#held.push(ring)
     else ring()
     if (fate === 9) ring()
-    if (this.#held.length >= 1 + this.#dice.below(maxHeld)) for (const late of this.#dice.shuffled(this.#held.splice(0))) late()
+    if (this.#held.length >= 1 + this.#dice.below(maxHeld))
+      for (const late of this.#dice.shuffled(this.#held.splice(0))) late()
   }
 
   async #poll(): Promise<void> {
-    const streams = [...this.#listeners].flatMap(([stream, listeners]) => (listeners.size > 0 ? [stream] : []))
+    const streams = [...this.#listeners].flatMap(([stream, listeners]) =>
+      listeners.size > 0 ? [stream] : [],
+    )
     const positions = await this.#store.positions(streams)
     for (const [index, stream] of streams.entries()) {
-      for (const listener of [...(this.#listeners.get(stream) ?? [])]) listener(positions[index]?.head ?? 0)
+      for (const listener of [...(this.#listeners.get(stream) ?? [])])
+        listener(positions[index]?.head ?? 0)
     }
   }
 }

@@ -4,7 +4,13 @@
  */
 import { home, projectStream, type StreamName } from '../../../src/domain/stream-name.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { countUp, countUpAll, createRow, refuseAfterWriting, selectProject } from '../../store/use-cases.ts'
+import {
+  countUp,
+  countUpAll,
+  createRow,
+  refuseAfterWriting,
+  selectProject,
+} from '../../store/use-cases.ts'
 import { addTo, newTally, noFindings, type Tally } from '../oracle.ts'
 import { type Chance, chance } from '../random.ts'
 import type { StartReader } from './readers.ts'
@@ -35,13 +41,22 @@ const streams: readonly StreamName[] = [home, ...ids.map(projectStream)]
 export async function ordering(options: OrderingOptions): Promise<OrderingResult> {
   const dice = chance(options.seed)
   const { write, read, startReader, patienceMs = 20_000 } = options
-  const following = Array.from({ length: readers }, (_, index) => startReader(read, streams, dice.fork(`reader ${index}`)))
+  const following = Array.from({ length: readers }, (_, index) =>
+    startReader(read, streams, dice.fork(`reader ${index}`)),
+  )
   const load = { left: options.events, rolledBack: 0, tally: newTally(), seed: options.seed }
-  await Promise.all(Array.from({ length: writers }, (_, index) => writeAlong(write, load, index, dice.fork(`writer ${index}`))))
+  await Promise.all(
+    Array.from({ length: writers }, (_, index) =>
+      writeAlong(write, load, index, dice.fork(`writer ${index}`)),
+    ),
+  )
   const positions = await write.positions(streams)
   const heads = new Map(streams.map((stream, index) => [stream, positions[index]?.head ?? 0]))
   const deadline = performance.now() + patienceMs
-  while (!following.every(({ sightings }) => sightings.hasReached(heads)) && performance.now() < deadline) {
+  while (
+    !following.every(({ sightings }) => sightings.hasReached(heads)) &&
+    performance.now() < deadline
+  ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   for (const reader of following) reader.close()
@@ -81,22 +96,41 @@ async function writeAlong(store: Store, load: Load, writer: number, dice: Chance
         await store.run(createRow, { id: `new-${writer}-${count}`, also: true })
       } else {
         await store.run(refuseAfterWriting, { id: dice.pick(ids), fault: fate > 94 }).then(
-          () => addTo(load.tally, { ...noFindings(), torn: ['A use case that throws was acknowledged'] }, load.seed),
+          () =>
+            addTo(
+              load.tally,
+              { ...noFindings(), torn: ['A use case that throws was acknowledged'] },
+              load.seed,
+            ),
           () => load.rolledBack++,
         )
       }
     } catch (error) {
-      addTo(load.tally, { ...noFindings(), lost: [`A write was refused: ${String(error)}`] }, load.seed)
+      addTo(
+        load.tally,
+        { ...noFindings(), lost: [`A write was refused: ${String(error)}`] },
+        load.seed,
+      )
       if (load.tally.lost > 100) return
     }
   }
 }
 
 /** Each event of a row's stream counted it up by one: less means a lost update. */
-async function compareState(store: Store, heads: ReadonlyMap<StreamName, number>, tally: Tally, seed: string): Promise<void> {
+async function compareState(
+  store: Store,
+  heads: ReadonlyMap<StreamName, number>,
+  tally: Tally,
+  seed: string,
+): Promise<void> {
   for (const id of ids) {
     const row = await store.read((reader) => reader.first(selectProject, { id }))
     const [count, head] = [Number(row?.settings ?? 0), heads.get(projectStream(id)) ?? 0]
-    if (count !== head) addTo(tally, { ...noFindings(), torn: [`${id} counts ${count}, its stream is at ${head}`] }, seed)
+    if (count !== head)
+      addTo(
+        tally,
+        { ...noFindings(), torn: [`${id} counts ${count}, its stream is at ${head}`] },
+        seed,
+      )
   }
 }

@@ -81,7 +81,8 @@ class ProductReader implements LogReader {
           setImmediate(() => this.#connect())
         },
         snapshot: () => this.sightings.findings.lost.push('a snapshot came where events must come'),
-        failed: (error) => this.sightings.findings.lost.push(`the log could not be read: ${String(error)}`),
+        failed: (error) =>
+          this.sightings.findings.lost.push(`the log could not be read: ${String(error)}`),
         lost: (stream) => this.sightings.findings.lost.push(`${stream} is another's`),
       },
       null,
@@ -101,10 +102,12 @@ class ProductReader implements LogReader {
   }
 }
 
-export const productReader: StartReader = (store, streams, dice) => new ProductReader(store, streams, dice, true)
+export const productReader: StartReader = (store, streams, dice) =>
+  new ProductReader(store, streams, dice, true)
 
 /** Control: nothing stands behind a doorbell that loses rings. */
-export const withoutPoll: StartReader = (store, streams, dice) => new ProductReader(store, streams, dice, false)
+export const withoutPoll: StartReader = (store, streams, dice) =>
+  new ProductReader(store, streams, dice, false)
 
 interface Found {
   readonly stream: StreamName

@@ -16,7 +16,8 @@ export class Sightings {
     if (seq > last) {
       for (let skipped = last + 1; skipped < seq; skipped++) missing.add(skipped)
       this.#last.set(stream, seq)
-    } else if (missing.delete(seq)) this.findings.reordered.push(`${stream} ${seq} came after ${last}`)
+    } else if (missing.delete(seq))
+      this.findings.reordered.push(`${stream} ${seq} came after ${last}`)
     else this.findings.doubled.push(`${stream} ${seq} came twice`)
   }
 
@@ -27,8 +28,10 @@ export class Sightings {
   /** When nothing more is to come. */
   end(heads: ReadonlyMap<StreamName, number>): Findings {
     for (const [stream, head] of heads) {
-      for (let seq = (this.#last.get(stream) ?? 0) + 1; seq <= head; seq++) this.findings.lost.push(`${stream} ${seq} never came`)
-      for (const seq of this.#missing.get(stream) ?? []) this.findings.lost.push(`${stream} ${seq} was passed over`)
+      for (let seq = (this.#last.get(stream) ?? 0) + 1; seq <= head; seq++)
+        this.findings.lost.push(`${stream} ${seq} never came`)
+      for (const seq of this.#missing.get(stream) ?? [])
+        this.findings.lost.push(`${stream} ${seq} was passed over`)
     }
     return this.findings
   }

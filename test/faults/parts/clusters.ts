@@ -2,7 +2,12 @@
 
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
-import { type ClusterFaultOptions, type ClusterFaultResult, clusterFaults, type Fault } from '../cluster/cluster-faults.ts'
+import {
+  type ClusterFaultOptions,
+  type ClusterFaultResult,
+  clusterFaults,
+  type Fault,
+} from '../cluster/cluster-faults.ts'
 import {
   changesAcknowledgedEarly,
   cutOffByDrain,
@@ -47,10 +52,31 @@ interface Control extends Omit<RunOptions, 'build'> {
 }
 
 const brokenClusters: readonly Control[] = [
-  { name: 'no epoch check', changes: [noEpochCheck], faults: { pause: 2 }, onCoordinators: 2, shows: 'has not ended what it' },
-  { name: 'started twice', changes: [startedTwice], faults: { kill: 1 }, shows: 'two processes of one launch' },
-  { name: 'cut off by a drain', changes: [cutOffByDrain], faults: { drain: 6 }, shows: 'while a node was drained' },
-  { name: 'ack before commit', changes: changesAcknowledgedEarly, faults: { kill: 4 }, shows: 'lost: ' },
+  {
+    name: 'no epoch check',
+    changes: [noEpochCheck],
+    faults: { pause: 2 },
+    onCoordinators: 2,
+    shows: 'has not ended what it',
+  },
+  {
+    name: 'started twice',
+    changes: [startedTwice],
+    faults: { kill: 1 },
+    shows: 'two processes of one launch',
+  },
+  {
+    name: 'cut off by a drain',
+    changes: [cutOffByDrain],
+    faults: { drain: 6 },
+    shows: 'while a node was drained',
+  },
+  {
+    name: 'ack before commit',
+    changes: changesAcknowledgedEarly,
+    faults: { kill: 4 },
+    shows: 'lost: ',
+  },
 ]
 
 const brokenUpgrade: Control = {
@@ -60,7 +86,11 @@ const brokenUpgrade: Control = {
   shows: 'while a node was drained',
 }
 
-async function runOn(postgres: Postgres, seed: string, options: RunOptions): Promise<ClusterFaultResult> {
+async function runOn(
+  postgres: Postgres,
+  seed: string,
+  options: RunOptions,
+): Promise<ClusterFaultResult> {
   const result = await clusterFaults({
     onFinding: (text) => console.log(`  ! ${text}`),
     ...options,
@@ -85,9 +115,9 @@ async function caught(
     console.log(`  (${text})`)
   }
   const small = { ...options, nodes: 2, coordinators: 1, stopEarly: true, onFinding }
-  await withBuild(changes, (build) => run({ ...small, build: from ?? build, upgradeTo: build })).catch((error) =>
-    console.log(`  broken off: ${String(error)}`),
-  )
+  await withBuild(changes, (build) =>
+    run({ ...small, build: from ?? build, upgradeTo: build }),
+  ).catch((error) => console.log(`  broken off: ${String(error)}`))
   return { name, caught: found }
 }
 
@@ -105,14 +135,30 @@ export const cluster: Part = async (bench) => {
         for (const each of brokenClusters) controls.push(await caught(each, run))
         const reported = `${faults.kill} kills, ${faults.pause} pauses, ${faults.drain} drains, ${result.takeovers} takeovers of coordinators; ${load(result)}`
         const test = 'cluster: 3 nodes, 2 coordinators'
-        return { rule: 'SC3', test, points: reported, seed, tally: result.tally, controls, figure: figureOf(result) }
+        return {
+          rule: 'SC3',
+          test,
+          points: reported,
+          seed,
+          tally: result.tally,
+          controls,
+          figure: figureOf(result),
+        }
       }),
       await timed(async () => {
         const faults = { nothing: points(50) }
         const result = await withBuild([silentDoorbells], (build) => run({ build, faults }))
         const reported = `${faults.nothing} commits, no doorbell between nodes; ${load(result)}`
         const test = 'cluster: all doorbells lost'
-        return { rule: 'SC1', test, points: reported, seed, tally: result.tally, controls: [], figure: figureOf(result) }
+        return {
+          rule: 'SC1',
+          test,
+          points: reported,
+          seed,
+          tally: result.tally,
+          controls: [],
+          figure: figureOf(result),
+        }
       }),
       await timed(async () => {
         const faults = { database: points(10) }
@@ -123,7 +169,15 @@ export const cluster: Part = async (bench) => {
         const waited = `${result.refused} told so, the longest wait ${(result.longestWaitMs / 1000).toFixed(1)} s`
         const reported = `${faults.database} restarts, every other as after a crash; ${load(result)}; ${waited}`
         const test = 'cluster: PostgreSQL restarted'
-        return { rule: 'SC1', test, points: reported, seed, tally: result.tally, controls: [], figure: figureOf(result) }
+        return {
+          rule: 'SC1',
+          test,
+          points: reported,
+          seed,
+          tally: result.tally,
+          controls: [],
+          figure: figureOf(result),
+        }
       }),
     ]
   } finally {
@@ -153,11 +207,20 @@ export const upgrade: Part = async ({ seed, points }) => {
     return [
       await timed(async () => {
         const faults = { upgrade: 5, nothing: points(20) }
-        const run = (options: RunOptions): Promise<ClusterFaultResult> => runOn(postgres, seed, options)
+        const run = (options: RunOptions): Promise<ClusterFaultResult> =>
+          runOn(postgres, seed, options)
         const result = await run({ build: before.folder, upgradeTo: productFolder, faults })
         const controls = [await caught(brokenUpgrade, run, before.folder)]
         const reported = `3 nodes and 2 coordinators from ${before.commit}, whose database had an older form; ${load(result)}`
-        return { rule: 'SC3', test, points: reported, seed, tally: result.tally, controls, figure: figureOf(result) }
+        return {
+          rule: 'SC3',
+          test,
+          points: reported,
+          seed,
+          tally: result.tally,
+          controls,
+          figure: figureOf(result),
+        }
       }),
     ]
   } finally {
@@ -176,5 +239,8 @@ function figureOf({ times }: ClusterFaultResult): { text: string; holds: boolean
     const sorted = times[fault].toSorted((a, b) => a - b)
     return `live ${seconds(sorted[Math.floor(sorted.length / 2)])} s ${words[fault]} (at most ${seconds(sorted.at(-1))} s)`
   })
-  return { text: text.join(', '), holds: measured.every((fault) => times[fault].every((ms) => ms <= limits[fault])) }
+  return {
+    text: text.join(', '),
+    holds: measured.every((fault) => times[fault].every((ms) => ms <= limits[fault])),
+  }
 }

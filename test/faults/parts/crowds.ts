@@ -34,7 +34,9 @@ export const crowd: Part = async ({ seed, points }) => [
 export const cutSockets: Part = async ({ seed, points }) => [
   await timed(async () => {
     const result = await cuts({ build: productFolder, seed, cuts: points(200), kills: points(20) })
-    const broken = await withBuild([resumeSkipsOne], (build) => cuts({ build, seed, cuts: 5, kills: 0 }))
+    const broken = await withBuild([resumeSkipsOne], (build) =>
+      cuts({ build, seed, cuts: 5, kills: 0 }),
+    )
     return {
       rule: 'RL4',
       test: 'two devices, cut while an agent answers',

@@ -23,7 +23,14 @@ export const powerCut = withShim('RE2', 'power cut', async (bench, library) => [
       inThread({ library, build, seed: bench.seed, images: 400, stopEarly: true }),
     )
     const caught = [{ name: 'synchronous=NORMAL', caught: broken.tally.lost > 0 }]
-    return { rule: 'RE2', test: 'power cut, store', points: imagesOf(results), seed: bench.seed, tally, controls: caught }
+    return {
+      rule: 'RE2',
+      test: 'power cut, store',
+      points: imagesOf(results),
+      seed: bench.seed,
+      tally,
+      controls: caught,
+    }
   }),
   await timed(async () => {
     const { results, tally } = await inLanes(bench, bench.points(1000), (seed, images) =>
@@ -33,13 +40,22 @@ export const powerCut = withShim('RE2', 'power cut', async (bench, library) => [
       powerCutsOfServer({ library, build, seed: bench.seed, images: 400, stopEarly: true }),
     )
     const caught = [{ name: 'files renamed unsynced', caught: !isClean(broken.tally) }]
-    return { rule: 'RE2', test: 'power cut, whole server', points: imagesOf(results), seed: bench.seed, tally, controls: caught }
+    return {
+      rule: 'RE2',
+      test: 'power cut, whole server',
+      points: imagesOf(results),
+      seed: bench.seed,
+      tally,
+      controls: caught,
+    }
   }),
 ])
 
 function inThread(options: PowerCutOptions): Promise<PowerCutResult> {
   return new Promise((resolve, reject) => {
-    const lane = new Worker(new URL('../processes/power-cut-lane.ts', import.meta.url), { workerData: options })
+    const lane = new Worker(new URL('../processes/power-cut-lane.ts', import.meta.url), {
+      workerData: options,
+    })
     lane.once('message', resolve)
     lane.once('error', reject)
   })
@@ -58,15 +74,34 @@ export const files = withShim('CK3', 'files', async ({ seed, points }, library) 
       await caught('no fsync', controls.renameUnsynced),
       await caught('no fsync of the folder', controls.folderUnsynced),
     ]
-    return { rule: 'CK3', test: 'power cut, files', points: imagesOf([result]), seed, tally: result.tally, controls: found }
+    return {
+      rule: 'CK3',
+      test: 'power cut, files',
+      points: imagesOf([result]),
+      seed,
+      tally: result.tally,
+      controls: found,
+    }
   }),
   await timed(async () => {
-    const { points: done, tally } = await ioErrorsOfFiles({ library, build: productFolder, seed, points: points(100) })
+    const { points: done, tally } = await ioErrorsOfFiles({
+      library,
+      build: productFolder,
+      seed,
+      points: points(100),
+    })
     const broken = await withBuild([controls.ignoreFailedSync], (build) =>
       ioErrorsOfFiles({ library, build, seed, points: 60, stopEarly: true }),
     )
     const caught = [{ name: 'swallowed fsync error', caught: !isClean(broken.tally) }]
-    return { rule: 'RE3', test: 'I/O errors, files', points: `${done} failures`, seed, tally, controls: caught }
+    return {
+      rule: 'RE3',
+      test: 'I/O errors, files',
+      points: `${done} failures`,
+      seed,
+      tally,
+      controls: caught,
+    }
   }),
 ])
 
@@ -74,10 +109,23 @@ export const io = withShim('RE3', 'I/O errors', async (bench, library) => [
   await timed(async () => {
     const { seed } = bench
     const { results, tally } = await inLanes(bench, bench.points(300), (laneSeed, share, lane) =>
-      withBuild(everyOther(lane), (build) => ioErrors({ library, build, seed: laneSeed, points: share, plan: 'any' })),
+      withBuild(everyOther(lane), (build) =>
+        ioErrors({ library, build, seed: laneSeed, points: share, plan: 'any' }),
+      ),
     )
-    const lies = await ioErrors({ library, build: productFolder, seed, points: 2, plan: 'every sync is a lie', stopEarly: true })
-    const caught = async (name: string, change: Change, plan: FaultPlan = 'failed sync, then killed') => {
+    const lies = await ioErrors({
+      library,
+      build: productFolder,
+      seed,
+      points: 2,
+      plan: 'every sync is a lie',
+      stopEarly: true,
+    })
+    const caught = async (
+      name: string,
+      change: Change,
+      plan: FaultPlan = 'failed sync, then killed',
+    ) => {
       const options = { library, seed, points: 10, plan, stopEarly: true } as const
       const broken = await withBuild([change], (build) => ioErrors({ ...options, build }))
       return { name, caught: broken.tally.lost + broken.tally.torn > 0 }
@@ -86,7 +134,11 @@ export const io = withShim('RE3', 'I/O errors', async (bench, library) => [
       { name: 'swallowed fsync error', caught: lies.tally.lost > 0 },
       await caught('failed commit acknowledged', controls.ignoreFailedCommit),
       await caught('log left by a failed fsync trusted', controls.trustsLeftLog),
-      await caught('failed fsync of the folder ignored', controls.trustsNames, 'failed sync while opening'),
+      await caught(
+        'failed fsync of the folder ignored',
+        controls.trustsNames,
+        'failed sync while opening',
+      ),
       await caught('written on after a failed fsync', controls.goesOnAfterFailure, 'failed sync'),
     ]
     const points = `${sum(results, (one) => one.points)} failures, ${sum(results, (one) => one.acknowledged)} writes acknowledged`

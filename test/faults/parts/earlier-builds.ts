@@ -12,10 +12,20 @@ export const earlierBuilds: Part = async ({ seed }) => {
   if (typeof forms === 'string') {
     const notRun = `no earlier versions: ${forms}`
     return [
-      { rule: 'RE10', test: 'folders of earlier builds', points: '', seed, tally: newTally(), controls: [], seconds: 0, notRun },
+      {
+        rule: 'RE10',
+        test: 'folders of earlier builds',
+        points: '',
+        seed,
+        tally: newTally(),
+        controls: [],
+        seconds: 0,
+        notRun,
+      },
     ]
   }
-  const reported = (of: typeof forms): string => of.map(({ version, commit }) => `${version} (${commit})`).join(', ')
+  const reported = (of: typeof forms): string =>
+    of.map(({ version, commit }) => `${version} (${commit})`).join(', ')
   const postgres = await startPostgres()
   try {
     return [
@@ -31,7 +41,11 @@ export const earlierBuilds: Part = async ({ seed }) => {
       await timed(async () => {
         // The first form was SQLite's alone.
         const later = forms.filter(({ version }) => version > 1)
-        const tally = await upgradedFolders({ build: productFolder, forms: later, newUrl: postgres.newUrl })
+        const tally = await upgradedFolders({
+          build: productFolder,
+          forms: later,
+          newUrl: postgres.newUrl,
+        })
         return {
           rule: 'RE10',
           test: 'databases of earlier builds, PostgreSQL',

@@ -27,7 +27,8 @@ interface Exhausted {
   readonly left: number
 }
 
-export const tried = (mode: string, uid: number | undefined, only = ''): Promise<Tried> => inChild([mode, only], uid)
+export const tried = (mode: string, uid: number | undefined, only = ''): Promise<Tried> =>
+  inChild([mode, only], uid)
 
 async function inChild<Answer>(args: readonly string[], uid: number | undefined): Promise<Answer> {
   const file = join(import.meta.dirname, '../escapes/child.ts')
@@ -36,7 +37,9 @@ async function inChild<Answer>(args: readonly string[], uid: number | undefined)
   const inherited = await open(join(folder, 'file'), 'w+')
   await inherited.writeFile('ESCAPED\n')
   // Node marks the low ones as its own; the others reach its children.
-  const stdio = Array.from({ length: 201 }, (_, at) => (at === 40 || at === 200 ? inherited.fd : 'ignore'))
+  const stdio = Array.from({ length: 201 }, (_, at) =>
+    at === 40 || at === 200 ? inherited.fd : 'ignore',
+  )
   try {
     const child = spawn(process.execPath, [file, ...args], {
       ...user,
@@ -55,7 +58,16 @@ export const escapes: Part = async ({ seed }) => {
   const about = { rule: 'SB4', test: 'attempts to get out of a sandbox', seed }
   const { works, problem } = await probeSandbox(process.env)
   if (!works)
-    return [{ ...about, points: '', tally: newTally(), controls: [], seconds: 0, notRun: problem ?? 'there is no sandbox here' }]
+    return [
+      {
+        ...about,
+        points: '',
+        tally: newTally(),
+        controls: [],
+        seconds: 0,
+        notRun: problem ?? 'there is no sandbox here',
+      },
+    ]
   const users = process.getuid?.() === 0 ? ([undefined, ordinary] as const) : ([undefined] as const)
   const limits = await timed(async () => {
     const tally = newTally()
@@ -64,11 +76,21 @@ export const escapes: Part = async ({ seed }) => {
       for (const { name, said, isRight, left } of await inChild<Exhausted[]>(['limits'], uid)) {
         tried.push(name)
         tally.lost += (isRight ? 0 : 1) + left
-        if (!isRight) tally.first ??= `${name}${uid ? ' as an ordinary user' : ''}: ${said || 'it went on'}`
+        if (!isRight)
+          tally.first ??= `${name}${uid ? ' as an ordinary user' : ''}: ${said || 'it went on'}`
       }
     }
-    const about = { rule: 'SB13', test: 'what would use up the machine, in a sandbox with small limits', seed }
-    return { ...about, points: `${tried.length} attempts by ${users.length} users`, tally, controls: [] }
+    const about = {
+      rule: 'SB13',
+      test: 'what would use up the machine, in a sandbox with small limits',
+      seed,
+    }
+    return {
+      ...about,
+      points: `${tried.length} attempts by ${users.length} users`,
+      tally,
+      controls: [],
+    }
   })
   return [
     limits,
@@ -80,11 +102,17 @@ export const escapes: Part = async ({ seed }) => {
           const { attempts, escaped, left } = await tried(mode, uid)
           points += attempts
           tally.lost += escaped.length + left
-          if (escaped.length > 0) tally.first ??= `${mode}${uid ? ' as an ordinary user' : ''}: ${escaped.join(', ')}`
+          if (escaped.length > 0)
+            tally.first ??= `${mode}${uid ? ' as an ordinary user' : ''}: ${escaped.join(', ')}`
         }
       }
       const off = await tried('off', undefined)
-      const controls = [{ name: `off: ${off.escaped.length} of ${off.attempts} get out`, caught: off.missing.length === 0 }]
+      const controls = [
+        {
+          name: `off: ${off.escaped.length} of ${off.attempts} get out`,
+          caught: off.missing.length === 0,
+        },
+      ]
       return { ...about, points: `${points} attempts by ${users.length} users`, tally, controls }
     }),
   ]

@@ -13,7 +13,13 @@ export const fences: Part = async (bench) => {
   try {
     const control = async (changes: Parameters<typeof withBuild>[0]) =>
       withBuild(changes, async (build) =>
-        fencing({ build, url: await postgres.newUrl(), seed, rounds: controlRounds, stopEarly: true }),
+        fencing({
+          build,
+          url: await postgres.newUrl(),
+          seed,
+          rounds: controlRounds,
+          stopEarly: true,
+        }),
       )
     return [
       await timed(async () => {
@@ -28,7 +34,14 @@ export const fences: Part = async (bench) => {
           },
         ]
         const reported = `${sum(results, (one) => one.rounds)} replaced, ${sum(results, (one) => one.overtaken)} while they spoke`
-        return { rule: 'RE5', test: 'fencing, PostgreSQL, two nodes', points: reported, seed, tally, controls }
+        return {
+          rule: 'RE5',
+          test: 'fencing, PostgreSQL, two nodes',
+          points: reported,
+          seed,
+          tally,
+          controls,
+        }
       }),
     ]
   } finally {

@@ -29,15 +29,38 @@ import { startPostgres } from '../postgres-for-faults.ts'
 import { buildShim } from '../power-cut/shim.ts'
 import type { Result } from '../table.ts'
 import { workKills } from '../work-kills.ts'
-import { addTallies, type Bench, everyOther, inLanes, type Part, sum, timed, withBuild } from './part.ts'
+import {
+  addTallies,
+  type Bench,
+  everyOther,
+  inLanes,
+  type Part,
+  sum,
+  timed,
+  withBuild,
+} from './part.ts'
 
-const storeKills = (bench: Bench, test: string, options: Partial<KillOptions>, control: Change): Promise<Result> =>
+const storeKills = (
+  bench: Bench,
+  test: string,
+  options: Partial<KillOptions>,
+  control: Change,
+): Promise<Result> =>
   timed(async () => {
     const { results, tally } = await inLanes(bench, bench.points(500), (seed, share, lane) =>
-      withBuild(options.newUrl ? [] : everyOther(lane), (build) => kills({ ...options, build, seed, kills: share })),
+      withBuild(options.newUrl ? [] : everyOther(lane), (build) =>
+        kills({ ...options, build, seed, kills: share }),
+      ),
     )
     const broken = await withBuild([control], (build) =>
-      kills({ ...options, library: undefined, build, seed: bench.seed, kills: 20, stopEarly: true }),
+      kills({
+        ...options,
+        library: undefined,
+        build,
+        seed: bench.seed,
+        kills: 20,
+        stopEarly: true,
+      }),
     )
     const acknowledged = `${sum(results, (one) => one.acknowledged)} writes acknowledged`
     const points = `${sum(results, (one) => one.kills)} kills, ${acknowledged}, ${sum(results, (one) => one.sentAgain)} sent again`
@@ -54,7 +77,14 @@ export const kill: Part = async (bench) => {
 export const killOnPostgres: Part = async (bench) => {
   const postgres = await startPostgres()
   try {
-    return [await storeKills(bench, 'kill -9, PostgreSQL', { newUrl: postgres.newUrl }, acknowledgeBeforeCommitOnPostgres)]
+    return [
+      await storeKills(
+        bench,
+        'kill -9, PostgreSQL',
+        { newUrl: postgres.newUrl },
+        acknowledgeBeforeCommitOnPostgres,
+      ),
+    ]
   } finally {
     await postgres.stop()
   }
@@ -70,7 +100,14 @@ export const killServer: Part = async (bench) => [
     )
     const points = `${sum(results, (one) => one.kills)} kills, ${sum(results, (one) => one.acknowledged)} writes acknowledged`
     const controls = [{ name: 'ack before commit', caught: broken.tally.lost > 0 }]
-    return { rule: 'RE1', test: 'kill -9 of the server, over HTTP', points, seed: bench.seed, tally, controls }
+    return {
+      rule: 'RE1',
+      test: 'kill -9 of the server, over HTTP',
+      points,
+      seed: bench.seed,
+      tally,
+      controls,
+    }
   }),
 ]
 
@@ -80,7 +117,12 @@ export const killWork: Part = async (bench) => [
     const { results, tally } = await inLanes(bench, bench.points(100), (seed, share) =>
       workKills({ build: productFolder, seed, kills: share }),
     )
-    const caught = async (name: string, change: Change, kind: 'lost' | 'torn', options: { whenTorn?: true } = {}) => {
+    const caught = async (
+      name: string,
+      change: Change,
+      kind: 'lost' | 'torn',
+      options: { whenTorn?: true } = {},
+    ) => {
       const broken = await withBuild([change], (build) =>
         workKills({ build, seed: bench.seed, kills: 12, stopEarly: true, ...options }),
       )
@@ -93,7 +135,14 @@ export const killWork: Part = async (bench) => [
       await caught('files written in place', filesInPlace, 'torn', { whenTorn: true }),
       await caught('tasks left behind', tasksStayBehind, 'torn'),
     ]
-    return { rule: 'CK4', test: 'kill -9 in the middle of work', points, seed: bench.seed, tally, controls }
+    return {
+      rule: 'CK4',
+      test: 'kill -9 in the middle of work',
+      points,
+      seed: bench.seed,
+      tally,
+      controls,
+    }
   }),
 ]
 
@@ -102,9 +151,15 @@ export const killPlan: Part = async (bench) => [
   await timed(async () => {
     const runs = []
     for (let n = 0; n < bench.points(4); n++)
-      runs.push(await planKills({ build: productFolder, seed: `${bench.seed} ${n}`, pairs: 5, kills: 5 }))
-    const broken = await withBuild([decisionsStayBehind], (build) => planKills({ pairs: 1, kills: 1, build, seed: bench.seed }))
-    const controls = [{ name: 'decisions told to nobody', caught: broken.tally.doubled + broken.tally.lost > 0 }]
+      runs.push(
+        await planKills({ build: productFolder, seed: `${bench.seed} ${n}`, pairs: 5, kills: 5 }),
+      )
+    const broken = await withBuild([decisionsStayBehind], (build) =>
+      planKills({ pairs: 1, kills: 1, build, seed: bench.seed }),
+    )
+    const controls = [
+      { name: 'decisions told to nobody', caught: broken.tally.doubled + broken.tally.lost > 0 },
+    ]
     const points = `${sum(runs, (one) => one.kills)} kills, ${sum(runs, (one) => one.tasks)} tasks`
     return {
       rule: 'WK5',
@@ -125,13 +180,23 @@ export const closings: Part = async (bench) => {
   for (const demo of ['acp', 'mcp'] as const)
     results.push(
       await timed(async () => {
-        const lanes = await inLanes(bench, bench.points(100), (seed, turns) => run([], { seed, turns, demo }))
+        const lanes = await inLanes(bench, bench.points(100), (seed, turns) =>
+          run([], { seed, turns, demo }),
+        )
         const caught = async (name: string, changes: readonly Change[]) => {
-          const broken = await run(changes, { seed: bench.seed, turns: 60, demo, sparesAgent: true })
+          const broken = await run(changes, {
+            seed: bench.seed,
+            turns: 60,
+            demo,
+            sparesAgent: true,
+          })
           return { name, caught: !isClean(broken.tally) }
         }
-        const controls = [await caught('given up after the time', [...turnsGivenUp, replacedBesideItself])]
-        const count = (...deeds: Deed[]) => sum(lanes.results, (one) => deeds.reduce((all, deed) => all + one.deeds[deed], 0))
+        const controls = [
+          await caught('given up after the time', [...turnsGivenUp, replacedBesideItself]),
+        ]
+        const count = (...deeds: Deed[]) =>
+          sum(lanes.results, (one) => deeds.reduce((all, deed) => all + one.deeds[deed], 0))
         const points = [
           `${count('close')} closings, ${count('open')} openings, ${count('reload')} reloads`,
           `${count('killServer')} kills of the server, ${count('killAgent')} of the agent`,
@@ -149,14 +214,30 @@ export const killCutover: Part = async (bench) => [
   await timed(async () => {
     const lanes = bench.lanes
     const options = { conversations: 50, lanes }
-    const { kills: done, steps, tally } = await cutoverKills({ ...options, build: productFolder, kills: bench.points(10_000) })
+    const {
+      kills: done,
+      steps,
+      tally,
+    } = await cutoverKills({ ...options, build: productFolder, kills: bench.points(10_000) })
     const caught = async (name: string, change: Change) => {
-      const broken = await withBuild([change], (build) => cutoverKills({ ...options, build, kills: 20, stopEarly: true }))
+      const broken = await withBuild([change], (build) =>
+        cutoverKills({ ...options, build, kills: 20, stopEarly: true }),
+      )
       return { name, caught: broken.tally.torn > 0 }
     }
-    const controls = [await caught('chapter closed, not left', chapterNotLeft), await caught('notes in place', noteInPlace)]
+    const controls = [
+      await caught('chapter closed, not left', chapterNotLeft),
+      await caught('notes in place', noteInPlace),
+    ]
     const points = `${done} kills at ${steps} steps, 50 conversations each`
-    return { rule: 'DC4', test: 'kill -9 in the middle of a cutover', points, seed: bench.seed, tally, controls }
+    return {
+      rule: 'DC4',
+      test: 'kill -9 in the middle of a cutover',
+      points,
+      seed: bench.seed,
+      tally,
+      controls,
+    }
   }),
 ]
 
@@ -172,11 +253,23 @@ export const killFirstStart: Part = async (bench) => [
     )
     const controls = [{ name: 'any event is a begin', caught: broken.lost > 0 }]
     const points = `${bench.points(60)} kills at any moment, ${gitCalls.length} around a call of git`
-    return { rule: 'UI6', test: 'kill -9 of a first start', points, seed: bench.seed, tally, controls }
+    return {
+      rule: 'UI6',
+      test: 'kill -9 of a first start',
+      points,
+      seed: bench.seed,
+      tally,
+      controls,
+    }
   }),
 ]
 
-const migrated = ({ seed, lanes }: Bench, test: string, control: Change, newUrl?: () => Promise<string>): Promise<Result> =>
+const migrated = (
+  { seed, lanes }: Bench,
+  test: string,
+  control: Change,
+  newUrl?: () => Promise<string>,
+): Promise<Result> =>
   timed(async () => {
     const { kills: done, statements, tally } = await killedMigrations({ step: 1, lanes, newUrl })
     const broken = await killedMigrations({ changes: [control], step: 5, lanes, newUrl })
@@ -190,7 +283,12 @@ export const migrations: Part = async (bench) => {
   try {
     return [
       await migrated(bench, 'migrations, SQLite', migrateWithoutTransaction),
-      await migrated(bench, 'migrations, PostgreSQL', migrateWithoutTransactionOnPostgres, postgres.newUrl),
+      await migrated(
+        bench,
+        'migrations, PostgreSQL',
+        migrateWithoutTransactionOnPostgres,
+        postgres.newUrl,
+      ),
     ]
   } finally {
     await postgres.stop()

@@ -63,12 +63,21 @@ export const largeStore: Part = async ({ seed, points }) => [
     }),
   ),
   await timed(async () => {
-    const load = (build: string, bytes: number) => withFolder((folder) => sustainedLoad(build, folder, bytes))
+    const load = (build: string, bytes: number) =>
+      withFolder((folder) => sustainedLoad(build, folder, bytes))
     const { writtenBytes, largestWal, reads } = await load(productFolder, points(1_000_000_000))
     const broken = await withBuild([unboundedLog], (build) => load(build, 100_000_000))
     const done = `${inMiB(writtenBytes)} written, ${reads} long reads`
     const figure = { text: `log at most ${inMiB(largestWal)}`, holds: largestWal < walLimitBytes }
     const controls = [{ name: 'waits for no reader', caught: broken.largestWal > walLimitBytes }]
-    return { rule: 'RE7', test: 'bounded write-ahead log', points: done, seed, tally: newTally(), controls, figure }
+    return {
+      rule: 'RE7',
+      test: 'bounded write-ahead log',
+      points: done,
+      seed,
+      tally: newTally(),
+      controls,
+      figure,
+    }
   }),
 ]

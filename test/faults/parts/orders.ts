@@ -7,7 +7,13 @@ import { openPostgresStore } from '../../../src/store/postgres/open-postgres-sto
 import { openSqliteStore } from '../../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type OrderingResult, ordering } from '../ordering/ordering.ts'
-import { idCursor, productReader, type StartReader, timeCursor, withoutPoll } from '../ordering/readers.ts'
+import {
+  idCursor,
+  productReader,
+  type StartReader,
+  timeCursor,
+  withoutPoll,
+} from '../ordering/readers.ts'
 import { type BenchPostgres, startPostgres } from '../postgres-for-faults.ts'
 import type { Result } from '../table.ts'
 import { type Part, timed } from './part.ts'
@@ -15,7 +21,11 @@ import { type Part, timed } from './part.ts'
 const controlEvents = 4000
 const controlPatienceMs = 2000
 
-type Run = (startReader: StartReader, events: number, patienceMs?: number) => Promise<OrderingResult>
+type Run = (
+  startReader: StartReader,
+  events: number,
+  patienceMs?: number,
+) => Promise<OrderingResult>
 
 async function rowOf(
   test: string,
@@ -43,7 +53,11 @@ const onSqlite =
   async (startReader, events, patienceMs) => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-order-'))
     const writerUrl = new URL('../../store/writer.ts', import.meta.url)
-    const store = await openSqliteStore({ file: join(folder, 'holdfast.db'), clock: systemClock, writerUrl })
+    const store = await openSqliteStore({
+      file: join(folder, 'holdfast.db'),
+      clock: systemClock,
+      writerUrl,
+    })
     try {
       return await ordering({ seed, events, write: store, read: store, startReader, patienceMs })
     } finally {
@@ -63,7 +77,8 @@ const onPostgres =
       nodes.push(write)
       const read = await openPostgresStore({ url })
       nodes.push(read)
-      if (startReader === idCursor) await postgres.execute(url, 'alter table events add column id bigserial')
+      if (startReader === idCursor)
+        await postgres.execute(url, 'alter table events add column id bigserial')
       return await ordering({ seed, events, write, read, startReader, patienceMs })
     } finally {
       for (const node of nodes) await node.close()
@@ -71,13 +86,19 @@ const onPostgres =
   }
 
 export const order: Part = async ({ seed, points }) => {
-  const sqlite = await rowOf('order, SQLite', seed, onSqlite(seed), points(200_000), ['cursor by time', timeCursor])
+  const sqlite = await rowOf('order, SQLite', seed, onSqlite(seed), points(200_000), [
+    'cursor by time',
+    timeCursor,
+  ])
   const postgres = await startPostgres()
   try {
     const run = onPostgres(seed, postgres)
     return [
       sqlite,
-      await rowOf('order, PostgreSQL, two nodes', seed, run, points(200_000), ['cursor by id (bigserial)', idCursor]),
+      await rowOf('order, PostgreSQL, two nodes', seed, run, points(200_000), [
+        'cursor by id (bigserial)',
+        idCursor,
+      ]),
     ]
   } finally {
     await postgres.stop()

@@ -25,7 +25,10 @@ export async function timed(work: () => Promise<Omit<Result, 'seconds'>>): Promi
 }
 
 /** The product itself when there is nothing to change. */
-export async function withBuild<T>(changes: readonly Change[], work: (build: string) => Promise<T>): Promise<T> {
+export async function withBuild<T>(
+  changes: readonly Change[],
+  work: (build: string) => Promise<T>,
+): Promise<T> {
   if (changes.length === 0) return work(productFolder)
   const build = await changedBuild(changes)
   try {
@@ -44,7 +47,18 @@ export const withShim =
   async (bench) => {
     const shim = await buildShim()
     if ('library' in shim) return part(bench, shim.library)
-    return [{ rule, test, points: '', seed: bench.seed, tally: newTally(), controls: [], seconds: 0, notRun: shim.missing }]
+    return [
+      {
+        rule,
+        test,
+        points: '',
+        seed: bench.seed,
+        tally: newTally(),
+        controls: [],
+        seconds: 0,
+        notRun: shim.missing,
+      },
+    ]
   }
 
 /** The same work in several lanes, each with a share of the points and a seed of its own. */
@@ -54,8 +68,13 @@ export async function inLanes<T extends { readonly tally: Tally }>(
   run: (seed: string, points: number, lane: number) => Promise<T>,
 ): Promise<{ readonly results: T[]; readonly tally: Tally }> {
   const count = Math.min(lanes, points)
-  const shares = Array.from({ length: count }, (_, lane) => Math.floor(points / count) + (lane < points % count ? 1 : 0))
-  const results = await Promise.all(shares.map((share, lane) => run(`${seed}/${lane}`, share, lane)))
+  const shares = Array.from(
+    { length: count },
+    (_, lane) => Math.floor(points / count) + (lane < points % count ? 1 : 0),
+  )
+  const results = await Promise.all(
+    shares.map((share, lane) => run(`${seed}/${lane}`, share, lane)),
+  )
   return { results, tally: addTallies(...results.map(({ tally }) => tally)) }
 }
 

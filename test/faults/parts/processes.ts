@@ -37,10 +37,19 @@ export const processes: Part = async (bench) => [
       agentsAcrossKills({ build: productFolder, seed, kills }),
     )
     const points = `${sum(results, (one) => one.kills)} kills of the server, ${sum(results, (one) => one.answered)} answers`
-    return { rule: 'CO6', test: 'agents that answer across kills', points, seed: bench.seed, tally, controls: [] }
+    return {
+      rule: 'CO6',
+      test: 'agents that answer across kills',
+      points,
+      seed: bench.seed,
+      tally,
+      controls: [],
+    }
   }),
   ...(await startsOn(bench, [], 'agents that start across kills')),
-  ...(await startsOn(bench, beginningsLost, 'the same, and what is begun is always lost', [unknownIsGone])),
+  ...(await startsOn(bench, beginningsLost, 'the same, and what is begun is always lost', [
+    unknownIsGone,
+  ])),
 ]
 
 /** CX1: conversations that share an agent, and a second behind it. */
@@ -49,23 +58,44 @@ export const contexts: Part = async ({ seed, points }) => {
   for (const demo of ['acp', 'mcp'] as const)
     results.push(
       await timed(async () => {
-        const { messages, recalled, tally } = await isolation({ build: productFolder, seed, messages: points(300), demo })
-        const broken = await withBuild([oneContextForAll], (build) => isolation({ build, seed, messages: 24, demo }))
+        const { messages, recalled, tally } = await isolation({
+          build: productFolder,
+          seed,
+          messages: points(300),
+          demo,
+        })
+        const broken = await withBuild([oneContextForAll], (build) =>
+          isolation({ build, seed, messages: 24, demo }),
+        )
         const controls = [{ name: 'one context for all', caught: !isClean(broken.tally) }]
         const reported = `${messages} messages in 4 conversations, ${recalled} secrets said back`
-        return { rule: 'CX1', test: `conversations kept apart, ${demo}`, points: reported, seed, tally, controls }
+        return {
+          rule: 'CX1',
+          test: `conversations kept apart, ${demo}`,
+          points: reported,
+          seed,
+          tally,
+          controls,
+        }
       }),
     )
   return results
 }
 
 /** With the control, if there is one. */
-async function startsOn(bench: Bench, changes: readonly Change[], test: string, broken?: readonly Change[]): Promise<Result[]> {
+async function startsOn(
+  bench: Bench,
+  changes: readonly Change[],
+  test: string,
+  broken?: readonly Change[],
+): Promise<Result[]> {
   const { seed } = bench
   const acknowledged = changes.length > 0
   const result = await timed(async () => {
     const { results, tally } = await withBuild(changes, (build) =>
-      inLanes(bench, bench.points(50), (lane, kills) => startsAcrossKills({ build, seed: lane, kills, acknowledged })),
+      inLanes(bench, bench.points(50), (lane, kills) =>
+        startsAcrossKills({ build, seed: lane, kills, acknowledged }),
+      ),
     )
     const points = `${sum(results, (one) => one.kills)} kills of the server`
     const caught =
@@ -73,7 +103,9 @@ async function startsOn(bench: Bench, changes: readonly Change[], test: string, 
       (await withBuild([...changes, ...broken], (build) =>
         startsAcrossKills({ build, seed, kills: 3, acknowledged, stopEarly: true }),
       ))
-    const controls = caught ? [{ name: 'what is unknown is gone', caught: caught.tally.torn > 0 }] : []
+    const controls = caught
+      ? [{ name: 'what is unknown is gone', caught: caught.tally.torn > 0 }]
+      : []
     return { rule: 'CO6', test, points, seed, tally, controls }
   })
   return [result]

@@ -16,9 +16,18 @@ export const terminations: Part = async ({ seed, points }) => {
           terminatedBackends({ build, url: await postgres.newUrl(), requests })
         const { requests, refused, terminated, tally } = await run(productFolder, points(10_000))
         const broken = await withBuild([skippedIsUnknown], (build) => run(build, controlRequests))
-        const controls = [{ name: 'a skipped statement is nobody’s failure', caught: broken.tally.torn > 0 }]
+        const controls = [
+          { name: 'a skipped statement is nobody’s failure', caught: broken.tally.torn > 0 },
+        ]
         const reported = `${requests} requests, ${terminated} backends terminated, ${refused} requests refused with 503`
-        return { rule: 'RE11', test: 'backends terminated, PostgreSQL', points: reported, seed, tally, controls }
+        return {
+          rule: 'RE11',
+          test: 'backends terminated, PostgreSQL',
+          points: reported,
+          seed,
+          tally,
+          controls,
+        }
       }),
     ]
   } finally {

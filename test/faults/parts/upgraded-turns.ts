@@ -26,13 +26,20 @@ export const upgradeTurns: Part = async ({ seed, points }) => {
       await timed(async () => {
         const tally = await upgradedTurns({ ...options, build: productFolder })
         const controls = [
-          { name: 'what is in hand waits again', caught: !isClean(await broken(runningWaitsAgain)) },
+          {
+            name: 'what is in hand waits again',
+            caught: !isClean(await broken(runningWaitsAgain)),
+          },
           { name: 'what was said left behind', caught: (await broken(saidLeftBehind)).torn > 0 },
         ]
         return { rule, test: `${test}, SQLite`, points: reported, seed, tally, controls }
       }),
       await timed(async () => {
-        const tally = await upgradedTurns({ ...options, build: productFolder, newUrl: postgres.newUrl })
+        const tally = await upgradedTurns({
+          ...options,
+          build: productFolder,
+          newUrl: postgres.newUrl,
+        })
         return { rule, test: `${test}, PostgreSQL`, points: reported, seed, tally, controls: [] }
       }),
     ]

@@ -2,10 +2,18 @@
 
 export type DiskRecord =
   | { readonly type: 'created' | 'opened'; readonly inode: bigint; readonly path: string }
-  | { readonly type: 'wrote'; readonly inode: bigint; readonly offset: number; readonly bytes: Buffer }
+  | {
+      readonly type: 'wrote'
+      readonly inode: bigint
+      readonly offset: number
+      readonly bytes: Buffer
+    }
   | { readonly type: 'truncated'; readonly inode: bigint; readonly length: number }
   | { readonly type: 'synced' | 'sync-failed'; readonly inode: bigint }
-  | { readonly type: 'folder-synced' | 'unlinked' | 'made-folder' | 'removed-folder'; readonly path: string }
+  | {
+      readonly type: 'folder-synced' | 'unlinked' | 'made-folder' | 'removed-folder'
+      readonly path: string
+    }
   | { readonly type: 'renamed' | 'linked'; readonly path: string; readonly to: string }
   | { readonly type: 'reported'; readonly text: string }
   /** A change that went past the shim: nothing built from this log would prove anything. */
@@ -41,7 +49,15 @@ export function parseDiskLog(log: Buffer): DiskRecord[] {
     if (end > log.length) break
     const a = log.subarray(at + headBytes, at + headBytes + aLength)
     const b = log.subarray(at + headBytes + aLength, end)
-    records.push(recordOf(log.readUInt32LE(at), log.readBigUInt64LE(at + 16), Number(log.readBigUInt64LE(at + 24)), a, b))
+    records.push(
+      recordOf(
+        log.readUInt32LE(at),
+        log.readBigUInt64LE(at + 16),
+        Number(log.readBigUInt64LE(at + 24)),
+        a,
+        b,
+      ),
+    )
     at = end
   }
   return records

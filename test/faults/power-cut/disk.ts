@@ -39,10 +39,16 @@ export class Disk {
         return this.#name(record.path, file)
       }
       case 'opened':
-        if (!this.#byInode.has(record.inode)) throw new Error(`${record.path} was there before the log began`)
+        if (!this.#byInode.has(record.inode))
+          throw new Error(`${record.path} was there before the log began`)
         return
       case 'wrote':
-        return this.#file(record.inode).change({ kind: 'write', order, offset: record.offset, bytes: record.bytes })
+        return this.#file(record.inode).change({
+          kind: 'write',
+          order,
+          offset: record.offset,
+          bytes: record.bytes,
+        })
       case 'truncated':
         return this.#file(record.inode).change({ kind: 'length', order, length: record.length })
       case 'synced':
@@ -92,7 +98,8 @@ export class Disk {
       }
       return left
     }
-    const bytes = (file: FileBytes): Buffer => file.left(weather.writesThatArrived(file.open, sectorsOf))
+    const bytes = (file: FileBytes): Buffer =>
+      file.left(weather.writesThatArrived(file.open, sectorsOf))
     walk(this.#root, '', names, (path, file) => image.set(path, bytes(file)))
     return image
   }

@@ -6,7 +6,12 @@ const sectorBytes = 512
 const pageBytes = 4096
 
 export type Unsynced =
-  | { readonly kind: 'write'; readonly order: number; readonly offset: number; readonly bytes: Buffer }
+  | {
+      readonly kind: 'write'
+      readonly order: number
+      readonly offset: number
+      readonly bytes: Buffer
+    }
   | { readonly kind: 'length'; readonly order: number; readonly length: number }
 
 export class FileBytes {
@@ -33,15 +38,20 @@ export class FileBytes {
     for (const change of this.#unsynced) {
       if (change.kind === 'length') this.#forgetBeyond(change.length)
       for (const page of pagesOf(change)) {
-        const bytes = Buffer.from(this.#seen.slice(page, Math.min(this.#seen.length, page + pageBytes)))
-        if (bytes.length > 0) this.#abandoned.set(page, { kind: 'write', order: change.order, offset: page, bytes })
+        const bytes = Buffer.from(
+          this.#seen.slice(page, Math.min(this.#seen.length, page + pageBytes)),
+        )
+        if (bytes.length > 0)
+          this.#abandoned.set(page, { kind: 'write', order: change.order, offset: page, bytes })
       }
     }
     this.#unsynced = []
   }
 
   get open(): readonly Unsynced[] {
-    return this.#abandoned.size > 0 ? [...this.#abandoned.values(), ...this.#unsynced] : this.#unsynced
+    return this.#abandoned.size > 0
+      ? [...this.#abandoned.values(), ...this.#unsynced]
+      : this.#unsynced
   }
 
   get seen(): Buffer {
@@ -94,7 +104,12 @@ export function sectorsOf(change: Unsynced): Unsynced[] {
   const pieces: Unsynced[] = []
   for (let at = offset; at < offset + bytes.length; ) {
     const end = Math.min(offset + bytes.length, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
-    pieces.push({ kind: 'write', order, offset: at, bytes: bytes.subarray(at - offset, end - offset) })
+    pieces.push({
+      kind: 'write',
+      order,
+      offset: at,
+      bytes: bytes.subarray(at - offset, end - offset),
+    })
     at = end
   }
   return pieces

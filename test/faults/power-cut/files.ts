@@ -15,7 +15,13 @@ import { drawWeather } from './weather.ts'
 
 const versions = 12
 
-export async function powerCutsOfFiles({ library, build, seed, images, stopEarly }: PowerCutOptions): Promise<PowerCutResult> {
+export async function powerCutsOfFiles({
+  library,
+  build,
+  seed,
+  images,
+  stopEarly,
+}: PowerCutOptions): Promise<PowerCutResult> {
   const scratch = await scratchFolder()
   const tally = newTally()
   const kept: Kept = new Map()
@@ -31,7 +37,9 @@ export async function powerCutsOfFiles({ library, build, seed, images, stopEarly
     })
     if (ends[0]?.code !== 0) throw new Error(`The files could not be written: ${ends[0]?.errors}`)
     const dice = chance(seed)
-    const cuts = Array.from({ length: images }, () => dice.below(records.length + 1)).sort((a, b) => a - b)
+    const cuts = Array.from({ length: images }, () => dice.below(records.length + 1)).sort(
+      (a, b) => a - b,
+    )
     const disk = new Disk()
     let played = 0
     for (const cut of cuts) {
@@ -41,7 +49,11 @@ export async function powerCutsOfFiles({ library, build, seed, images, stopEarly
         if (one.type === 'reported') result.acknowledged += takeKept(kept, one.text)
       }
       const weather = drawWeather(dice.fork(result.images++), played)
-      addTo(tally, judgeFiles(disk.afterPowerCut(weather), kept), `seed ${seed}, cut after record ${cut} (${weather.name})`)
+      addTo(
+        tally,
+        judgeFiles(disk.afterPowerCut(weather), kept),
+        `seed ${seed}, cut after record ${cut} (${weather.name})`,
+      )
       if (stopEarly && !isClean(tally)) break
     }
     return result

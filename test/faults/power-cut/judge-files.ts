@@ -36,7 +36,9 @@ export function judgeFiles(image: DiskImage, kept: ReadonlyMap<string, string>):
     // What a writer left behind beside the place is nobody's file.
     if (path.endsWith('.tmp') || !path.startsWith(`${dataFolder}/`)) continue
     const text = bytes.toString()
-    const whole = path.endsWith('owner-token') ? wholeToken.test(text) : versionOf(text) !== undefined
+    const whole = path.endsWith('owner-token')
+      ? wholeToken.test(text)
+      : versionOf(text) !== undefined
     if (!whole) findings.torn.push(`${path} holds ${bytes.length} bytes that are no whole file`)
   }
   return findings

@@ -46,14 +46,27 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutResul
   return total
 }
 
-async function oneLife(options: PowerCutOptions, tally: Tally): Promise<Omit<PowerCutResult, 'tally'>> {
+async function oneLife(
+  options: PowerCutOptions,
+  tally: Tally,
+): Promise<Omit<PowerCutResult, 'tally'>> {
   const { library, build, seed } = options
   const scratch = await scratchFolder()
   try {
     const dice = chance(seed)
-    const steps = tasksOf(dice, seed, watchedFolder(scratch.folder)).map((task) => ({ task: () => task }))
-    const { records, ends } = await record({ library, scratch: scratch.folder, build, script: 'store-under-load', steps })
-    for (const end of ends) if (end.code !== 0) throw new Error(`The store under load ended with ${end.code}: ${end.errors}`)
+    const steps = tasksOf(dice, seed, watchedFolder(scratch.folder)).map((task) => ({
+      task: () => task,
+    }))
+    const { records, ends } = await record({
+      library,
+      scratch: scratch.folder,
+      build,
+      script: 'store-under-load',
+      steps,
+    })
+    for (const end of ends)
+      if (end.code !== 0)
+        throw new Error(`The store under load ended with ${end.code}: ${end.errors}`)
     return await cutAndCheck(records, dice, join(scratch.folder, 'image'), options, tally)
   } finally {
     await scratch.remove()
@@ -99,7 +112,9 @@ export function momentsOf(records: readonly DiskRecord[], dice: Chance, images: 
     one.type === 'reported' && one.text.includes('"acknowledged"') ? [index + 1] : [],
   )
   const moment = (): number =>
-    dice.one(0.5) && acknowledged.length > 0 ? dice.pick(acknowledged) : dice.below(records.length + 1)
+    dice.one(0.5) && acknowledged.length > 0
+      ? dice.pick(acknowledged)
+      : dice.below(records.length + 1)
   return Array.from({ length: images }, moment).sort((a, b) => a - b)
 }
 

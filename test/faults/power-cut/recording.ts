@@ -25,7 +25,9 @@ export interface RecordingOptions extends Pick<ChildOptions, 'build' | 'script' 
 
 export const watchedFolder = (scratch: string): string => join(scratch, 'disk')
 
-export async function record(options: RecordingOptions): Promise<{ records: DiskRecord[]; ends: ChildEnd[] }> {
+export async function record(
+  options: RecordingOptions,
+): Promise<{ records: DiskRecord[]; ends: ChildEnd[] }> {
   const { library, scratch, steps, build, script, onReport } = options
   const folder = watchedFolder(scratch)
   const log = join(scratch, 'log')
@@ -48,6 +50,9 @@ function proveComplete(records: readonly DiskRecord[], folder: string): void {
   const paths = new Set([...seen.keys(), ...real.keys()])
   for (const path of paths) {
     const same = seen.get(path)?.equals(real.get(path) ?? Buffer.alloc(0))
-    if (!same) throw new Error(`The log of the disk does not lead to ${path} as it is; the shim has missed something`)
+    if (!same)
+      throw new Error(
+        `The log of the disk does not lead to ${path} as it is; the shim has missed something`,
+      )
   }
 }

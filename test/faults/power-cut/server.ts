@@ -26,7 +26,13 @@ import { drawWeather } from './weather.ts'
 
 const attemptsPerWriter = 12
 
-export async function powerCutsOfServer({ library, build, seed, images, stopEarly }: PowerCutOptions): Promise<PowerCutResult> {
+export async function powerCutsOfServer({
+  library,
+  build,
+  seed,
+  images,
+  stopEarly,
+}: PowerCutOptions): Promise<PowerCutResult> {
   const scratch = await scratchFolder()
   const tally = newTally()
   const [ledger, disk, dice] = [new Ledger(() => 'owner'), new Disk(), chance(seed)]
@@ -55,7 +61,10 @@ async function recordServer(library: string, build: string, seed: string, scratc
   await mkdir(folder)
   const { DISK_REPORTS: _, ...env } = shimEnvironment(library, folder, log)
   // The demo project's repository is git's to keep.
-  const server = await startServer(build, join(folder, 'data'), 0, { ...env, DISK_EXCEPT: 'data/demo:data/run/demo-unfinished' })
+  const server = await startServer(build, join(folder, 'data'), 0, {
+    ...env,
+    DISK_EXCEPT: 'data/demo:data/run/demo-unfinished',
+  })
   try {
     const { url, token } = await server.ready
     const client = createClient({ url, token })
@@ -91,7 +100,8 @@ async function startAgain(data: string, ledger: Ledger, token: string): Promise<
     await prepareDataFolder(data, () => undefined)
     lockDataFolder(data).release()
     const found = await loadOwnerToken(data, {})
-    if (ledger.acknowledged.size > 0 && found !== token) findings.lost.push('The token that was used is another one now')
+    if (ledger.acknowledged.size > 0 && found !== token)
+      findings.lost.push('The token that was used is another one now')
   } catch (error) {
     findings.torn.push(`It does not start: ${String(error)}`)
   }
@@ -111,7 +121,10 @@ async function partsOfFiles(folder: string): Promise<string[]> {
   for (const entry of entries) {
     if (entry.name !== 'project.json') continue
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8')
-    if (!isWhole(text)) found.push(`${join(entry.parentPath, entry.name)} holds ${JSON.stringify(text.slice(0, 100))}`)
+    if (!isWhole(text))
+      found.push(
+        `${join(entry.parentPath, entry.name)} holds ${JSON.stringify(text.slice(0, 100))}`,
+      )
   }
   return found
 }

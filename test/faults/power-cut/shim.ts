@@ -38,7 +38,9 @@ async function findOrCompile(): Promise<Shim> {
   if (found) return found
   const why = await installPackages('the tests of disks that fail', ['gcc', 'libc6-dev'])
   return (
-    (await compile(library)) ?? { missing: `it needs a C compiler (cc, gcc or clang): ${why ?? 'apt-get has installed none'}` }
+    (await compile(library)) ?? {
+      missing: `it needs a C compiler (cc, gcc or clang): ${why ?? 'apt-get has installed none'}`,
+    }
   )
 }
 
@@ -47,11 +49,21 @@ async function compile(library: string): Promise<Shim | undefined> {
   const unfinished = `${library}.${process.pid}`
   for (const compiler of [process.env['CC'] ?? 'cc', 'gcc', 'clang']) {
     try {
-      await run(compiler, ['-O1', '-shared', '-fPIC', '-o', unfinished, source, '-ldl', '-lpthread'])
+      await run(compiler, [
+        '-O1',
+        '-shared',
+        '-fPIC',
+        '-o',
+        unfinished,
+        source,
+        '-ldl',
+        '-lpthread',
+      ])
       await rename(unfinished, library)
       return { library }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return { missing: `${compiler} failed: ${String(error)}` }
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        return { missing: `${compiler} failed: ${String(error)}` }
     }
   }
   return undefined
@@ -71,7 +83,12 @@ export interface Fault {
   readonly killBy?: string
 }
 
-export const shimEnvironment = (library: string, folder: string, log: string, fault?: Fault): Record<string, string> => ({
+export const shimEnvironment = (
+  library: string,
+  folder: string,
+  log: string,
+  fault?: Fault,
+): Record<string, string> => ({
   LD_PRELOAD: library,
   // Otherwise Node's file operations may reach the kernel past the C library.
   UV_USE_IO_URING: '0',

@@ -6,7 +6,9 @@ const longest = 40_000
 
 export function versionText(file: string, version: number): string {
   const dice = chance(`${file}/${version}`)
-  const rest = String.fromCharCode(97 + dice.below(26)).repeat(dice.one(0.3) ? dice.below(longest) : dice.below(300))
+  const rest = String.fromCharCode(97 + dice.below(26)).repeat(
+    dice.one(0.3) ? dice.below(longest) : dice.below(300),
+  )
   return `${version} ${hashOf(rest)} ${rest}`
 }
 

@@ -11,14 +11,21 @@ interface Ordered {
 
 export interface Weather {
   readonly name: string
-  writesThatArrived(open: readonly Unsynced[], sectorsOf: (change: Unsynced) => Unsynced[]): Unsynced[]
+  writesThatArrived(
+    open: readonly Unsynced[],
+    sectorsOf: (change: Unsynced) => Unsynced[],
+  ): Unsynced[]
   namesThatArrived<Naming extends Ordered>(open: readonly Naming[]): readonly Naming[]
 }
 
 const none = (): never[] => []
 const all = <T>(open: readonly T[]): readonly T[] => open
 
-export const nothingUnsynced: Weather = { name: 'nothing unsynced', writesThatArrived: none, namesThatArrived: none }
+export const nothingUnsynced: Weather = {
+  name: 'nothing unsynced',
+  writesThatArrived: none,
+  namesThatArrived: none,
+}
 
 /** `until`: the number of records played, so that a prefix can end anywhere among the last of them. */
 export function drawWeather(chance: Chance, until: number): Weather {
@@ -30,13 +37,22 @@ export function drawWeather(chance: Chance, until: number): Weather {
   const names = chance.pick([none, all, some<Ordered>(0.5)]) as Weather['namesThatArrived']
   switch (chance.below(5)) {
     case 0:
-      return { name: 'nothing unsynced', writesThatArrived: none, namesThatArrived: chance.one(0.7) ? none : names }
+      return {
+        name: 'nothing unsynced',
+        writesThatArrived: none,
+        namesThatArrived: chance.one(0.7) ? none : names,
+      }
     case 1:
-      return { name: 'all bytes, not all names', writesThatArrived: (open) => [...open], namesThatArrived: names }
+      return {
+        name: 'all bytes, not all names',
+        writesThatArrived: (open) => [...open],
+        namesThatArrived: names,
+      }
     case 2: {
       // In order up to a point, the last one torn: what a disk without reordering leaves.
       const last = until - chance.below(60)
-      const before = <T extends Ordered>(open: readonly T[]): T[] => open.filter(({ order }) => order < last)
+      const before = <T extends Ordered>(open: readonly T[]): T[] =>
+        open.filter(({ order }) => order < last)
       return {
         name: 'a prefix, the last write torn',
         writesThatArrived: (open, sectorsOf) => {
@@ -52,7 +68,8 @@ export function drawWeather(chance: Chance, until: number): Weather {
     default:
       return {
         name: 'some sectors of some writes',
-        writesThatArrived: (open, sectorsOf) => open.flatMap((change) => sectorsOf(change).filter(() => chance.one(share))),
+        writesThatArrived: (open, sectorsOf) =>
+          open.flatMap((change) => sectorsOf(change).filter(() => chance.one(share))),
         namesThatArrived: names,
       }
   }

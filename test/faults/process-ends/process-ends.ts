@@ -113,7 +113,11 @@ export async function processEnds({
       const { findings, processes, tookMs } = await cycle(world, build, ways[name] as Way, kinds)
       result.processes += processes
       result.slowestMs = Math.max(result.slowestMs, tookMs)
-      addTo(result.tally, findings, `seed ${seed}, cycle ${result.cycles}, ${name}, ${kinds.join(' and ')}`)
+      addTo(
+        result.tally,
+        findings,
+        `seed ${seed}, cycle ${result.cycles}, ${name}, ${kinds.join(' and ')}`,
+      )
       if (stopEarly && result.tally.first) break
     }
     return result
@@ -132,19 +136,26 @@ async function cycle(world: World, build: string, way: Way, kinds: readonly stri
     launchIds,
     ending.map(({ pid }) => pid),
   )
-  const bystanders = await Promise.all(victims.map(({ launchId }, at) => world.lookAlike(scripts[at] ?? '', launchId)))
+  const bystanders = await Promise.all(
+    victims.map(({ launchId }, at) => world.lookAlike(scripts[at] ?? '', launchId)),
+  )
   try {
     const startedAt = performance.now()
     const [{ left, tookMs }] = await Promise.all([
-      world.left(launchIds, family, endedWithinMs).then((left) => ({ left, tookMs: performance.now() - startedAt })),
+      world
+        .left(launchIds, family, endedWithinMs)
+        .then((left) => ({ left, tookMs: performance.now() - startedAt })),
       way.act(world, victims),
     ])
     const findings = noFindings()
-    if (left.length > 0) findings.torn.push(`${left.length} processes were left after ${endedWithinMs / 1000} s`)
+    if (left.length > 0)
+      findings.torn.push(`${left.length} processes were left after ${endedWithinMs / 1000} s`)
     if (way.tells) await checkReported(world, launchIds, findings)
     if (!way.endsAll && !isRunning(neighbour.pid)) findings.lost.push('the neighbour was hit')
     await tryRecycled(build, world.folderId, bystanders)
-    const hit = bystanders.filter(({ child }) => child.exitCode !== null || child.signalCode !== null)
+    const hit = bystanders.filter(
+      ({ child }) => child.exitCode !== null || child.signalCode !== null,
+    )
     if (hit.length > 0) findings.lost.push(`${hit.length} bystanders were hit`)
     if (!way.endsAll) await end(world, neighbour)
     return { findings, processes: family.length, tookMs }
@@ -156,7 +167,11 @@ async function cycle(world: World, build: string, way: Way, kinds: readonly stri
   }
 }
 
-async function checkReported({ server }: World, launchIds: readonly string[], findings: Findings): Promise<void> {
+async function checkReported(
+  { server }: World,
+  launchIds: readonly string[],
+  findings: Findings,
+): Promise<void> {
   await server.until(() => launchIds.every((id) => server.factsOf(id, 'process-exited').length > 0))
   const often = launchIds.filter((id) => server.factsOf(id, 'process-exited').length > 1)
   if (often.length > 0) findings.doubled.push(`${often.length} ends were told twice`)
@@ -168,7 +183,11 @@ async function end({ server }: World, { launchId }: Victim): Promise<void> {
 }
 
 /** A record of a process that has long gone; its number is a bystander's now. */
-async function tryRecycled(build: string, folderId: string, bystanders: readonly Started[]): Promise<void> {
+async function tryRecycled(
+  build: string,
+  folderId: string,
+  bystanders: readonly Started[],
+): Promise<void> {
   const { ProcessTable, ProcessTree } = await loadPiece(build, 'process-tree')
   for (const { pid } of bystanders) {
     const record = new ProcessTree({ launchId: `long gone ${pid}`, folderId }, { pid, birth: '1' })

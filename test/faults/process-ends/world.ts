@@ -7,7 +7,11 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { folderIdOf, folderVariable, launchVariable } from '../../../src/platform/processes/launch-mark.ts'
+import {
+  folderIdOf,
+  folderVariable,
+  launchVariable,
+} from '../../../src/platform/processes/launch-mark.ts'
 import type { LiveProcess } from '../../../src/platform/processes/processes.ts'
 import { script } from '../../support/launch-particulars.ts'
 import { LinkServer } from '../../support/link-server.ts'
@@ -42,9 +46,22 @@ export class World {
     const { url, token, hellos } = this.server
     const before = hellos.length
     const program = await pieceOf(this.#build, 'coordinator')
-    const args = [program, 'coordinator', '--server', url, '--data', this.data, '--log-level', 'warn']
+    const args = [
+      program,
+      'coordinator',
+      '--server',
+      url,
+      '--data',
+      this.data,
+      '--log-level',
+      'warn',
+    ]
     const env = { ...process.env, HOLDFAST_TOKEN: token }
-    const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(process.execPath, args, {
+      env,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     this.#coordinator = child
     const ended = once(child, 'exit').then(([code]) =>
       Promise.reject(new Error(`The coordinator ended with ${code} at its start`)),
@@ -67,7 +84,9 @@ export class World {
     const { server } = this
     const launchId = server.order(script(family))
     await server.until(() =>
-      server.factsOf(launchId, 'process-output').some((fact) => fact.type === 'process-output' && fact.text.includes('up\n')),
+      server
+        .factsOf(launchId, 'process-output')
+        .some((fact) => fact.type === 'process-output' && fact.text.includes('up\n')),
     )
     const [started] = server.factsOf(launchId, 'process-started')
     return { launchId, pid: started?.type === 'process-started' ? started.pid : 0 }
@@ -76,7 +95,9 @@ export class World {
   /** Everything on the machine that carries the mark of one of these launches. */
   async marked(launchIds: readonly string[]): Promise<LiveProcess[]> {
     const list = await machine.list()
-    return list.filter(({ mark }) => mark?.folderId === this.folderId && launchIds.includes(mark.launchId))
+    return list.filter(
+      ({ mark }) => mark?.folderId === this.folderId && launchIds.includes(mark.launchId),
+    )
   }
 
   /** Also those without a mark, as long as their parents live. */
@@ -85,10 +106,12 @@ export class World {
     const family = new Set(roots)
     for (let before = -1; before < family.size; ) {
       before = family.size
-      for (const { pid, parent, group } of list) if (family.has(parent) || roots.includes(group)) family.add(pid)
+      for (const { pid, parent, group } of list)
+        if (family.has(parent) || roots.includes(group)) family.add(pid)
     }
     return list.filter(
-      ({ pid, mark }) => family.has(pid) || (mark?.folderId === this.folderId && launchIds.includes(mark.launchId)),
+      ({ pid, mark }) =>
+        family.has(pid) || (mark?.folderId === this.folderId && launchIds.includes(mark.launchId)),
     )
   }
 
@@ -105,15 +128,22 @@ export class World {
       quietly(() => process.kill(-each.pid, 'SIGKILL'))
     }
     for (const { pid, mark } of await machine.list()) {
-      if (mark?.folderId === otherHoldfast && launchIds.includes(mark.launchId)) quietly(() => process.kill(pid, 'SIGKILL'))
+      if (mark?.folderId === otherHoldfast && launchIds.includes(mark.launchId))
+        quietly(() => process.kill(pid, 'SIGKILL'))
     }
   }
 
   /** Waits until none of these live and nothing carries the mark; gives what is left when the time is over. */
-  async left(launchIds: readonly string[], family: readonly LiveProcess[], withinMs: number): Promise<number[]> {
+  async left(
+    launchIds: readonly string[],
+    family: readonly LiveProcess[],
+    withinMs: number,
+  ): Promise<number[]> {
     const until = performance.now() + withinMs
     for (;;) {
-      const still = family.filter(({ pid, birth }) => machine.birthOf(pid) === birth).map(({ pid }) => pid)
+      const still = family
+        .filter(({ pid, birth }) => machine.birthOf(pid) === birth)
+        .map(({ pid }) => pid)
       const left = [...new Set([...still, ...(await this.marked(launchIds)).map(({ pid }) => pid)])]
       if (left.length === 0 || performance.now() > until) return left
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
@@ -125,7 +155,8 @@ export class World {
     await this.coordinatorEnds()
     const list = await machine.list()
     // A build that is broken on purpose.
-    for (const { pid, mark } of list) if (mark?.folderId === this.folderId) quietly(() => process.kill(pid, 'SIGKILL'))
+    for (const { pid, mark } of list)
+      if (mark?.folderId === this.folderId) quietly(() => process.kill(pid, 'SIGKILL'))
     await this.server.vanish()
     await rm(this.data, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -8,5 +8,10 @@ import { buildProgram } from '../../../src/cli/program.ts'
 const { stdin, stdout, stderr, env } = process
 const commands = [{ ...coordinator, name: 'coordinator', isDefault: false }]
 const terminal = { stdin, stdout, stderr, env, cwd: process.cwd() }
-const program = buildProgram(commands, { terminal, name: 'holdfast', version: '0', allCommands: async () => commands })
+const program = buildProgram(commands, {
+  terminal,
+  name: 'holdfast',
+  version: '0',
+  allCommands: async () => commands,
+})
 await program.parseAsync(process.argv.slice(2), { from: 'user' })

@@ -45,7 +45,8 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
       agoMs = daysAgo(n) * 24 * 3_600_000
       const key = keyOf(n)
       await store.run(getOrCreateConversation, { key })
-      for (const content of wordsOf(n)) await store.run(addMessage, { key, role: 'user', content, by: 'somebody' })
+      for (const content of wordsOf(n))
+        await store.run(addMessage, { key, role: 'user', content, by: 'somebody' })
     }
     return store.close()
   }
@@ -53,7 +54,13 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
   countFileCalls()
   last = diesAt
   const logger = createLogger({ level: 'silent', format: 'json' })
-  const mirror = new Mirror({ store: counted, clock, logger, folder, targets: [noteFiles(counted)] })
+  const mirror = new Mirror({
+    store: counted,
+    clock,
+    logger,
+    folder,
+    targets: [noteFiles(counted)],
+  })
   try {
     await new Cutover({ store: counted, logger }).run()
     mirror.start()
@@ -81,7 +88,10 @@ function countingCommits(store: Store): Store {
   })
 }
 
-function stepping<Given extends unknown[], Answer>(kind: string, real: (...given: Given) => Answer): (...given: Given) => Answer {
+function stepping<Given extends unknown[], Answer>(
+  kind: string,
+  real: (...given: Given) => Answer,
+): (...given: Given) => Answer {
   return (...given) => {
     step(kind)
     return real(...given)
@@ -107,7 +117,9 @@ function countFileCalls(): void {
 function countingHandle(handle: FileHandle): FileHandle {
   const { writeFile, sync } = handle
   return Object.assign(handle, {
-    writeFile: stepping('write', (...given: Parameters<typeof writeFile>) => writeFile.apply(handle, given)),
+    writeFile: stepping('write', (...given: Parameters<typeof writeFile>) =>
+      writeFile.apply(handle, given),
+    ),
     sync: stepping('sync', () => sync.apply(handle)),
   })
 }

@@ -14,10 +14,17 @@ export interface FilesTask {
 }
 
 /** Also within the test's own process, with a git that kills nobody. */
-export function answerOnce({ worktreesFolder, ask }: FilesTask, env: Readonly<Record<string, string | undefined>>) {
+export function answerOnce(
+  { worktreesFolder, ask }: FilesTask,
+  env: Readonly<Record<string, string | undefined>>,
+) {
   const git = new Git({ clock: systemClock, env, folder: join(worktreesFolder, '.states') })
   const fileStates = new FileStates(git)
-  return answerRequest({ git, occupancy: new Occupancy(), fileStates, worktreesFolder, clock: systemClock }, ask)
+  return answerRequest(
+    { git, occupancy: new Occupancy(), fileStates, worktreesFolder, clock: systemClock },
+    ask,
+  )
 }
 
-if (process.env['FILES_TASK']) await answerOnce(JSON.parse(await text(process.stdin)) as FilesTask, process.env)
+if (process.env['FILES_TASK'])
+  await answerOnce(JSON.parse(await text(process.stdin)) as FilesTask, process.env)

@@ -20,7 +20,10 @@ await perform(async (task: LoadTask) => {
   const store = await openStore(task.place, new URL('./writer.ts', import.meta.url))
   report({ type: 'opened' })
   // On SQLite the writer's thread has them, and here a name is enough.
-  const send = sendToStore(store, 'url' in task.place ? (await import('../pieces/use-cases.ts')).useCases : undefined)
+  const send = sendToStore(
+    store,
+    'url' in task.place ? (await import('../pieces/use-cases.ts')).useCases : undefined,
+  )
   await runLoad({ ...task, chance: chance(task.seed), send, report })
   report({ type: 'checked', refusal: await store.check().then(() => null, refusalOf) })
   report({ type: 'closing' })

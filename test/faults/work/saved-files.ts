@@ -3,7 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
-import { approachesFile, remainingTasksFile, workSessionFile } from '../../../src/mirror/work-session-folders.ts'
+import {
+  approachesFile,
+  remainingTasksFile,
+  workSessionFile,
+} from '../../../src/mirror/work-session-folders.ts'
 import { ProjectFile } from '../../../src/protocol/projects/project.ts'
 import { ApproachesFile } from '../../../src/protocol/work/approaches-file.ts'
 import { RemainingTasksFile, StateCheckpoint } from '../../../src/protocol/work/state-checkpoint.ts'
@@ -47,25 +51,37 @@ export const differingFiles = (data: string, projectId: string): Promise<string[
   readSqlite(databaseIn(data), async (reader) => {
     const differing: string[] = []
     const folder = join(data, 'projects', projectId, 'sessions')
-    const all = await reader.query((db) => db.selectFrom('sessions').select('id').where('project_id', '=', projectId))
+    const all = await reader.query((db) =>
+      db.selectFrom('sessions').select('id').where('project_id', '=', projectId),
+    )
     for (const { id } of all) {
       const rows = await workSessionRows(reader, id)
       if (!rows) continue
-      const approaches = await approachesOfLineage(reader, await lineageOf(reader, rows.workSession))
+      const approaches = await approachesOfLineage(
+        reader,
+        await lineageOf(reader, rows.workSession),
+      )
       const expected: Readonly<Record<string, unknown>> = {
         'state_checkpoint.json': currentState(rows),
         'remaining_tasks.json': remainingTasksFile(currentState(rows)),
         'work_session.json': workSessionFile(rows, await changesSinceEnd(reader, rows)),
         // CK6: of one that has ended it says what was known then.
-        ...(rows.workSession.ended_at === null && { 'approaches.json': approachesFile(rows, approaches) }),
+        ...(rows.workSession.ended_at === null && {
+          'approaches.json': approachesFile(rows, approaches),
+        }),
       }
       for (const [name, content] of Object.entries(expected)) {
-        const found = await readFile(join(folder, id, name), 'utf8').then(JSON.parse, () => undefined)
-        if (!isDeepStrictEqual(found, content)) differing.push(`${id}/${name} is not what the store says`)
+        const found = await readFile(join(folder, id, name), 'utf8').then(
+          JSON.parse,
+          () => undefined,
+        )
+        if (!isDeepStrictEqual(found, content))
+          differing.push(`${id}/${name} is not what the store says`)
       }
       for (const { name, size } of rows.artifacts) {
         const bytes = await readFile(join(folder, id, 'artifacts', name)).catch(() => undefined)
-        if (bytes?.length !== size) differing.push(`${id}/artifacts/${name} has ${bytes?.length} bytes, not ${size}`)
+        if (bytes?.length !== size)
+          differing.push(`${id}/artifacts/${name} has ${bytes?.length} bytes, not ${size}`)
       }
     }
     return differing

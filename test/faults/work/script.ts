@@ -28,7 +28,11 @@ interface Sending {
   readonly client: Client
   readonly model: Model
   /** Without retries: the test that kills the server wants to know what was answered. */
-  readonly options: { readonly idempotencyKey: string; readonly retries: 0; readonly timeoutMs: number }
+  readonly options: {
+    readonly idempotencyKey: string
+    readonly retries: 0
+    readonly timeoutMs: number
+  }
 }
 
 export interface Step {
@@ -55,12 +59,24 @@ const addTask = (phase: number, type: string, dependsOn: string[] = []): Step =>
   name: `task p${phase} ${type}`,
   send: async (sending) => {
     const { client, model, options } = sending
-    const body = { ['sessionId']: model.workSessionId, phase, type, title: `${type} of phase ${phase}`, dependsOn }
-    note(model, await client.post(`${project}/tasks`, { params: inProject(sending), body, ...options }))
+    const body = {
+      ['sessionId']: model.workSessionId,
+      phase,
+      type,
+      title: `${type} of phase ${phase}`,
+      dependsOn,
+    }
+    note(
+      model,
+      await client.post(`${project}/tasks`, { params: inProject(sending), body, ...options }),
+    )
   },
 })
 
-const changeTask = (taskId: string, body: { status?: 'in_progress' | 'completed'; progressPercent?: number }): Step => ({
+const changeTask = (
+  taskId: string,
+  body: { status?: 'in_progress' | 'completed'; progressPercent?: number },
+): Step => ({
   name: `${taskId} ${JSON.stringify(body)}`,
   send: async (sending) => {
     const { client, model, options } = sending
@@ -68,7 +84,8 @@ const changeTask = (taskId: string, body: { status?: 'in_progress' | 'completed'
     note(model, await client.patch(`${project}/tasks/{taskId}`, { params, body, ...options }))
     // What waited for it alone is lifted with it.
     if (body.status === 'completed')
-      for (const [id, stands] of model.tasks) if (stands === 'blocked 0') model.tasks.set(id, 'pending 0')
+      for (const [id, stands] of model.tasks)
+        if (stands === 'blocked 0') model.tasks.set(id, 'pending 0')
   },
 })
 
@@ -83,7 +100,11 @@ const learn = (body: Learned): Step => ({
   name: `${body.kind} approach`,
   send: async (sending) => {
     const { client, model, options } = sending
-    const { id, kind } = await client.post(`${work}/approaches`, { params: inWork(sending), body, ...options })
+    const { id, kind } = await client.post(`${work}/approaches`, {
+      params: inWork(sending),
+      body,
+      ...options,
+    })
     model.approaches.set(id, kind)
   },
 })
@@ -93,7 +114,11 @@ const tried: Step = {
   send: async (sending) => {
     const { client, model, options } = sending
     const params = { ...inWork(sending), approachId: 'approach_u001' }
-    const { id, kind } = await client.patch(`${work}/approaches/{approachId}`, { params, body: { kind: 'verified' }, ...options })
+    const { id, kind } = await client.patch(`${work}/approaches/{approachId}`, {
+      params,
+      body: { kind: 'verified' },
+      ...options,
+    })
     model.approaches.set(id, kind)
   },
 }
@@ -103,8 +128,17 @@ const askAndDecide: readonly Step[] = [
     name: 'approval asked',
     send: async (sending) => {
       const { client, model, options } = sending
-      const body = { ['sessionId']: model.workSessionId, taskId: 'task_p1_design_001', checkpointType: 'plan', leaderId: 'lead' }
-      const { id, status } = await client.post(`${project}/approvals`, { params: inProject(sending), body, ...options })
+      const body = {
+        ['sessionId']: model.workSessionId,
+        taskId: 'task_p1_design_001',
+        checkpointType: 'plan',
+        leaderId: 'lead',
+      }
+      const { id, status } = await client.post(`${project}/approvals`, {
+        params: inProject(sending),
+        body,
+        ...options,
+      })
       model.approvals.set(id, status)
     },
   },
@@ -115,7 +149,11 @@ const askAndDecide: readonly Step[] = [
       const [approvalId] = [...model.approvals.keys()].slice(-1)
       const params = { ...inProject(sending), approvalId: String(approvalId) }
       const body = { status: 'approved' as const }
-      const { id, status } = await client.post(`${project}/approvals/{approvalId}/decision`, { params, body, ...options })
+      const { id, status } = await client.post(`${project}/approvals/{approvalId}/decision`, {
+        params,
+        body,
+        ...options,
+      })
       model.approvals.set(id, status)
     },
   },
@@ -148,7 +186,11 @@ export const interrupt: Step = {
   name: 'interrupted',
   send: async (sending) => {
     const { client, options } = sending
-    await client.post(`${work}/end`, { params: inWork(sending), body: { reason: 'power_cut' }, ...options })
+    await client.post(`${work}/end`, {
+      params: inWork(sending),
+      body: { reason: 'power_cut' },
+      ...options,
+    })
   },
 }
 
@@ -165,7 +207,9 @@ export const steps: readonly Step[] = [
   {
     name: 'project',
     send: async ({ client, model, options }) => {
-      model.projectId = (await client.post('/api/projects', { body: { name: 'game' }, ...options })).id
+      model.projectId = (
+        await client.post('/api/projects', { body: { name: 'game' }, ...options })
+      ).id
     },
   },
   {
@@ -173,7 +217,9 @@ export const steps: readonly Step[] = [
     send: async (sending) => {
       const { client, model, options } = sending
       const body = { contextSummary: 'Begun', phase: 1, agentRole: 'LEADER' }
-      model.workSessionId = (await client.post(`${project}/sessions`, { params: inProject(sending), body, ...options })).id
+      model.workSessionId = (
+        await client.post(`${project}/sessions`, { params: inProject(sending), body, ...options })
+      ).id
     },
   },
   addTask(1, 'design'),

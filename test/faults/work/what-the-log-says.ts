@@ -17,7 +17,9 @@ function fold(events: readonly StoredEvent[]): LoggedState {
   const logged: LoggedState = { tasks: new Map(), approaches: new Map(), workSessions: new Map() }
   for (const { data } of events) {
     const body = (data === null ? {} : JSON.parse(data)) as Partial<
-      EventBodies['task-changed'] & EventBodies['approach-changed'] & EventBodies['work-session-changed']
+      EventBodies['task-changed'] &
+        EventBodies['approach-changed'] &
+        EventBodies['work-session-changed']
     >
     if (body.task) logged.tasks.set(body.task.id, body.task)
     if (body.approach) logged.approaches.set(body.approach.id, body.approach)
@@ -41,7 +43,10 @@ export function contextInLog(events: readonly StoredEvent[], workSessionId: stri
   const { tasks, approaches, workSessions } = fold(events)
   const workSession = workSessions.get(workSessionId)
   const unfinished = [...tasks.values()].filter(
-    (task) => task['sessionId'] === workSessionId && task.status !== 'completed' && task.status !== 'failed',
+    (task) =>
+      task['sessionId'] === workSessionId &&
+      task.status !== 'completed' &&
+      task.status !== 'failed',
   )
   const named = unfinished.find(({ id }) => id === workSession?.currentTaskId)
   const [begun] = unfinished
@@ -49,7 +54,8 @@ export function contextInLog(events: readonly StoredEvent[], workSessionId: stri
     .toSorted((a, b) => ((a.startedAt ?? '') < (b.startedAt ?? '') ? 1 : -1))
   const current = named ?? begun
   const all = [...approaches.values()]
-  const ids = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id).sort()
+  const ids = (list: readonly { readonly id: string }[]): string[] =>
+    list.map(({ id }) => id).sort()
   return {
     previousState: workSession?.contextSummary ?? null,
     currentPhase: workSession?.currentPhase ?? null,
@@ -62,7 +68,8 @@ export function contextInLog(events: readonly StoredEvent[], workSessionId: stri
 }
 
 export function contextIn({ resumeContext: context }: Resumed): Comparable {
-  const ids = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id).sort()
+  const ids = (list: readonly { readonly id: string }[]): string[] =>
+    list.map(({ id }) => id).sort()
   const { currentTask } = context
   return {
     previousState: context.previousState,

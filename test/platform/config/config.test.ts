@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ConfigSources, checkConfig, loadConfig } from '../../../src/platform/config/config.ts'
 import { StartFailure } from '../../../src/platform/processes/start-failure.ts'
-import { type ConfigKey, configKeys, configRules, environmentName, parseConfigValue } from '../../../src/protocol/config.ts'
+import {
+  type ConfigKey,
+  configKeys,
+  configRules,
+  environmentName,
+  parseConfigValue,
+} from '../../../src/protocol/config.ts'
 import { configJsonSchema } from '../../../src/protocol/config-schema.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -12,7 +18,10 @@ function place(file?: unknown): ConfigSources & { packageFolder: string } {
   const packageFolder = temporaryFolder()
   mkdirSync(join(packageFolder, '.git'))
   if (file !== undefined)
-    writeFileSync(join(packageFolder, 'holdfast.config.json'), typeof file === 'string' ? file : JSON.stringify(file))
+    writeFileSync(
+      join(packageFolder, 'holdfast.config.json'),
+      typeof file === 'string' ? file : JSON.stringify(file),
+    )
   return { flags: {}, env: {}, cwd: temporaryFolder(), packageFolder, logToTerminal: false }
 }
 
@@ -56,14 +65,28 @@ test('[CF1] the file wins over defaults, the environment over the file, flags ov
 })
 
 test('[CF1] grouped values may be written as a group', () => {
-  expect(loadConfig(place({ $schema: './x.json', cutover: { hour: 5 } })).values['cutover.hour']).toBe(5)
-  expect(problems(place({ cutover: { hour: 5 }, 'cutover.hour': 6 }))).toEqual([expect.stringContaining('set twice')])
+  expect(
+    loadConfig(place({ $schema: './x.json', cutover: { hour: 5 } })).values['cutover.hour'],
+  ).toBe(5)
+  expect(problems(place({ cutover: { hour: 5 }, 'cutover.hour': 6 }))).toEqual([
+    expect.stringContaining('set twice'),
+  ])
 })
 
 test.each([
   ['unknown keys', { prot: 1 }, {}, 'There is no setting prot; did you mean port?'],
-  ['unknown keys in groups', { log: { levle: 'info' } }, {}, 'There is no setting log.levle; did you mean log.level?'],
-  ['unknown variables', undefined, { HOLDFAST_PROT: '1' }, 'There is no variable HOLDFAST_PROT; did you mean HOLDFAST_PORT?'],
+  [
+    'unknown keys in groups',
+    { log: { levle: 'info' } },
+    {},
+    'There is no setting log.levle; did you mean log.level?',
+  ],
+  [
+    'unknown variables',
+    undefined,
+    { HOLDFAST_PROT: '1' },
+    'There is no variable HOLDFAST_PROT; did you mean HOLDFAST_PORT?',
+  ],
   [
     'numbers out of range',
     { port: 70_000 },
@@ -71,9 +94,19 @@ test.each([
     'port must be a whole number from 0 to 65535; it is 70000; the nearest is 65535',
   ],
   ['numbers that are not whole', undefined, { HOLDFAST_CUTOVER_HOUR: '4.6' }, 'the nearest is 5'],
-  ['words that are not allowed', undefined, { HOLDFAST_LOG_LEVEL: 'infos' }, 'log.level cannot be "infos"; did you mean info?'],
+  [
+    'words that are not allowed',
+    undefined,
+    { HOLDFAST_LOG_LEVEL: 'infos' },
+    'log.level cannot be "infos"; did you mean info?',
+  ],
   ['time zones nobody knows', { 'cutover.timezone': 'Asia/Tokio' }, {}, 'did you mean Asia/Tokyo?'],
-  ['addresses with a path', undefined, { HOLDFAST_PUBLIC_URL: 'https://a.example/x' }, 'the nearest is https://a.example'],
+  [
+    'addresses with a path',
+    undefined,
+    { HOLDFAST_PUBLIC_URL: 'https://a.example/x' },
+    'the nearest is https://a.example',
+  ],
   ['things that are no addresses', { public_url: 'ftp://a' }, {}, 'public_url must be an address'],
   [
     'hosts without a port or for all',
@@ -81,7 +114,12 @@ test.each([
     {},
     'metrics.hosts must be addresses with a port',
   ],
-  ['switches that are neither', { behind_proxy: 'yes' }, {}, 'behind_proxy must be one of true, false'],
+  [
+    'switches that are neither',
+    { behind_proxy: 'yes' },
+    {},
+    'behind_proxy must be one of true, false',
+  ],
   ['files that are not JSON', '{ port: 1 }', {}, 'is not JSON'],
   ['files that hold no object', '[]', {}, 'must hold an object'],
 ])('[CF1] %s are refused with the nearest that would do', (_, file, env, message) => {
@@ -93,7 +131,11 @@ test.each([
 test('[CF1] everything that is wrong is told at once, with where it was said', () => {
   const failure = ((): StartFailure => {
     try {
-      loadConfig({ ...place({ prot: 1 }), env: { HOLDFAST_PORT: 'x' }, flags: { 'cutover.hour': '99' } })
+      loadConfig({
+        ...place({ prot: 1 }),
+        env: { HOLDFAST_PORT: 'x' },
+        flags: { 'cutover.hour': '99' },
+      })
     } catch (error) {
       return error as StartFailure
     }
@@ -121,8 +163,12 @@ test('[CF1] what launched agents and callers are told is no configuration, and a
 test('[CF2] a data folder is relative to who names it: the person, or the file', () => {
   const sources = place({ data: 'here' })
   expect(loadConfig(sources).values.data).toBe(join(sources.packageFolder, 'here'))
-  expect(loadConfig({ ...sources, env: { HOLDFAST_DATA: './there' } }).values.data).toBe(join(sources.cwd, 'there'))
-  expect(loadConfig({ ...sources, flags: { data: 'elsewhere' } }).values.data).toBe(join(sources.cwd, 'elsewhere'))
+  expect(loadConfig({ ...sources, env: { HOLDFAST_DATA: './there' } }).values.data).toBe(
+    join(sources.cwd, 'there'),
+  )
+  expect(loadConfig({ ...sources, flags: { data: 'elsewhere' } }).values.data).toBe(
+    join(sources.cwd, 'elsewhere'),
+  )
 })
 
 test('[CF1] a file in the data folder counts before the one of the clone, and cannot move the folder it lies in', () => {
@@ -148,8 +194,14 @@ test('[CF1] a file that is named must be there, and then no other is looked at',
 
 test('[SE4] a file in the folder a person happens to stand in configures nothing', () => {
   const sources = place()
-  writeFileSync(join(sources.cwd, 'holdfast.config.json'), JSON.stringify({ host: '0.0.0.0', database_url: 'postgres://evil' }))
-  expect(loadConfig(sources)).toMatchObject({ file: null, values: { host: '127.0.0.1', database_url: null } })
+  writeFileSync(
+    join(sources.cwd, 'holdfast.config.json'),
+    JSON.stringify({ host: '0.0.0.0', database_url: 'postgres://evil' }),
+  )
+  expect(loadConfig(sources)).toMatchObject({
+    file: null,
+    values: { host: '127.0.0.1', database_url: null },
+  })
 })
 
 test('[CF3] DATABASE_URL means PostgreSQL, ours wins over it, and a password is never shown', () => {
@@ -166,8 +218,13 @@ test('[CF3] DATABASE_URL means PostgreSQL, ours wins over it, and a password is 
 
 test('[CF1] any IANA time zone will do, and off is off', () => {
   expect(
-    loadConfig({ ...place(), env: { HOLDFAST_CUTOVER_TIMEZONE: 'Europe/Berlin', HOLDFAST_COORDINATOR_TAKEOVER_MINUTES: 'off' } })
-      .values,
+    loadConfig({
+      ...place(),
+      env: {
+        HOLDFAST_CUTOVER_TIMEZONE: 'Europe/Berlin',
+        HOLDFAST_COORDINATOR_TAKEOVER_MINUTES: 'off',
+      },
+    }).values,
   ).toMatchObject({
     'cutover.timezone': 'Europe/Berlin',
     'coordinator.takeover_minutes': null,
@@ -176,14 +233,25 @@ test('[CF1] any IANA time zone will do, and off is off', () => {
 })
 
 test('[CF1] the published schema names every setting with its range, and has the same words for its variable', () => {
-  const { properties } = configJsonSchema() as { properties: Record<string, Record<string, unknown>> }
-  for (const key of configKeys) expect(properties[key]).toMatchObject({ description: configRules[key].about })
-  expect(properties['port']).toMatchObject({ type: 'integer', minimum: 0, maximum: 65_535, default: 4747 })
+  const { properties } = configJsonSchema() as {
+    properties: Record<string, Record<string, unknown>>
+  }
+  for (const key of configKeys)
+    expect(properties[key]).toMatchObject({ description: configRules[key].about })
+  expect(properties['port']).toMatchObject({
+    type: 'integer',
+    minimum: 0,
+    maximum: 65_535,
+    default: 4747,
+  })
   expect(properties['cutover']).toMatchObject({
     properties: { hour: { anyOf: [{ minimum: 0, maximum: 23 }, { const: 'off' }], default: 4 } },
   })
   const names: ConfigKey[] = ['log.level', 'coordinator.max_concurrent']
-  expect(names.map(environmentName)).toEqual(['HOLDFAST_LOG_LEVEL', 'HOLDFAST_COORDINATOR_MAX_CONCURRENT'])
+  expect(names.map(environmentName)).toEqual([
+    'HOLDFAST_LOG_LEVEL',
+    'HOLDFAST_COORDINATOR_MAX_CONCURRENT',
+  ])
 })
 
 test('[SE11] projects.roots is a list of folders, absolute when it applies, however it is said', () => {

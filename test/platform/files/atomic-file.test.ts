@@ -56,6 +56,8 @@ test('[CK3] the data is on the disk before the name is, and the name before the 
     const { writeFileAtomic } = await import(${JSON.stringify(new URL('../../../src/platform/files/atomic-file.ts', import.meta.url).href)})
     await writeFileAtomic(${JSON.stringify(join(folder, 'file'))}, 'text')
     console.log('done')`
-  const calls = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  const calls = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  })
   expect(calls.trim().split('\n')).toEqual(['sync file', 'rename', 'sync folder', 'done'])
 })

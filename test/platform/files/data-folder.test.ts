@@ -66,7 +66,10 @@ test('[CF2] a file in its place, or in its path, is refused with what to do', as
   for (const data of [file, join(file, 'inside')]) {
     const failure = await prepareDataFolder(data, noWarning).catch((error) => error)
     expect(failure).toBeInstanceOf(StartFailure)
-    expect(failure).toMatchObject({ message: expect.stringContaining('not a folder'), next: expect.stringContaining('--data') })
+    expect(failure).toMatchObject({
+      message: expect.stringContaining('not a folder'),
+      next: expect.stringContaining('--data'),
+    })
   }
   expect(readdirSync(folder)).toEqual(['file'])
 })
@@ -107,7 +110,14 @@ test('[CF2] one that is closed to this user is known as such, and not as a file 
     const [folder] = process.argv.slice(3)
     const { problems } = readConfigFile({ named: undefined, data: folder, packageFolder: '/no/clone' })
     console.log(JSON.stringify([mayEnter(folder), mayEnter('/no/such/folder'), mayEnter('/'), problems]))`
-  const args = ['--input-type=module', '-e', script, source('files/data-folder.ts'), source('config/config-file.ts'), folder]
+  const args = [
+    '--input-type=module',
+    '-e',
+    script,
+    source('files/data-folder.ts'),
+    source('config/config-file.ts'),
+    folder,
+  ]
   const said = execFileSync(process.execPath, args, { encoding: 'utf8' })
   chmodSync(folder, 0o700)
   expect(JSON.parse(said)).toEqual([false, true, true, []])

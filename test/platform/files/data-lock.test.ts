@@ -12,7 +12,9 @@ const moduleUrl = new URL('../../../src/platform/files/data-lock.ts', import.met
 /** Another process that holds the lock until it is killed. */
 async function holder(data: string) {
   const script = `import(${JSON.stringify(moduleUrl)}).then((m) => { globalThis.lock = m.lockDataFolder(process.argv[1]); console.log('held'); setInterval(() => {}, 1000) })`
-  const child = spawn(process.execPath, ['--eval', script, data], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--eval', script, data], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   return child

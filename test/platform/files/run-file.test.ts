@@ -3,10 +3,20 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { isAlive, readRunFile, removeRunFile, writeRunFile } from '../../../src/platform/files/run-file.ts'
+import {
+  isAlive,
+  readRunFile,
+  removeRunFile,
+  writeRunFile,
+} from '../../../src/platform/files/run-file.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const server = { pid: process.pid, url: 'http://127.0.0.1:4747', startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' }
+const server = {
+  pid: process.pid,
+  url: 'http://127.0.0.1:4747',
+  startedAt: '2026-03-01T09:00:00.000Z',
+  version: '0.1.0',
+}
 
 test('[CF2] who runs on a data folder is written there, for its owner only', async () => {
   const data = temporaryFolder()
@@ -64,7 +74,9 @@ test('[CF2] a process that has died is not alive because nobody has noticed it',
   const [printed] = await once(parent.stdout, 'data')
   const pid = Number(printed)
   const comesTo = (state: string, who = 0): Promise<unknown> =>
-    vi.waitUntil(() => readFileSync(`/proc/${who}/stat`, 'utf8').includes(`) ${state} `), { timeout: 30_000 })
+    vi.waitUntil(() => readFileSync(`/proc/${who}/stat`, 'utf8').includes(`) ${state} `), {
+      timeout: 30_000,
+    })
   expect(isAlive({ pid })).toBe(true)
   parent.kill('SIGSTOP')
   await comesTo('T', parent.pid)

@@ -2,7 +2,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { prepareSecrets, readSecret, unmovedSecrets, writeSecret } from '../../../src/platform/files/secret-files.ts'
+import {
+  prepareSecrets,
+  readSecret,
+  unmovedSecrets,
+  writeSecret,
+} from '../../../src/platform/files/secret-files.ts'
 import { loadOwnerToken, readOwnerToken } from '../../../src/platform/secrets/owner-token.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -18,7 +23,10 @@ function folderOfEarlierBuild(): string {
 
 async function prepare(data: string, coordinatorRuns = false): Promise<string[]> {
   const warnings: string[] = []
-  await prepareSecrets(data, { warn: (message) => warnings.push(message), coordinatorRuns: async () => coordinatorRuns })
+  await prepareSecrets(data, {
+    warn: (message) => warnings.push(message),
+    coordinatorRuns: async () => coordinatorRuns,
+  })
   return warnings
 }
 
@@ -28,8 +36,13 @@ test('[SE10] a start moves what an earlier build kept; until then it is read whe
   const data = folderOfEarlierBuild()
   expect(await readOwnerToken(data)).toBe(ownersToken)
   expect(await prepare(data)).toEqual([])
-  expect([existsSync(join(data, 'owner-token')), existsSync(join(data, 'coordinator-token'))]).toEqual([false, false])
-  expect([modeOf(join(data, 'secrets')), modeOf(join(data, 'secrets', 'owner-token'))]).toEqual([0o700, 0o600])
+  expect([
+    existsSync(join(data, 'owner-token')),
+    existsSync(join(data, 'coordinator-token')),
+  ]).toEqual([false, false])
+  expect([modeOf(join(data, 'secrets')), modeOf(join(data, 'secrets', 'owner-token'))]).toEqual([
+    0o700, 0o600,
+  ])
   expect(await loadOwnerToken(data, {})).toBe(ownersToken)
   expect((await readSecret(data, 'coordinator-token'))?.text).toBe(coordinatorsToken)
 })
@@ -41,10 +54,9 @@ test('[SE10] a move that was cut off between two files is finished by the next s
   writeFileSync(join(data, 'coordinator-token'), '')
   await prepare(data)
   expect(await unmovedSecrets(data)).toEqual([])
-  expect([await readOwnerToken(data), (await readSecret(data, 'coordinator-token'))?.text]).toEqual([
-    ownersToken,
-    coordinatorsToken,
-  ])
+  expect([await readOwnerToken(data), (await readSecret(data, 'coordinator-token'))?.text]).toEqual(
+    [ownersToken, coordinatorsToken],
+  )
 })
 
 test('[SE10] of two, the one in the folder counts; the other, which an older build made there, goes and is spoken of', async () => {
@@ -55,7 +67,10 @@ test('[SE10] of two, the one in the folder counts; the other, which an older bui
   const warnings = await prepare(data)
   expect(warnings.filter((message) => message.includes('owner-token was removed'))).toHaveLength(1)
   expect(warnings.join()).not.toContain(ownersToken)
-  expect([existsSync(join(data, 'owner-token')), await readOwnerToken(data)]).toEqual([false, counts])
+  expect([existsSync(join(data, 'owner-token')), await readOwnerToken(data)]).toEqual([
+    false,
+    counts,
+  ])
 })
 
 test('[SE10] the token of a coordinator of an earlier build that still runs stays where that reads it', async () => {
@@ -65,7 +80,9 @@ test('[SE10] the token of a coordinator of an earlier build that still runs stay
   expect((await readSecret(data, 'coordinator-token'))?.text).toBe(coordinatorsToken)
   await writeSecret(data, 'coordinator-token', `${coordinatorsToken}x`)
   expect(existsSync(join(data, 'coordinator-token'))).toBe(false)
-  expect(readFileSync(join(data, 'secrets', 'coordinator-token'), 'utf8')).toBe(`${coordinatorsToken}x\n`)
+  expect(readFileSync(join(data, 'secrets', 'coordinator-token'), 'utf8')).toBe(
+    `${coordinatorsToken}x\n`,
+  )
 })
 
 test('[SE10] a folder of secrets that is open to others is closed to them, with a warning', async () => {

@@ -6,7 +6,12 @@ import { anyCharacter } from '../../support/property.ts'
 
 function logTo(format: LogFormat, colours = false) {
   const lines: string[] = []
-  const logger = createLogger({ level: 'trace', format, colours, destination: { write: (line) => void lines.push(line) } })
+  const logger = createLogger({
+    level: 'trace',
+    format,
+    colours,
+    destination: { write: (line) => void lines.push(line) },
+  })
   return { logger, lines, first: () => JSON.parse(lines[0] ?? 'null') }
 }
 
@@ -14,7 +19,13 @@ test('[OP1] a line is JSON with the time in RFC 3339, the level in words and wha
   const { logger, lines, first } = logTo('json')
   logger.child({ requestId: 'r1' }).info({ stream: 'home' }, 'Answered')
   expect(lines[0]?.endsWith('}\n')).toBe(true)
-  expect(first()).toMatchObject({ level: 'info', requestId: 'r1', stream: 'home', msg: 'Answered', pid: process.pid })
+  expect(first()).toMatchObject({
+    level: 'info',
+    requestId: 'r1',
+    stream: 'home',
+    msg: 'Answered',
+    pid: process.pid,
+  })
   expect(first().time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
@@ -28,7 +39,12 @@ test('[SE7] a secret is in no line, wherever it was put, and the line stays JSON
         const secret = newSecret('owner')
         const text = `${before} ${secret} ${after}`
         lines.length = 0
-        logger.child({ bound: text }).warn({ text, deep: { list: [text] }, [text]: 1, err: { message: text, stack: text } }, text)
+        logger
+          .child({ bound: text })
+          .warn(
+            { text, deep: { list: [text] }, [text]: 1, err: { message: text, stack: text } },
+            text,
+          )
         expect(lines).toHaveLength(1)
         expect(lines[0]).not.toContain(secret)
         expect(JSON.parse(lines[0] ?? '').level).toBe('warn')
@@ -39,8 +55,14 @@ test('[SE7] a secret is in no line, wherever it was put, and the line stays JSON
 
 test('[SE7] a header or a password is masked by its name alone', () => {
   const { logger, first } = logTo('json')
-  logger.info({ headers: { authorization: 'x', cookie: 'y' }, password: 'a "quoted\\" one' }, 'request')
-  expect(first()).toMatchObject({ headers: { authorization: '[masked]', cookie: '[masked]' }, password: '[masked]' })
+  logger.info(
+    { headers: { authorization: 'x', cookie: 'y' }, password: 'a "quoted\\" one' },
+    'request',
+  )
+  expect(first()).toMatchObject({
+    headers: { authorization: '[masked]', cookie: '[masked]' },
+    password: '[masked]',
+  })
 })
 
 test('[SE7] a masked line is still JSON where the secret stood between quotes and backslashes', () => {
@@ -53,7 +75,9 @@ test('[SE7] a masked line is still JSON where the secret stood between quotes an
 test('[OP1] on a terminal a line is readable, with an error’s stack under it', () => {
   const { logger, lines } = logTo('text')
   logger.warn({ port: 4747, err: new Error('broken') }, 'Something happened')
-  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}Something happened port=4747\n {4}Error: broken\n {4}at /)
+  expect(lines[0]).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} warn {2}Something happened port=4747\n {4}Error: broken\n {4}at /,
+  )
 })
 
 test('[OP1] colours are put in only where they are wanted', () => {
@@ -65,7 +89,10 @@ test('[OP1] colours are put in only where they are wanted', () => {
 
 test('[SE6] what a stranger wrote cannot steer the terminal', () => {
   const { logger, lines } = logTo('text')
-  logger.info({ agent: '\u001b]0;owned\u0007', '\u009b2J': 'x' }, 'name \u001b[2J\r\nfake line \u202eabc')
+  logger.info(
+    { agent: '\u001b]0;owned\u0007', '\u009b2J': 'x' },
+    'name \u001b[2J\r\nfake line \u202eabc',
+  )
   expect(lines[0]?.trimEnd()).not.toMatch(/[\p{Cc}\u202e]/u)
   expect(lines[0]).toContain('\\u001b[2J\\r\\nfake line')
 })

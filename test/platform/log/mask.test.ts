@@ -19,7 +19,9 @@ const secret = fc.oneof(
   token.map((text) => [`sk-ant-api03-${text}`, text] as const),
   token.map((text) => [`ghp_${text}`, text] as const),
   token.map((text) => [`github_pat_${text}`, text] as const),
-  token.map((text) => [`AKIA${text.toUpperCase().slice(0, 16)}`, text.toUpperCase().slice(0, 16)] as const),
+  token.map(
+    (text) => [`AKIA${text.toUpperCase().slice(0, 16)}`, text.toUpperCase().slice(0, 16)] as const,
+  ),
   token.map((text) => [`xoxb-${text}`, text] as const),
   token.map((text) => [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${text}.${text}`, text] as const),
   token.map((text) => [`Bearer ${text}`, text] as const),
@@ -31,7 +33,10 @@ const secret = fc.oneof(
   token.map((text) => [`DB_PASSWORD='${text}'`, text] as const),
   token.map((text) => [`postgres://me:${text}@localhost/db`, text] as const),
   token.map((text) => [`http://127.0.0.1:4747/sign-in#${text}`, text] as const),
-  token.map((text) => [`-----BEGIN RSA PRIVATE KEY-----\n${text}\n-----END RSA PRIVATE KEY-----`, text] as const),
+  token.map(
+    (text) =>
+      [`-----BEGIN RSA PRIVATE KEY-----\n${text}\n-----END RSA PRIVATE KEY-----`, text] as const,
+  ),
   token.map((text) => [`-----BEGIN PRIVATE KEY-----\n${text}`, text] as const),
 )
 const around = fc.string({ unit: anyCharacter, maxLength: 30 })
@@ -79,7 +84,9 @@ test('[SE7] ordinary words stay as they are', () => {
 
 test('[SE7] what stands beside a secret is kept, so that a line still says something', () => {
   expect(mask('login failed token=abc123 for Aiko')).toBe(`login failed token=${masked} for Aiko`)
-  expect(mask('connect postgres://me:geheim@db:5432/x failed')).toBe(`connect postgres://me:${masked}@db:5432/x failed`)
+  expect(mask('connect postgres://me:geheim@db:5432/x failed')).toBe(
+    `connect postgres://me:${masked}@db:5432/x failed`,
+  )
 })
 
 test('[SE7] in data, everything under a name that means a secret goes, at any depth', () => {

@@ -14,7 +14,11 @@ test('[CO5] a mark is read back as it was given, and half of one is none', () =>
 
 test('[CO5] a data folder keeps its name when it is moved, and its copy has another', async () => {
   const folder = temporaryFolder()
-  const [first, moved, copy] = ['first', 'moved', 'copy'].map((name) => join(folder, name)) as [string, string, string]
+  const [first, moved, copy] = ['first', 'moved', 'copy'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   mkdirSync(first)
   const folderId = await folderIdOf(first)
   expect(await folderIdOf(first)).toBe(folderId)

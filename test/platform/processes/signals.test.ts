@@ -1,6 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { sameKeyPressMs, stopDeadlineMs, stopOnSignal } from '../../../src/platform/processes/signals.ts'
+import {
+  sameKeyPressMs,
+  stopDeadlineMs,
+  stopOnSignal,
+} from '../../../src/platform/processes/signals.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
 /** A process whose signals come from an emitter and whose exit codes are collected. */
@@ -23,21 +27,31 @@ function stoppable(stop: () => Promise<void>) {
     clock,
     process: processOf(signals, exits),
   })
-  return { clock, signals, exits, troubles, stopListening, send: (signal: string) => signals.emit(signal, signal) }
+  return {
+    clock,
+    signals,
+    exits,
+    troubles,
+    stopListening,
+    send: (signal: string) => signals.emit(signal, signal),
+  }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('[OP2] the first %s asks for an orderly stop and then ends with 0', async (signal) => {
-  let finish = (): void => {}
-  const { send, exits } = stoppable(() => new Promise((resolve) => (finish = resolve)))
-  send(signal)
-  await turn()
-  expect(exits).toEqual([])
-  finish()
-  await turn()
-  expect(exits).toEqual([0])
-})
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  '[OP2] the first %s asks for an orderly stop and then ends with 0',
+  async (signal) => {
+    let finish = (): void => {}
+    const { send, exits } = stoppable(() => new Promise((resolve) => (finish = resolve)))
+    send(signal)
+    await turn()
+    expect(exits).toEqual([])
+    finish()
+    await turn()
+    expect(exits).toEqual([0])
+  },
+)
 
 test('[OP2] a second signal ends it at once', () => {
   const { send, exits, clock } = stoppable(() => new Promise(() => {}))

@@ -28,7 +28,9 @@ test('[SE1] a HOLDFAST_TOKEN that can be guessed or not be sent is refused witho
     `line\nbreak-${'x'.repeat(20)}`,
     'x'.repeat(513),
   ]) {
-    const failure = await loadOwnerToken(temporaryFolder(), { HOLDFAST_TOKEN }).catch((error) => error)
+    const failure = await loadOwnerToken(temporaryFolder(), { HOLDFAST_TOKEN }).catch(
+      (error) => error,
+    )
     expect(failure).toBeInstanceOf(StartFailure)
     expect(`${failure.message} ${failure.next}`).not.toContain(HOLDFAST_TOKEN)
   }

@@ -19,12 +19,21 @@ test('[SE12] a value is opened by its key, under its name, as it was sealed, and
     expect(() => seals.open({ KEY: { ...sealed, sealed: changed.toString('base64') } })).toThrow()
   }
   for (const cut of [0, 12, 20, bytes.length - 1])
-    expect(() => seals.open({ KEY: { ...sealed, sealed: bytes.subarray(0, cut).toString('base64') } })).toThrow()
+    expect(() =>
+      seals.open({ KEY: { ...sealed, sealed: bytes.subarray(0, cut).toString('base64') } }),
+    ).toThrow()
 })
 
 test('[SE12] a key is 32 bytes in base64; anything else is none', () => {
   expect(sealingKeyIn(newSealingKey())).toHaveLength(32)
-  for (const text of ['', 'short', 'x'.repeat(42), 'x'.repeat(45), `${'x'.repeat(42)} `, Buffer.alloc(31).toString('base64')])
+  for (const text of [
+    '',
+    'short',
+    'x'.repeat(42),
+    'x'.repeat(45),
+    `${'x'.repeat(42)} `,
+    Buffer.alloc(31).toString('base64'),
+  ])
     expect(sealingKeyIn(text), text).toBeUndefined()
   expect(seals.keyId).not.toBe(other.keyId)
 })

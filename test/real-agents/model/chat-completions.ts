@@ -1,5 +1,14 @@
 /** OpenAI's Chat Completions, which many speak: POST /v1/chat/completions. */
-import { type Body, type Dialect, type Item, inPieces, lastTurn, promptIn, textOf, whole } from './dialect.ts'
+import {
+  type Body,
+  type Dialect,
+  type Item,
+  inPieces,
+  lastTurn,
+  promptIn,
+  textOf,
+  whole,
+} from './dialect.ts'
 
 export const chatCompletions: Dialect = {
   matches: (path) => path.endsWith('/chat/completions'),
@@ -27,11 +36,25 @@ export const chatCompletions: Dialect = {
           ]
         : undefined
     if (!stream) {
-      const message = { role: 'assistant', content: calls ? null : whole(answer), ...(calls ? { tool_calls: calls } : {}) }
-      return sink.json({ ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }], usage })
+      const message = {
+        role: 'assistant',
+        content: calls ? null : whole(answer),
+        ...(calls ? { tool_calls: calls } : {}),
+      }
+      return sink.json({
+        ...base,
+        object: 'chat.completion',
+        choices: [{ index: 0, message, finish_reason: finish }],
+        usage,
+      })
     }
     const send = (delta: object, finish_reason: string | null = null, more: object = {}): void =>
-      sink.event({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], ...more })
+      sink.event({
+        ...base,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason }],
+        ...more,
+      })
     send({ role: 'assistant', content: '' })
     if (calls) send({ tool_calls: calls.map((call, index) => ({ index, ...call })) })
     else if ('pieces' in answer) await inPieces(sink, answer, (content) => send({ content }))

@@ -45,7 +45,9 @@ export function lastTurn(items: readonly Item[]): Pick<ModelTurn, 'user' | 'resu
 export const textOf = (content: Body): string =>
   typeof content === 'string'
     ? content
-    : (content ?? []).map((part: Body) => part.text ?? (part.content ? textOf(part.content) : '')).join('\n')
+    : (content ?? [])
+        .map((part: Body) => part.text ?? (part.content ? textOf(part.content) : ''))
+        .join('\n')
 
 /** The prompt is the last text that is not put there by the agent itself. */
 export const promptIn = (content: Body): string =>
@@ -68,4 +70,5 @@ export async function inPieces(
   }
 }
 
-export const whole = (answer: ModelAnswer): string => ('pieces' in answer ? answer.pieces.join('') : '')
+export const whole = (answer: ModelAnswer): string =>
+  'pieces' in answer ? answer.pieces.join('') : ''

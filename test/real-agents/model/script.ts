@@ -34,22 +34,35 @@ export interface ModelTurn {
 }
 
 export type ModelAnswer =
-  | { readonly call: { readonly name: string; readonly args: Record<string, unknown>; readonly tool?: OfferedTool } }
+  | {
+      readonly call: {
+        readonly name: string
+        readonly args: Record<string, unknown>
+        readonly tool?: OfferedTool
+      }
+    }
   | { readonly pieces: readonly string[]; readonly pauseMs: number }
 
 /** What agents put around a prompt by themselves. */
-const injected = /<(system-reminder|environment_context|session_context|user_context|current_datetime)\b[\s\S]*?<\/\1>/g
+const injected =
+  /<(system-reminder|environment_context|session_context|user_context|current_datetime)\b[\s\S]*?<\/\1>/g
 const directive = /\[\[(write|run|tool|slow)\s+([\s\S]*?)\]\]/g
 
 export const withoutInjected = (text: string): string => text.replaceAll(injected, '').trim()
 
 export function decide({ user, results, tools, shape }: ModelTurn): ModelAnswer {
   if (shape) return said(JSON.stringify(sample(shape)))
-  const asked = [...user.matchAll(directive)].map(([, verb = '', rest = '']) => ({ verb, rest: rest.trim() }))
-  const next = tools.length > 0 ? asked.filter(({ verb }) => verb !== 'slow')[results.length] : undefined
+  const asked = [...user.matchAll(directive)].map(([, verb = '', rest = '']) => ({
+    verb,
+    rest: rest.trim(),
+  }))
+  const next =
+    tools.length > 0 ? asked.filter(({ verb }) => verb !== 'slow')[results.length] : undefined
   if (next) {
     const call = callFor(next.verb, next.rest, tools)
-    return call ? { call } : said(`no tool for ${next.verb} among ${tools.map(({ name }) => name).join(', ')}`)
+    return call
+      ? { call }
+      : said(`no tool for ${next.verb} among ${tools.map(({ name }) => name).join(', ')}`)
   }
   const slow = tools.length > 0 ? asked.find(({ verb }) => verb === 'slow') : undefined
   if (slow) {
@@ -57,16 +70,25 @@ export function decide({ user, results, tools, shape }: ModelTurn): ModelAnswer 
     return { pieces: Array.from({ length: count }, (_, index) => `tick ${index + 1} `), pauseMs }
   }
   const echo = `echo: ${user.replaceAll(directive, '').trim().slice(-400)}`
-  return said(results.length > 0 ? `${echo} | tools: ${results.map((result) => result.slice(0, 300)).join(' ; ')}` : echo)
+  return said(
+    results.length > 0
+      ? `${echo} | tools: ${results.map((result) => result.slice(0, 300)).join(' ; ')}`
+      : echo,
+  )
 }
 
-const said = (text: string): ModelAnswer => ({ pieces: text.match(/[\s\S]{1,24}/g) ?? [''], pauseMs: 0 })
+const said = (text: string): ModelAnswer => ({
+  pieces: text.match(/[\s\S]{1,24}/g) ?? [''],
+  pauseMs: 0,
+})
 
 function callFor(verb: string, rest: string, tools: readonly OfferedTool[]) {
   const [first = '', others = ''] = [rest.split(/\s/, 1)[0], rest.slice(rest.search(/\s|$/)).trim()]
   if (verb === 'tool') {
     const tool = tools.find(({ name }) => name.endsWith(first))
-    return tool && { tool, name: tool.name, args: JSON.parse(others || '{}') as Record<string, unknown> }
+    return (
+      tool && { tool, name: tool.name, args: JSON.parse(others || '{}') as Record<string, unknown> }
+    )
   }
   return verb === 'write' ? writing(tools, first, others) : running(tools, rest)
 }
@@ -74,12 +96,19 @@ function callFor(verb: string, rest: string, tools: readonly OfferedTool[]) {
 function writing(tools: readonly OfferedTool[], file: string, text: string) {
   const tool = find(tools, 'write', 'write_file', 'create')
   if (tool) {
-    const [path, content] = [keyOf(tool, 'file_path', 'filePath', 'path'), keyOf(tool, 'content', 'contents', 'file_text')]
+    const [path, content] = [
+      keyOf(tool, 'file_path', 'filePath', 'path'),
+      keyOf(tool, 'content', 'contents', 'file_text'),
+    ]
     return { name: tool.name, args: filled(tool, { [path]: file, [content]: text }) }
   }
   const patch = find(tools, 'apply_patch')
   if (!patch) return running(tools, `printf %s "${text}" > ${file}`)
-  return { tool: patch, name: patch.name, args: { input: `*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch\n` } }
+  return {
+    tool: patch,
+    name: patch.name,
+    args: { input: `*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch\n` },
+  }
 }
 
 function running(tools: readonly OfferedTool[], command: string) {
@@ -109,7 +138,9 @@ function filled({ schema }: OfferedTool, args: Record<string, unknown>): Record<
 function sample(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]
-  const type = String(Array.isArray(schema.type) ? schema.type[0] : (schema.type ?? 'string')).toLowerCase()
+  const type = String(
+    Array.isArray(schema.type) ? schema.type[0] : (schema.type ?? 'string'),
+  ).toLowerCase()
   if (type === 'object') return filled({ name: '', schema }, {})
   if (type === 'array') return []
   if (type === 'number' || type === 'integer') return 1

@@ -74,23 +74,38 @@ async function answer(
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const json = (body: object, status = 200): void =>
-    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    void response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body))
   if (url.hostname !== '127.0.0.1') {
     refused.push(url.href)
     return json({ error: 'there is no outside' }, 403)
   }
   if (/count_?tokens$/i.test(url.pathname)) return json({ input_tokens: 10, totalTokens: 10 })
   const dialect = dialects.find(({ matches }) => matches(url.pathname))
-  if (!dialect || request.method !== 'POST') return json({ error: { message: 'not scripted' } }, 404)
+  if (!dialect || request.method !== 'POST')
+    return json({ error: { message: 'not scripted' } }, 404)
   const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers
-  keys.add(String(authorization?.replace('Bearer ', '') ?? anthropicKey ?? googleKey ?? url.searchParams.get('key')))
+  keys.add(
+    String(
+      authorization?.replace('Bearer ', '') ??
+        anthropicKey ??
+        googleKey ??
+        url.searchParams.get('key'),
+    ),
+  )
   const body = (await readJson(request)) as Record<string, unknown[] | undefined>
   lengths.push((body['messages'] ?? body['contents'] ?? body['input'] ?? []).length)
   const turn = dialect.read(body, url.pathname)
   heard.push(turn.user)
   const number = lengths.length
   const used = { input: 100 + number, output: 10 + (number % 7) }
-  const note = { heard: turn.user, text: JSON.stringify(body), tools: turn.tools.length, used: undefined as Used | undefined }
+  const note = {
+    heard: turn.user,
+    text: JSON.stringify(body),
+    tools: turn.tools.length,
+    used: undefined as Used | undefined,
+  }
   sent.push(note)
   const text = (words: string): void => {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -99,7 +114,8 @@ async function answer(
   const sink: Sink = {
     json,
     text,
-    event: (data, name) => text(`${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`),
+    event: (data, name) =>
+      text(`${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`),
     pause: async (ms) => {
       await sleep(ms)
       return !response.destroyed

@@ -6,8 +6,17 @@ import { openTestServer, type TestServer, type TestServerOptions } from '../../s
 const day = 24 * 3_600_000
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-async function signIn(server: TestServer, token = server.ownerToken, headers: Record<string, string> = {}) {
-  const answer = await server.ask('/api/login', { method: 'POST', body: { token }, token: null, headers })
+async function signIn(
+  server: TestServer,
+  token = server.ownerToken,
+  headers: Record<string, string> = {},
+) {
+  const answer = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token },
+    token: null,
+    headers,
+  })
   expect(answer.status).toBe(204)
   const [setCookie = ''] = answer.headers['set-cookie'] ?? []
   const cookie = setCookie.split(';')[0] ?? ''
@@ -17,13 +26,16 @@ async function signIn(server: TestServer, token = server.ownerToken, headers: Re
 
 type SignedIn = Awaited<ReturnType<typeof signIn>>
 
-const devices = async (server: TestServer, token = server.ownerToken) => (await server.ask('/api/devices', { token })).json.items
+const devices = async (server: TestServer, token = server.ownerToken) =>
+  (await server.ask('/api/devices', { token })).json.items
 
 const person = async (server: TestServer, name: string) =>
   (await server.ask('/api/people', { method: 'POST', body: { name, role: 'member' } })).json
 
 const usedAt = async (server: TestServer, { as }: SignedIn) =>
-  (await server.ask('/api/devices', as)).json.items.find((each: { isCurrent: boolean }) => each.isCurrent).usedAt
+  (await server.ask('/api/devices', as)).json.items.find(
+    (each: { isCurrent: boolean }) => each.isCurrent,
+  ).usedAt
 
 /** What a browser does by and by is written down behind its answer. */
 const settled = (server: TestServer) => server.store.positions(['home'])
@@ -57,7 +69,10 @@ test('[SE24] one’s own browsers are listed, also for a token, with the address
   const server = await openTestServer({ trustedProxies: ['127.0.0.1'] })
   await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script' } })
   const mia = await person(server, 'Mia')
-  const browser = await signIn(server, mia.token, { 'user-agent': firefox, 'x-forwarded-for': '203.0.113.7' })
+  const browser = await signIn(server, mia.token, {
+    'user-agent': firefox,
+    'x-forwarded-for': '203.0.113.7',
+  })
   await signIn(server)
   const [listed, ...others] = await devices(server, mia.token)
   expect(others).toEqual([])
@@ -66,27 +81,51 @@ test('[SE24] one’s own browsers are listed, also for a token, with the address
   expect(listed).toEqual({
     id: expect.any(String),
     kind: 'browser',
-    ...{ name: 'Firefox, Linux', address: '203.0.113.7', createdAt: at, usedAt: at, expiresAt, isCurrent: false },
+    ...{
+      name: 'Firefox, Linux',
+      address: '203.0.113.7',
+      createdAt: at,
+      usedAt: at,
+      expiresAt,
+      isCurrent: false,
+    },
   })
-  expect((await server.ask('/api/devices', browser.as)).json.items).toEqual([{ ...listed, isCurrent: true }])
+  expect((await server.ask('/api/devices', browser.as)).json.items).toEqual([
+    { ...listed, isCurrent: true },
+  ])
   expect(await devices(server)).toHaveLength(1)
 })
 
 test('[SE24] a browser that is signed out is out at once, with its streams, its WebSockets and the links it made; others stay', async () => {
   const server = await openTestServer()
   const [one, other] = [await signIn(server), await signIn(server)]
-  const [mine] = (await server.ask('/api/devices', one.as)).json.items.filter((each: { isCurrent: boolean }) => each.isCurrent)
-  const [socket, stays] = await Promise.all([one, other].map(({ as }) => openSocket({ port: server.port, headers: as.headers })))
-  const events = await followEvents({ port: server.port, token: null, streams: 'home', headers: one.as.headers })
+  const [mine] = (await server.ask('/api/devices', one.as)).json.items.filter(
+    (each: { isCurrent: boolean }) => each.isCurrent,
+  )
+  const [socket, stays] = await Promise.all(
+    [one, other].map(({ as }) => openSocket({ port: server.port, headers: as.headers })),
+  )
+  const events = await followEvents({
+    port: server.port,
+    token: null,
+    streams: 'home',
+    headers: one.as.headers,
+  })
   expect(events.status).toBe(200)
   const { code } = (await server.ask('/api/sign-in-codes', { method: 'POST', ...one.as })).json
   const { ticket } = (await server.ask('/api/tickets', { method: 'POST', ...one.as })).json
-  expect((await server.ask(`/api/devices/${mine.id}`, { method: 'DELETE', ...other.as })).status).toBe(204)
+  expect(
+    (await server.ask(`/api/devices/${mine.id}`, { method: 'DELETE', ...other.as })).status,
+  ).toBe(204)
   expect(await socket?.closed).toEqual({ code: 4001, reason: 'revoked' })
   await events.ended
   expect([await one.me(), await other.me()]).toEqual([401, 200])
-  expect((await server.ask('/api/login', { method: 'POST', token: null, body: { code } })).status).toBe(401)
-  await expect(openSocket({ port: server.port, path: `/ws?ticket=${ticket}` })).rejects.toThrow('401')
+  expect(
+    (await server.ask('/api/login', { method: 'POST', token: null, body: { code } })).status,
+  ).toBe(401)
+  await expect(openSocket({ port: server.port, path: `/ws?ticket=${ticket}` })).rejects.toThrow(
+    '401',
+  )
   await stays?.subscribe(['home'])
   expect((await server.ask(`/api/devices/${mine.id}`, { method: 'DELETE' })).status).toBe(404)
 })
@@ -96,7 +135,9 @@ test('[SE24] another’s browser is not found, a token is no device, and a scrip
   const mia = await person(server, 'Mia')
   const browser = await signIn(server, mia.token)
   const [{ id }] = await devices(server, mia.token)
-  const script = (await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script' } })).json
+  const script = (
+    await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script' } })
+  ).json
   for (const each of [id, script.id, 'none'])
     expect((await server.ask(`/api/devices/${each}`, { method: 'DELETE' })).json).toMatchObject({
       status: 404,
@@ -118,8 +159,17 @@ test('[SE24] the log names address and account of each sign-in, also of one that
   const server = await openTestServer({ trustedProxies: ['127.0.0.1'] })
   const forwarded = { 'x-forwarded-for': '198.51.100.9' }
   const browser = await signIn(server, server.ownerToken, forwarded)
-  await server.ask('/api/login', { method: 'POST', body: { token: 'guess' }, token: null, headers: forwarded })
-  await server.ask('/api/logout', { method: 'POST', token: null, headers: { ...browser.as.headers, ...forwarded } })
+  await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: 'guess' },
+    token: null,
+    headers: forwarded,
+  })
+  await server.ask('/api/logout', {
+    method: 'POST',
+    token: null,
+    headers: { ...browser.as.headers, ...forwarded },
+  })
   await settled(server)
   const lines = server
     .log()
@@ -135,13 +185,18 @@ test('[SE24] the log names address and account of each sign-in, also of one that
   expect(server.log()).not.toContain(browser.cookie.split('=')[1])
 })
 
-const overHttps: TestServerOptions = { publicUrl: 'https://holdfast.example.org', behindProxy: true }
+const overHttps: TestServerOptions = {
+  publicUrl: 'https://holdfast.example.org',
+  behindProxy: true,
+}
 
 test('[SE1] where the address is https the cookie is Secure and this host’s alone, and another host’s does not pass for it', async () => {
   const server = await openTestServer(overHttps)
   const host = { host: 'holdfast.example.org' }
   const over = await signIn(server, server.ownerToken, host)
-  expect(over.setCookie).toMatch(/^__Host-holdfast_[0-9a-f]{12}=\S+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
+  expect(over.setCookie).toMatch(
+    /^__Host-holdfast_[0-9a-f]{12}=\S+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  )
   const me = async (cookie: string, headers = {}) =>
     (await server.ask('/api/me', { token: null, headers: { cookie, ...headers } })).status
   expect(await me(over.cookie, host)).toBe(200)

@@ -37,19 +37,33 @@ test('[SE26] an allowed origin may read every answer, a refusal too, and is name
     }
   }
   const own = await server.ask('/api/me', { headers: { origin: server.url } })
-  expect([own.status, corsIn(own.headers), corsIn((await server.ask('/api/me')).headers)]).toEqual([200, {}, {}])
+  expect([own.status, corsIn(own.headers), corsIn((await server.ask('/api/me')).headers)]).toEqual([
+    200,
+    {},
+    {},
+  ])
 })
 
 test('[SE26] a browser that asks ahead is told what such a page may send, without a credential', async () => {
   const server = await openTestServer(allowed)
-  const ask = (headers: Record<string, string>) => server.ask('/api/projects', { method: 'OPTIONS', token: null, headers })
-  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
-  const answer = await ask({ origin: panel, ...asked, 'access-control-request-private-network': 'true' })
+  const ask = (headers: Record<string, string>) =>
+    server.ask('/api/projects', { method: 'OPTIONS', token: null, headers })
+  const asked = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type',
+  }
+  const answer = await ask({
+    origin: panel,
+    ...asked,
+    'access-control-request-private-network': 'true',
+  })
   expect([answer.status, answer.text]).toEqual([204, ''])
   expect(answer.headers).toMatchObject({
     'access-control-allow-origin': panel,
     'access-control-allow-methods': expect.stringContaining('DELETE'),
-    'access-control-allow-headers': expect.stringMatching(/authorization.*content-type.*idempotency-key/),
+    'access-control-allow-headers': expect.stringMatching(
+      /authorization.*content-type.*idempotency-key/,
+    ),
     'access-control-allow-private-network': 'true',
   })
   const foreign = await ask({ origin: 'https://evil.example.com', ...asked })
@@ -68,9 +82,15 @@ test.each([
   const server = await openTestServer(allowed)
   for (const method of ['GET', 'POST', 'OPTIONS']) {
     const answer = await server.ask('/api/me', { method, headers: { origin } })
-    expect([answer.status, answer.json.code, corsIn(answer.headers)]).toEqual([403, 'forbidden_origin', {}])
+    expect([answer.status, answer.json.code, corsIn(answer.headers)]).toEqual([
+      403,
+      'forbidden_origin',
+      {},
+    ])
   }
-  await expect(openSocket({ port: server.port, token: server.ownerToken, headers: { origin } })).rejects.toThrow('403')
+  await expect(
+    openSocket({ port: server.port, token: server.ownerToken, headers: { origin } }),
+  ).rejects.toThrow('403')
 })
 
 test('[SE26] without the setting no other origin is allowed', async () => {
@@ -82,8 +102,16 @@ test('[SE26] without the setting no other origin is allowed', async () => {
 test('[SE26] an allowed origin follows events, and opens a WebSocket with a ticket', async () => {
   const server = await openTestServer(allowed)
   const { port, ownerToken: token } = server
-  const { response } = await followEvents({ port, token, streams: 'home', headers: { origin: panel } })
-  expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([200, panel])
+  const { response } = await followEvents({
+    port,
+    token,
+    streams: 'home',
+    headers: { origin: panel },
+  })
+  expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([
+    200,
+    panel,
+  ])
   const socket = await open(server, (await ticketOf(server)).ticket, { origin: panel })
   expect((await socket.subscribe(['home'])).type).toBe('subscribed')
 })
@@ -92,7 +120,12 @@ test('[SE25] a ticket opens one WebSocket within 60 seconds, with the rights of 
   const server = await openTestServer()
   const { ticket, expiresAt } = await ticketOf(server)
   expect(expiresAt).toBe(new Date(server.clock.now() + 60_000).toISOString())
-  const looks = (await server.ask('/api/tokens', { method: 'POST', body: { name: 'l', kind: 'script', scopes: ['read'] } })).json
+  const looks = (
+    await server.ask('/api/tokens', {
+      method: 'POST',
+      body: { name: 'l', kind: 'script', scopes: ['read'] },
+    })
+  ).json
   const weak = await open(server, (await ticketOf(server, looks.token)).ticket)
   await weak.subscribe(['home'])
   weak.send({ type: 'session:create', projectId: 'none' })
@@ -102,7 +135,8 @@ test('[SE25] a ticket opens one WebSocket within 60 seconds, with the rights of 
   const late = await ticketOf(server)
   server.clock.advance(60_000)
   await expect(open(server, late.ticket)).rejects.toThrow('401')
-  for (const wrong of ['', 'x', server.ownerToken, looks.token]) await expect(open(server, wrong)).rejects.toThrow('401')
+  for (const wrong of ['', 'x', server.ownerToken, looks.token])
+    await expect(open(server, wrong)).rejects.toThrow('401')
   expect((await server.ask('/api/me', { token: (await ticketOf(server)).ticket })).status).toBe(401)
   for (const secret of [ticket, late.ticket]) expect(server.log()).not.toContain(secret)
 })
@@ -116,7 +150,9 @@ test('[SE25] of many that show a ticket at once, one gets in', async () => {
 
 test('[SE25] a ticket, and what it has opened, are gone with the credential that made it', async () => {
   const server = await openTestServer()
-  const script = (await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script' } })).json
+  const script = (
+    await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script' } })
+  ).json
   const [used, kept] = [await ticketOf(server, script.token), await ticketOf(server, script.token)]
   const socket = await open(server, used.ticket)
   await server.ask(`/api/tokens/${script.id}`, { method: 'DELETE' })

@@ -15,26 +15,120 @@ import { heard, openOthersConsole, type Person } from '../../support/others-cons
 const classes = {
   /** 404: it is about one console, conversation, worktree or request. */
   own: [
-    ...(['getUserSession', 'listTurns', 'spawnAgent', 'promptRole', 'terminateUserSession'] as const),
+    ...([
+      'getUserSession',
+      'listTurns',
+      'spawnAgent',
+      'promptRole',
+      'terminateUserSession',
+    ] as const),
     ...(['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'] as const),
     ...(['commitWorktree', 'mergeWorktree', 'removeWorktree'] as const),
-    ...(['getConversation', 'changeConversation', 'markSeen', 'deleteConversation', 'getHistory', 'addMessage'] as const),
-    ...(['withdrawMessage', 'setHistory', 'readArchive', 'setConversationSummary', 'truncateHistory'] as const),
-    ...(['resetConversation', 'importConversation', 'saveConversation', 'listConversationTurns'] as const),
-    ...(['getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn'] as const),
-    ...(['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions'] as const),
-    ...(['setConversationOption', 'getFlags', 'setFlags', 'listChapters', 'listChapterMessages'] as const),
+    ...([
+      'getConversation',
+      'changeConversation',
+      'markSeen',
+      'deleteConversation',
+      'getHistory',
+      'addMessage',
+    ] as const),
+    ...([
+      'withdrawMessage',
+      'setHistory',
+      'readArchive',
+      'setConversationSummary',
+      'truncateHistory',
+    ] as const),
+    ...([
+      'resetConversation',
+      'importConversation',
+      'saveConversation',
+      'listConversationTurns',
+    ] as const),
+    ...([
+      'getConversationTurn',
+      'findFiles',
+      'stopTurns',
+      'getToolOutput',
+      'getTurnDiff',
+      'rewindToTurn',
+    ] as const),
+    ...([
+      'undoRewind',
+      'forkFromTurn',
+      'beginTurn',
+      'getConversationContext',
+      'getConversationOptions',
+    ] as const),
+    ...([
+      'setConversationOption',
+      'getFlags',
+      'setFlags',
+      'listChapters',
+      'listChapterMessages',
+    ] as const),
     ...(['cutOverConversation', 'decideApproval', 'resubmitApproval', 'answerQuestion'] as const),
   ],
   /** 200, and of what is Ann's the title and the state at most. */
   seen: [
-    ...(['getMe', 'listDevices', 'listPeople', 'listProjects', 'getProject', 'getAssignment', 'listAgents', 'getAgent'] as const),
-    ...(['listModelUsage', 'listAgentSessions', 'listProcesses', 'getProcess', 'listCoordinators', 'listMessages'] as const),
-    ...(['listChannels', 'listChannelChats', 'listConversations', 'search', 'getCutover', 'listNotes'] as const),
-    ...(['listUserSessions', 'listWorktrees', 'getSetUp', 'listWorkSessions', 'getWorkSession', 'listInterrupted'] as const),
-    ...(['getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'listTasks'] as const),
-    ...(['listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances', 'getSnapshot'] as const),
-    ...(['getMetrics', 'getDiskUse', 'getOpenApi', 'getDocs', 'getDocsStyle', 'getLogin', 'getHealth', 'getReadiness'] as const),
+    ...([
+      'getMe',
+      'listDevices',
+      'listPeople',
+      'listProjects',
+      'getProject',
+      'getAssignment',
+      'listAgents',
+      'getAgent',
+    ] as const),
+    ...([
+      'listModelUsage',
+      'listAgentSessions',
+      'listProcesses',
+      'getProcess',
+      'listCoordinators',
+      'listMessages',
+    ] as const),
+    ...([
+      'listChannels',
+      'listChannelChats',
+      'listConversations',
+      'search',
+      'getCutover',
+      'listNotes',
+    ] as const),
+    ...([
+      'listUserSessions',
+      'listWorktrees',
+      'getSetUp',
+      'listWorkSessions',
+      'getWorkSession',
+      'listInterrupted',
+    ] as const),
+    ...([
+      'getLineage',
+      'listApproaches',
+      'listProjectApproaches',
+      'listArtifacts',
+      'listTasks',
+    ] as const),
+    ...([
+      'listPendingApprovals',
+      'listApprovals',
+      'readApproval',
+      'listAllowances',
+      'getSnapshot',
+    ] as const),
+    ...([
+      'getMetrics',
+      'getDiskUse',
+      'getOpenApi',
+      'getDocs',
+      'getDocsStyle',
+      'getLogin',
+      'getHealth',
+      'getReadiness',
+    ] as const),
   ],
   /** No console is in it, and nothing else is there. */
   elsewhere: ['getArtifact', 'getTask', 'getNote'],
@@ -42,11 +136,46 @@ const classes = {
   streams: ['watchEvents'],
   /** For who manages, or for a program. */
   managed: [
-    ...(['addPerson', 'changePerson', 'renewPerson', 'removePerson', 'listTokens', 'createToken', 'revokeToken'] as const),
-    ...(['listFolders', 'deleteProject', 'createAgent', 'changeAgent', 'deleteAgent', 'replacePasskey'] as const),
-    ...(['inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent', 'listDetectedAgents', 'probeSandbox'] as const),
-    ...(['listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'reportProcessExit', 'stopProcess'] as const),
-    ...(['takeOverCoordinator', 'setChannelRoute', 'createPairingCode', 'changeChannelChat', 'setCutover'] as const),
+    ...([
+      'addPerson',
+      'changePerson',
+      'renewPerson',
+      'removePerson',
+      'listTokens',
+      'createToken',
+      'revokeToken',
+    ] as const),
+    ...([
+      'listFolders',
+      'deleteProject',
+      'createAgent',
+      'changeAgent',
+      'deleteAgent',
+      'replacePasskey',
+    ] as const),
+    ...([
+      'inspectAgent',
+      'signInAgent',
+      'getSignIn',
+      'signOutAgent',
+      'listDetectedAgents',
+      'probeSandbox',
+    ] as const),
+    ...([
+      'listSecrets',
+      'setSecret',
+      'removeSecret',
+      'listSecretUses',
+      'reportProcessExit',
+      'stopProcess',
+    ] as const),
+    ...([
+      'takeOverCoordinator',
+      'setChannelRoute',
+      'createPairingCode',
+      'changeChannelChat',
+      'setCutover',
+    ] as const),
     ...(['changeSetUp', 'resumeFromFile'] as const),
   ],
   /** What is shared is changed, or something of the caller's own begun. */
@@ -62,10 +191,36 @@ const classes = {
       'assignAgent',
       'unassignAgent',
     ] as const),
-    ...(['releaseAgent', 'startChat', 'endChat', 'goOnInChat', 'postMessage', 'getOrCreateConversation'] as const),
-    ...(['createUserSession', 'createWorkSession', 'endWorkSession', 'dismissWorkSession', 'resumeWorkSession'] as const),
-    ...(['restoreWorkSession', 'saveCheckpoint', 'recordApproach', 'changeApproach', 'changeApproachOfProject'] as const),
-    ...(['putArtifact', 'deleteArtifact', 'createTask', 'changeTask', 'createApproval', 'revokeAllowance'] as const),
+    ...([
+      'releaseAgent',
+      'startChat',
+      'endChat',
+      'goOnInChat',
+      'postMessage',
+      'getOrCreateConversation',
+    ] as const),
+    ...([
+      'createUserSession',
+      'createWorkSession',
+      'endWorkSession',
+      'dismissWorkSession',
+      'resumeWorkSession',
+    ] as const),
+    ...([
+      'restoreWorkSession',
+      'saveCheckpoint',
+      'recordApproach',
+      'changeApproach',
+      'changeApproachOfProject',
+    ] as const),
+    ...([
+      'putArtifact',
+      'deleteArtifact',
+      'createTask',
+      'changeTask',
+      'createApproval',
+      'revokeAllowance',
+    ] as const),
   ],
 } as const satisfies Record<string, readonly (keyof Routes)[]>
 
@@ -93,8 +248,22 @@ const toolClasses: Record<string, 'own' | 'of-the-caller' | 'coordinators' | 'ma
   resume_from_file: 'managed',
   ...Object.fromEntries(
     [
-      ...['authenticate', 'get_next_action', 'get_pending_messages', 'respond_chat', 'get_history', 'set_summary'],
-      ...['get_flags', 'set_flags', 'get_my_task', 'update_task', 'save_checkpoint', 'get_resume_context'],
+      ...[
+        'authenticate',
+        'get_next_action',
+        'get_pending_messages',
+        'respond_chat',
+        'get_history',
+        'set_summary',
+      ],
+      ...[
+        'get_flags',
+        'set_flags',
+        'get_my_task',
+        'update_task',
+        'save_checkpoint',
+        'get_resume_context',
+      ],
       ...['record_approach', 'request_folder', 'send_message', 'logout'],
     ].map((name) => [name, 'of-the-caller' as const]),
   ),
@@ -111,7 +280,10 @@ type Scene = Awaited<ReturnType<typeof openOthersConsole>>
 
 async function operationsOf({ server }: Scene): Promise<Operation[]> {
   const { paths } = (await server.ask('/api/openapi.json')).json as {
-    paths: Record<string, Record<string, { operationId: keyof Routes; parameters: Operation['parameters'] }>>
+    paths: Record<
+      string,
+      Record<string, { operationId: keyof Routes; parameters: Operation['parameters'] }>
+    >
   }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters }]) => ({
@@ -125,13 +297,50 @@ async function operationsOf({ server }: Scene): Promise<Operation[]> {
 
 /** Each way to fill in the names of a path with what is Ann's. */
 function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
-  const { projectId, userSessionId, key, forkKey, worktreeId, workSessionId, launchId, turnId, toolCallId, day } = scene
+  const {
+    projectId,
+    userSessionId,
+    key,
+    forkKey,
+    worktreeId,
+    workSessionId,
+    launchId,
+    turnId,
+    toolCallId,
+    day,
+  } = scene
   return {
-    ...{ projectId: [projectId], userSessionId: [userSessionId], worktreeId: [worktreeId], launchId: [launchId] },
-    ...{ key: [key, forkKey], workSessionId: [workSessionId], turnId: [turnId], toolCallId: [toolCallId] },
-    ...{ approvalId: [scene.approvalId, scene.decidedId], questionId: [scene.questionId], day: [day], seq: [1] },
-    ...{ role: ['auth'], agentId: ['coder'], channel: ['telegram'], name: ['none'], taskId: ['none'] },
-    ...{ personId: ['none'], tokenId: ['none'], coordinatorId: [scene.machine.id], chatId: ['none'] },
+    ...{
+      projectId: [projectId],
+      userSessionId: [userSessionId],
+      worktreeId: [worktreeId],
+      launchId: [launchId],
+    },
+    ...{
+      key: [key, forkKey],
+      workSessionId: [workSessionId],
+      turnId: [turnId],
+      toolCallId: [toolCallId],
+    },
+    ...{
+      approvalId: [scene.approvalId, scene.decidedId],
+      questionId: [scene.questionId],
+      day: [day],
+      seq: [1],
+    },
+    ...{
+      role: ['auth'],
+      agentId: ['coder'],
+      channel: ['telegram'],
+      name: ['none'],
+      taskId: ['none'],
+    },
+    ...{
+      personId: ['none'],
+      tokenId: ['none'],
+      coordinatorId: [scene.machine.id],
+      chatId: ['none'],
+    },
     ...{ approachId: ['none'], allowanceId: ['none'] },
   }
 }
@@ -143,7 +352,9 @@ function pathsOf(scene: Scene, { path, parameters }: Operation): string[] {
   for (const name of names) {
     const values = filled[name]
     if (!values) throw new Error(`nothing is known to stand for {${name}}`)
-    paths = paths.flatMap((each) => values.map((value) => each.replace(`{${name}}`, encodeURIComponent(value))))
+    paths = paths.flatMap((each) =>
+      values.map((value) => each.replace(`{${name}}`, encodeURIComponent(value))),
+    )
   }
   // As much as can be asked for.
   const query = new URLSearchParams()
@@ -215,8 +426,11 @@ async function throughRest(scene: Scene, operations: readonly Operation[]): Prom
           seen: status === 200 || json?.scope === 'person',
           elsewhere: status === 404,
         }
-        if (!(isRight[kind as keyof typeof isRight] ?? status === 403)) wrong.push(`${who}: ${name} ${path} ${status} ${text}`)
-        if (status < 300) for (const secret of leaks(scene, text)) wrong.push(`${who}: ${name} ${path} tells ${secret}`)
+        if (!(isRight[kind as keyof typeof isRight] ?? status === 403))
+          wrong.push(`${who}: ${name} ${path} ${status} ${text}`)
+        if (status < 300)
+          for (const secret of leaks(scene, text))
+            wrong.push(`${who}: ${name} ${path} tells ${secret}`)
       }
     }
   }
@@ -232,20 +446,45 @@ async function controls(scene: Scene, operations: readonly Operation[]): Promise
   ] as const) {
     for (const operation of operations) {
       const kind = classOf(operation.name)
-      if (operation.method !== 'GET' || (kind !== 'own' && kind !== 'seen') || asksMachine.has(operation.name)) continue
-      const answers = await Promise.all(pathsOf(scene, operation).map((path) => scene.server.ask(path, { token })))
+      if (
+        operation.method !== 'GET' ||
+        (kind !== 'own' && kind !== 'seen') ||
+        asksMachine.has(operation.name)
+      )
+        continue
+      const answers = await Promise.all(
+        pathsOf(scene, operation).map((path) => scene.server.ask(path, { token })),
+      )
       if (!answers.some(({ status }) => status === 200))
-        wrong.push(`${who}: ${operation.name} ${answers.map(({ status, text }) => `${status} ${text.slice(0, 200)}`)}`)
+        wrong.push(
+          `${who}: ${operation.name} ${answers.map(({ status, text }) => `${status} ${text.slice(0, 200)}`)}`,
+        )
     }
     const project = `/api/projects/${scene.projectId}`
-    const lists = ['approvals', 'allowances', 'worktrees', `sessions/${scene.workSessionId}`].map((each) => `${project}/${each}`)
+    const lists = ['approvals', 'allowances', 'worktrees', `sessions/${scene.workSessionId}`].map(
+      (each) => `${project}/${each}`,
+    )
     const key = encodeURIComponent(scene.key)
-    const more = [`processes/${scene.launchId}`, 'conversations', `conversations/${key}/turns?items=true`, 'user-sessions']
-    for (const path of [...lists, ...more.map((each) => `/api/${each}`), `/api/search?q=${scene.word}`]) {
+    const more = [
+      `processes/${scene.launchId}`,
+      'conversations',
+      `conversations/${key}/turns?items=true`,
+      'user-sessions',
+    ]
+    for (const path of [
+      ...lists,
+      ...more.map((each) => `/api/${each}`),
+      `/api/search?q=${scene.word}`,
+    ]) {
       const { text } = await scene.server.ask(path, { token })
       if (!text.includes(scene.word)) wrong.push(`${who}: ${path} does not show it: ${text}`)
     }
-    const replay = await followEvents({ port: scene.server.port, token, streams: scene.streams.join(), after: scene.start })
+    const replay = await followEvents({
+      port: scene.server.port,
+      token,
+      streams: scene.streams.join(),
+      after: scene.start,
+    })
     await heard(replay, 'project-changed', `project:${scene.projectId}`)
     for (const secret of [scene.word, scene.userSessionId, scene.worktreeId])
       if (!replay.text().includes(secret)) wrong.push(`${who}: events do not tell ${secret}`)
@@ -256,10 +495,15 @@ async function controls(scene: Scene, operations: readonly Operation[]): Promise
 const streamsOf = (scene: Scene): Record<(typeof streamKinds)[number], readonly string[]> => ({
   home: ['home'],
   project: [`project:${scene.projectId}`],
-  conversation: [scene.key, scene.forkKey, `console:${scene.userSessionId}.none`, 'work:none.coder'].map(
-    (key) => `conversation:${key}`,
+  conversation: [
+    scene.key,
+    scene.forkKey,
+    `console:${scene.userSessionId}.none`,
+    'work:none.coder',
+  ].map((key) => `conversation:${key}`),
+  turns: [scene.key, scene.forkKey, `console:${scene.userSessionId}.none`, 'fork:none'].map(
+    (key) => `turns:${key}`,
   ),
-  turns: [scene.key, scene.forkKey, `console:${scene.userSessionId}.none`, 'fork:none'].map((key) => `turns:${key}`),
   'user-session': [`user-session:${scene.userSessionId}`],
   coordinator: [`coordinator:${scene.machine.id}`],
   note: [`note:${scene.day}`],
@@ -270,7 +514,8 @@ async function throughStreams(scene: Scene): Promise<string[]> {
   const wrong: string[] = []
   const { server, others, watching, start } = scene
   for (const { who, text } of watching) {
-    if (!text().includes('Write hello.txt')) wrong.push(`${who}: the title and the state are not told`)
+    if (!text().includes('Write hello.txt'))
+      wrong.push(`${who}: the title and the state are not told`)
     for (const secret of leaks(scene, text())) wrong.push(`${who}: tells ${secret}`)
   }
   for (const { name: who, token } of others) {
@@ -279,12 +524,22 @@ async function throughStreams(scene: Scene): Promise<string[]> {
       for (const stream of streams) {
         const asked = encodeURIComponent(stream)
         const statuses = [(await server.ask(`/api/snapshot?streams=${asked}`, { token })).status]
-        const replay = await followEvents({ port: server.port, token, streams: stream, after: start })
+        const replay = await followEvents({
+          port: server.port,
+          token,
+          streams: stream,
+          after: start,
+        })
         statuses.push(replay.status)
         socket.send({ type: 'subscribe', streams: [stream], after: start, requestId: stream })
-        statuses.push((await socket.inbox.next(({ requestId }) => requestId === stream)).code === 'not_found' ? 404 : 200)
+        statuses.push(
+          (await socket.inbox.next(({ requestId }) => requestId === stream)).code === 'not_found'
+            ? 404
+            : 200,
+        )
         const expected = streamClasses[kind as keyof typeof streamClasses] === 'own' ? 404 : 200
-        if (statuses.some((status) => status !== expected)) wrong.push(`${who}: ${stream} ${statuses}`)
+        if (statuses.some((status) => status !== expected))
+          wrong.push(`${who}: ${stream} ${statuses}`)
         if (kind === 'project') await heard(replay, 'project-changed', stream)
         // A refusal names what was asked for.
         const answered = replay.status === 200 ? replay.text() : ''
@@ -295,7 +550,8 @@ async function throughStreams(scene: Scene): Promise<string[]> {
       event?.type === 'project-changed' && event.stream.startsWith('project:')
     await socket.inbox.until(() => socket.inbox.all.some(isLast))
     const answered = JSON.stringify(socket.inbox.all.filter(({ type }) => type !== 'error'))
-    for (const secret of leaks(scene, answered)) wrong.push(`${who}: over a WebSocket tells ${secret}`)
+    for (const secret of leaks(scene, answered))
+      wrong.push(`${who}: over a WebSocket tells ${secret}`)
   }
   return wrong
 }
@@ -303,7 +559,13 @@ async function throughStreams(scene: Scene): Promise<string[]> {
 async function throughRelay(scene: Scene): Promise<string[]> {
   const about = { ['sessionId']: scene.userSessionId, role: 'auth' }
   const more = {
-    ...{ messageId: scene.turnId, change: { modeId: 'm' }, goOn: true, outcome: 'allowed', action: 'decline' },
+    ...{
+      messageId: scene.turnId,
+      change: { modeId: 'm' },
+      goOn: true,
+      outcome: 'allowed',
+      action: 'decline',
+    },
     ...{ approvalId: scene.approvalId, questionId: scene.questionId, lastSeq: 0 },
   }
   const wrong: string[] = []
@@ -325,18 +587,49 @@ async function throughMcp(scene: Scene): Promise<string[]> {
   const wrong: string[] = []
   const agent = await connectMcp(scene.server.url, scene.launchToken)
   const values = {
-    ...{ approval_id: scene.approvalId, agent_id: 'coder', project_id: scene.projectId, remaining_processes: 0 },
-    ...{ checkpoint_type: 'plan', path: '/none', folder: '/none', content: 'hi', summary: 'hi', through_seq: 1, flags: {} },
-    ...{ to_agent_id: 'critic', task_id: 'none', kind: 'failed', description: 'none', day: scene.day, q: scene.word },
+    ...{
+      approval_id: scene.approvalId,
+      agent_id: 'coder',
+      project_id: scene.projectId,
+      remaining_processes: 0,
+    },
+    ...{
+      checkpoint_type: 'plan',
+      path: '/none',
+      folder: '/none',
+      content: 'hi',
+      summary: 'hi',
+      through_seq: 1,
+      flags: {},
+    },
+    ...{
+      to_agent_id: 'critic',
+      task_id: 'none',
+      kind: 'failed',
+      description: 'none',
+      day: scene.day,
+      q: scene.word,
+    },
   }
   const offered = new Set((await agent.client.listTools()).tools.map(({ name }) => name))
   for (const { name, inputSchema } of listedTools()) {
-    const known = Object.entries(values).filter(([arg]) => Object.hasOwn(inputSchema['properties'] as object, arg))
-    const { structuredContent, isError } = await agent.client.callTool({ name, arguments: Object.fromEntries(known) })
+    const known = Object.entries(values).filter(([arg]) =>
+      Object.hasOwn(inputSchema['properties'] as object, arg),
+    )
+    const { structuredContent, isError } = await agent.client.callTool({
+      name,
+      arguments: Object.fromEntries(known),
+    })
     const answered = JSON.stringify(structuredContent)
     const code = isError ? (structuredContent as { code: string }).code : undefined
-    const expected = { own: 'not_found', coordinators: 'missing_scope', managed: 'missing_scope', 'of-the-caller': code }
-    if (code !== (offered.has(name) ? expected[toolClasses[name] ?? 'own'] : 'missing_scope')) wrong.push(`${name}: ${answered}`)
+    const expected = {
+      own: 'not_found',
+      coordinators: 'missing_scope',
+      managed: 'missing_scope',
+      'of-the-caller': code,
+    }
+    if (code !== (offered.has(name) ? expected[toolClasses[name] ?? 'own'] : 'missing_scope'))
+      wrong.push(`${name}: ${answered}`)
     if (!isError) for (const secret of leaks(scene, answered)) wrong.push(`${name} tells ${secret}`)
   }
   for (const token of [scene.launchToken, ...scene.others.map((each: Person) => each.token)]) {

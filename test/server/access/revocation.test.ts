@@ -30,7 +30,9 @@ test('[SE14] revoking a token closes its open WebSockets with 4001 and ends its 
   expect((await server.ask(`/api/tokens/${token.id}`, { method: 'DELETE' })).status).toBe(204)
   expect(await socket.closed).toEqual(revokedClose)
   await events.ended
-  expect((await server.ask('/api/me', { token: token.token })).json.code).toBe('authentication_failed')
+  expect((await server.ask('/api/me', { token: token.token })).json.code).toBe(
+    'authentication_failed',
+  )
   await stays.socket.subscribe(['home'])
   expect((await stays.events.next('token-revoked')).data.data.tokenId).toBe(token.id)
 })
@@ -38,20 +40,36 @@ test('[SE14] revoking a token closes its open WebSockets with 4001 and ends its 
 test('[SE14] removing a person ends everything of theirs: token, browser, and tokens they made', async () => {
   const server = await openTestServer()
   const person = await make(server, '/api/people', { name: 'Mia', role: 'owner' })
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: person.token }, token: null })
+  const login = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: person.token },
+    token: null,
+  })
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
-  const made = await server.ask('/api/tokens', { method: 'POST', token: person.token, body: { name: 's', kind: 'script' } })
+  const made = await server.ask('/api/tokens', {
+    method: 'POST',
+    token: person.token,
+    body: { name: 's', kind: 'script' },
+  })
   const origin = server.url
   const own = await openSocket({ port: server.port, token: person.token })
   const browser = await openSocket({ port: server.port, headers: { cookie, origin } })
   const script = await openSocket({ port: server.port, token: made.json.token })
   await server.ask(`/api/people/${person.id}`, { method: 'DELETE' })
-  expect(await Promise.all([own.closed, browser.closed, script.closed])).toEqual([revokedClose, revokedClose, revokedClose])
+  expect(await Promise.all([own.closed, browser.closed, script.closed])).toEqual([
+    revokedClose,
+    revokedClose,
+    revokedClose,
+  ])
 })
 
 test('[SE14] signing out closes the open connections of that browser', async () => {
   const server = await openTestServer()
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
+  const login = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: server.ownerToken },
+    token: null,
+  })
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
   const headers = { cookie, origin: server.url }
   const socket = await openSocket({ port: server.port, headers })
@@ -77,7 +95,10 @@ test.each([
 test('[SE3] what a token opened ends when the token expires', async () => {
   const server = await openTestServer()
   const expiresAt = new Date(server.clock.now() + 12_000).toISOString()
-  const { socket, events } = await openBoth(server, (await scriptToken(server, { expiresAt })).token)
+  const { socket, events } = await openBoth(
+    server,
+    (await scriptToken(server, { expiresAt })).token,
+  )
   server.clock.advance(11_000)
   await socket.subscribe(['home'])
   server.clock.advance(1_000)
@@ -104,27 +125,68 @@ test('[SE16] a token that expires makes none that does not, adds nobody, and tak
   const server = await openTestServer()
   const expiresAt = new Date(server.clock.now() + 60_000).toISOString()
   const maker = await scriptToken(server, { scopes: ['read', 'manage'], expiresAt })
-  const as = (path: string, body: object) => server.ask(path, { method: 'POST', body, token: maker.token })
-  const longer = { name: 'longer', kind: 'script', expiresAt: new Date(server.clock.now() + 60_001).toISOString() }
-  expect((await as('/api/tokens', longer)).json).toMatchObject({ status: 400, detail: expect.stringContaining('outlives') })
-  expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({ code: 'missing_scope' })
-  const { json: ada } = await server.ask('/api/people', { method: 'POST', body: { name: 'Ada', role: 'viewer' } })
+  const as = (path: string, body: object) =>
+    server.ask(path, { method: 'POST', body, token: maker.token })
+  const longer = {
+    name: 'longer',
+    kind: 'script',
+    expiresAt: new Date(server.clock.now() + 60_001).toISOString(),
+  }
+  expect((await as('/api/tokens', longer)).json).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('outlives'),
+  })
+  expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({
+    code: 'missing_scope',
+  })
+  const { json: ada } = await server.ask('/api/people', {
+    method: 'POST',
+    body: { name: 'Ada', role: 'viewer' },
+  })
   const change = { method: 'PATCH', body: { role: 'owner' }, token: maker.token }
-  expect((await server.ask(`/api/people/${ada.id}`, change)).json).toMatchObject({ code: 'missing_scope' })
-  expect((await as(`/api/people/${ada.id}/token`, {})).json).toMatchObject({ code: 'missing_scope' })
-  const { json: child } = await as('/api/tokens', { name: 'child', kind: 'script', scopes: ['read'] })
+  expect((await server.ask(`/api/people/${ada.id}`, change)).json).toMatchObject({
+    code: 'missing_scope',
+  })
+  expect((await as(`/api/people/${ada.id}/token`, {})).json).toMatchObject({
+    code: 'missing_scope',
+  })
+  const { json: child } = await as('/api/tokens', {
+    name: 'child',
+    kind: 'script',
+    scopes: ['read'],
+  })
   expect(child).toMatchObject({ expiresAt, createdBy: maker.id, createdByName: maker.name })
   const { socket } = await openBoth(server, child.token)
-  expect((await server.ask(`/api/tokens/${maker.id}?made=perhaps`, { method: 'DELETE' })).status).toBe(400)
+  expect(
+    (await server.ask(`/api/tokens/${maker.id}?made=perhaps`, { method: 'DELETE' })).status,
+  ).toBe(400)
   await server.ask(`/api/tokens/${maker.id}`, { method: 'DELETE' })
   expect(await socket.closed).toEqual(revokedClose)
   const [first, kept] = [await scriptToken(server, { name: 'first', scopes: ['manage'] }), 'kept']
-  const made = await server.ask('/api/tokens', { method: 'POST', body: { name: kept, kind: 'script' }, token: first.token })
+  const made = await server.ask('/api/tokens', {
+    method: 'POST',
+    body: { name: kept, kind: 'script' },
+    token: first.token,
+  })
   await server.ask(`/api/tokens/${first.id}?made=keep`, { method: 'DELETE' })
-  expect((await server.ask('/api/me', { token: made.json.token })).json).toMatchObject({ name: kept })
+  expect((await server.ask('/api/me', { token: made.json.token })).json).toMatchObject({
+    name: kept,
+  })
   // A person at a browser, which has an end too, makes what they like.
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
-  const headers = { cookie: String(login.headers['set-cookie']).split(';')[0] ?? '', origin: server.url }
-  const browser = await server.ask('/api/tokens', { method: 'POST', body: { name: 'b', kind: 'script' }, token: null, headers })
+  const login = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: server.ownerToken },
+    token: null,
+  })
+  const headers = {
+    cookie: String(login.headers['set-cookie']).split(';')[0] ?? '',
+    origin: server.url,
+  }
+  const browser = await server.ask('/api/tokens', {
+    method: 'POST',
+    body: { name: 'b', kind: 'script' },
+    token: null,
+    headers,
+  })
   expect(browser.json).toMatchObject({ expiresAt: null })
 })

@@ -11,7 +11,8 @@ export interface Right {
 export const rights: readonly Right[] = [
   {
     scope: 'nobody',
-    because: 'a probe tells only that we live; who signs in has nothing to show yet, and is limited',
+    because:
+      'a probe tells only that we live; who signs in has nothing to show yet, and is limited',
     operations: ['login', 'getLogin', 'getHealth', 'getReadiness'],
   },
   {
@@ -31,7 +32,8 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'read',
-    because: 'it looks and changes nothing; secrets are masked, consoles and worktrees are their person’s own',
+    because:
+      'it looks and changes nothing; secrets are masked, consoles and worktrees are their person’s own',
     operations: [
       ...([
         'listPeople',
@@ -43,9 +45,32 @@ export const rights: readonly Right[] = [
         'listAgentSessions',
         'listProcesses',
       ] as const),
-      ...(['getProcess', 'listCoordinators', 'listMessages', 'listChannels', 'listChannelChats', 'listConversations'] as const),
-      ...(['getConversation', 'getHistory', 'readArchive', 'getFlags', 'search', 'listChapters', 'listChapterMessages'] as const),
-      ...(['listNotes', 'getNote', 'listUserSessions', 'getUserSession', 'listTurns', 'listWorktrees', 'getWorktree'] as const),
+      ...([
+        'getProcess',
+        'listCoordinators',
+        'listMessages',
+        'listChannels',
+        'listChannelChats',
+        'listConversations',
+      ] as const),
+      ...([
+        'getConversation',
+        'getHistory',
+        'readArchive',
+        'getFlags',
+        'search',
+        'listChapters',
+        'listChapterMessages',
+      ] as const),
+      ...([
+        'listNotes',
+        'getNote',
+        'listUserSessions',
+        'getUserSession',
+        'listTurns',
+        'listWorktrees',
+        'getWorktree',
+      ] as const),
       ...([
         'getWorktreeDiff',
         'getWorktreePatch',
@@ -54,9 +79,29 @@ export const rights: readonly Right[] = [
         'listWorkSessions',
         'getWorkSession',
       ] as const),
-      ...(['listInterrupted', 'getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'getArtifact'] as const),
-      ...(['listTasks', 'getTask', 'listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances'] as const),
-      ...(['listConversationTurns', 'getConversationTurn', 'getToolOutput', 'getConversationContext', 'findFiles'] as const),
+      ...([
+        'listInterrupted',
+        'getLineage',
+        'listApproaches',
+        'listProjectApproaches',
+        'listArtifacts',
+        'getArtifact',
+      ] as const),
+      ...([
+        'listTasks',
+        'getTask',
+        'listPendingApprovals',
+        'listApprovals',
+        'readApproval',
+        'listAllowances',
+      ] as const),
+      ...([
+        'listConversationTurns',
+        'getConversationTurn',
+        'getToolOutput',
+        'getConversationContext',
+        'findFiles',
+      ] as const),
       ...(['getTurnDiff', 'getConversationOptions', 'listModelUsage'] as const),
       ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
     ],
@@ -68,14 +113,29 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'write',
-    because: 'it says something to a configured agent, or has one started where somebody who manages has put it',
-    operations: ['startChat', 'endChat', 'goOnInChat', 'postMessage', 'assignAgent', 'unassignAgent', 'releaseAgent'],
+    because:
+      'it says something to a configured agent, or has one started where somebody who manages has put it',
+    operations: [
+      'startChat',
+      'endChat',
+      'goOnInChat',
+      'postMessage',
+      'assignAgent',
+      'unassignAgent',
+      'releaseAgent',
+    ],
   },
   {
     scope: 'write',
     because: 'it changes what conversations hold; where their files lie is ours to say',
     operations: [
-      ...(['getOrCreateConversation', 'deleteConversation', 'addMessage', 'setHistory', 'setConversationSummary'] as const),
+      ...([
+        'getOrCreateConversation',
+        'deleteConversation',
+        'addMessage',
+        'setHistory',
+        'setConversationSummary',
+      ] as const),
       ...([
         'truncateHistory',
         'resetConversation',
@@ -103,7 +163,14 @@ export const rights: readonly Right[] = [
         'saveCheckpoint',
         'recordApproach',
       ] as const),
-      ...(['changeApproach', 'changeApproachOfProject', 'putArtifact', 'deleteArtifact', 'createTask', 'changeTask'] as const),
+      ...([
+        'changeApproach',
+        'changeApproachOfProject',
+        'putArtifact',
+        'deleteArtifact',
+        'createTask',
+        'changeTask',
+      ] as const),
     ],
   },
   {
@@ -113,7 +180,8 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'write',
-    because: 'it is about one’s own console and its worktrees, inside a repository that was chosen by who manages',
+    because:
+      'it is about one’s own console and its worktrees, inside a repository that was chosen by who manages',
     operations: [
       'createUserSession',
       'spawnAgent',
@@ -126,7 +194,8 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'write',
-    because: 'names and intervals; the path and what is in managedSettings need `manage` as well (tested below)',
+    because:
+      'names and intervals; the path and what is in managedSettings need `manage` as well (tested below)',
     operations: ['createProject', 'changeProject', 'restoreWorkSession'],
   },
   {
@@ -136,12 +205,21 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'manage',
-    because: 'it chooses a program, its environment or what runs in each fresh worktree, or shows which programs there are',
-    operations: ['createAgent', 'changeAgent', 'deleteAgent', 'listDetectedAgents', 'probeSandbox', 'changeSetUp'],
+    because:
+      'it chooses a program, its environment or what runs in each fresh worktree, or shows which programs there are',
+    operations: [
+      'createAgent',
+      'changeAgent',
+      'deleteAgent',
+      'listDetectedAgents',
+      'probeSandbox',
+      'changeSetUp',
+    ],
   },
   {
     scope: 'manage',
-    because: 'it starts the program of an agent, or tells what that program says of the account it uses',
+    because:
+      'it starts the program of an agent, or tells what that program says of the account it uses',
     operations: ['inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent'],
   },
   {
@@ -183,7 +261,8 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'coordinator',
-    because: 'only who runs processes knows that one has ended, or who manages the machines by hand',
+    because:
+      'only who runs processes knows that one has ended, or who manages the machines by hand',
     operations: ['reportProcessExit'],
   },
 ]

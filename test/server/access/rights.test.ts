@@ -19,8 +19,11 @@ const rightOf = (operation: string): Right | undefined =>
   rights.find(({ operations }) => (operations as readonly string[]).includes(operation))
 
 /** Each with one scope and no other, beside what is no person's. */
-async function holders(server: TestServer): Promise<{ token: string | null; scopes: readonly Scope[] }[]> {
-  const post = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+async function holders(
+  server: TestServer,
+): Promise<{ token: string | null; scopes: readonly Scope[] }[]> {
+  const post = async (path: string, body: object) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const script = async (scope: Scope) => {
     const { token } = await post('/api/tokens', { name: scope, kind: 'script', scopes: [scope] })
     return { token, scopes: [scope] }
@@ -53,9 +56,23 @@ describe('every operation over HTTP', () => {
         const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${method === 'GET' ? '?limit=none' : ''}`
         const { status, json } = await server.ask(url, { method, token, ...body })
         const expected =
-          scope === 'nobody' ? '' : token === null ? 'unauthenticated' : scope === 'anybody' || allows(scopes, scope) ? '' : scope
-        const seen = status === 401 ? json.code : json?.code === 'missing_scope' && json.scope !== 'person' ? json.scope : ''
-        if (seen !== expected) wrong.push(`${operation} with ${scopes.join() || 'nothing'}: ${status} ${seen}, not ${expected}`)
+          scope === 'nobody'
+            ? ''
+            : token === null
+              ? 'unauthenticated'
+              : scope === 'anybody' || allows(scopes, scope)
+                ? ''
+                : scope
+        const seen =
+          status === 401
+            ? json.code
+            : json?.code === 'missing_scope' && json.scope !== 'person'
+              ? json.scope
+              : ''
+        if (seen !== expected)
+          wrong.push(
+            `${operation} with ${scopes.join() || 'nothing'}: ${status} ${seen}, not ${expected}`,
+          )
       }
     }
     expect(wrong).toEqual([])
@@ -79,8 +96,14 @@ test('[SE15] every message of the relay needs the scope of the table', async () 
     'agent:go-on': { scope: 'write', message: { ...about, goOn: true } },
     'agent:list': { scope: 'read', message: about },
     'agent:get': { scope: 'read', message: about },
-    'permission:answer': { scope: 'approve', message: { ...about, approvalId: 1, outcome: 'allowed' } },
-    'question:answer': { scope: 'approve', message: { ...about, questionId: 1, action: 'decline' } },
+    'permission:answer': {
+      scope: 'approve',
+      message: { ...about, approvalId: 1, outcome: 'allowed' },
+    },
+    'question:answer': {
+      scope: 'approve',
+      message: { ...about, questionId: 1, action: 'decline' },
+    },
   }
   expect(Object.keys(needed).toSorted()).toEqual(relayTypes.toSorted())
   const server = await openTestServer()
@@ -90,7 +113,11 @@ test('[SE15] every message of the relay needs the scope of the table', async () 
     for (const [type, { scope, message }] of Object.entries(needed)) {
       socket.send({ type, ...message })
       const { code } = await socket.next('error')
-      expect([type, scopes, code === 'missing_scope']).toEqual([type, scopes, !scopes.includes(scope)])
+      expect([type, scopes, code === 'missing_scope']).toEqual([
+        type,
+        scopes,
+        !scopes.includes(scope),
+      ])
     }
   }
 })
@@ -112,22 +139,29 @@ test('[SE15] the secret of an agent adds nothing over MCP to a credential that m
   for (const scopes of [['read'], ['approve'], ['read', 'approve']]) {
     const { token } = await post('/api/tokens', { name: scopes.join(), kind: 'script', scopes })
     const looks = await connectMcp(server.url, token)
-    for (const [tool, args] of calls) expect([tool, await looks.failure(tool, { ...args })]).toEqual([tool, 'missing_scope'])
+    for (const [tool, args] of calls)
+      expect([tool, await looks.failure(tool, { ...args })]).toEqual([tool, 'missing_scope'])
   }
   const { token: coordinator } = await post('/api/tokens', { name: 'machine', kind: 'coordinator' })
-  expect(await (await connectMcp(server.url, coordinator)).failure('respond_chat', { session_token, content: 'x' })).toBe(
-    'missing_scope',
-  )
+  expect(
+    await (await connectMcp(server.url, coordinator)).failure('respond_chat', {
+      session_token,
+      content: 'x',
+    }),
+  ).toBe('missing_scope')
   const { token } = await post('/api/tokens', { name: 'works', kind: 'script', scopes: ['write'] })
   const works = await connectMcp(server.url, token)
   expect((await works.call('get_pending_messages', { session_token })).messages).toHaveLength(1)
-  expect(await works.call('respond_chat', { session_token, content: 'ann' })).toMatchObject({ answered: [expect.any(String)] })
+  expect(await works.call('respond_chat', { session_token, content: 'ann' })).toMatchObject({
+    answered: [expect.any(String)],
+  })
 })
 
 describe('what chooses a path or a program', () => {
   async function open() {
     const server = await openTestServer()
-    const post = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+    const post = async (path: string, body: object) =>
+      (await server.ask(path, { method: 'POST', body })).json
     const { token: member } = await post('/api/people', { name: 'Mel', role: 'member' })
     const script = async (...scopes: Scope[]) =>
       (await post('/api/tokens', { name: scopes.join(), kind: 'script', scopes })).token
@@ -139,17 +173,27 @@ describe('what chooses a path or a program', () => {
     const { server, post, weak, manager } = await open()
     const { id } = await post('/api/projects', { name: 'mine' })
     const [path, moved] = [temporaryFolder(), temporaryFolder()]
-    const chosen = [{ path }, { settings: { 'permission.policy': 'allow_all' } }, { settings: { 'agent.runs_on': 'gpu' } }]
+    const chosen = [
+      { path },
+      { settings: { 'permission.policy': 'allow_all' } },
+      { settings: { 'agent.runs_on': 'gpu' } },
+    ]
     const before = (await server.ask(`/api/projects/${id}`)).json
     for (const token of weak) {
       for (const body of chosen) {
         const refused = { status: 403, code: 'missing_scope', scope: 'manage' }
-        const made = await server.ask('/api/projects', { method: 'POST', token, body: { name: 'p', ...body } })
+        const made = await server.ask('/api/projects', {
+          method: 'POST',
+          token,
+          body: { name: 'p', ...body },
+        })
         expect(made.json).toMatchObject({
           ...refused,
           detail: expect.stringMatching(/^(path|settings\..*): to choose this needs/),
         })
-        expect((await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body })).json).toMatchObject(refused)
+        expect(
+          (await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body })).json,
+        ).toMatchObject(refused)
       }
       const { json } = await server.ask('/api/projects', {
         method: 'POST',
@@ -160,13 +204,23 @@ describe('what chooses a path or a program', () => {
     }
     expect((await server.ask(`/api/projects/${id}`)).json).toEqual(before)
     const body = { path, settings: { 'permission.policy': 'allow_reads' } }
-    expect((await server.ask(`/api/projects/${id}`, { method: 'PATCH', token: manager, body })).json).toMatchObject(body)
+    expect(
+      (await server.ask(`/api/projects/${id}`, { method: 'PATCH', token: manager, body })).json,
+    ).toMatchObject(body)
     // What is sent as it is, as a form sends it, is not chosen.
     for (const token of weak) {
       const again = { name: 'again', ...body }
-      expect((await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body: again })).json).toMatchObject(again)
-      for (const other of [{ path: moved }, { path: null }, { settings: { 'permission.policy': null } }])
-        expect((await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body: other })).status).toBe(403)
+      expect(
+        (await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body: again })).json,
+      ).toMatchObject(again)
+      for (const other of [
+        { path: moved },
+        { path: null },
+        { settings: { 'permission.policy': null } },
+      ])
+        expect(
+          (await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body: other })).status,
+        ).toBe(403)
     }
   })
 
@@ -176,7 +230,13 @@ describe('what chooses a path or a program', () => {
     const checkpoint = { schema_version: '1.0', ...place, timestamp: '2026-01-01T00:00:00.000Z' }
     const file = (more: object) => ({
       checkpoint,
-      project: { schema_version: '1.0', id: place.project_id, name: 'p', created_at: checkpoint.timestamp, ...more },
+      project: {
+        schema_version: '1.0',
+        id: place.project_id,
+        name: 'p',
+        created_at: checkpoint.timestamp,
+        ...more,
+      },
     })
     const url = `/api/projects/${place.project_id}/sessions/${place.session_id}/restore`
     const path = temporaryFolder()
@@ -197,14 +257,20 @@ describe('what chooses a path or a program', () => {
       detail: expect.stringContaining('lies in the data folder'),
       notice: expect.objectContaining({ code: 'noPathHere' }),
     })
-    expect((await server.ask('/api/projects')).json.items).toMatchObject([{ id: place.project_id, path: null }])
+    expect((await server.ask('/api/projects')).json.items).toMatchObject([
+      { id: place.project_id, path: null },
+    ])
   })
 })
 
 test('[SE15] nobody puts words into an agent’s mouth with leave to write alone', async () => {
   const { server, projectId, write, post } = await openWorkplace()
   await write('hello')
-  const { token } = await post('/api/tokens', { name: 'w', kind: 'script', scopes: ['read', 'write'] })
+  const { token } = await post('/api/tokens', {
+    name: 'w',
+    kind: 'script',
+    scopes: ['read', 'write'],
+  })
   const inChat = `/api/conversations/${encodeURIComponent(`web:${projectId}.ann`)}`
   const before = (await server.ask(`${inChat}/archive`)).json
   for (const role of ['assistant', 'system', 'tool']) {
@@ -217,11 +283,17 @@ test('[SE15] nobody puts words into an agent’s mouth with leave to write alone
       ['POST', '/api/conversations/agent%3Aann~bob/messages', message],
     ] as const) {
       const answer = await server.ask(path, { method, body, token })
-      expect([path, answer.json]).toMatchObject([path, { code: 'missing_scope', scope: 'manage', field: 'role' }])
+      expect([path, answer.json]).toMatchObject([
+        path,
+        { code: 'missing_scope', scope: 'manage', field: 'role' },
+      ])
     }
   }
   expect((await server.ask(`${inChat}/archive`)).json).toEqual(before)
-  const said = await server.ask(`${inChat}/messages`, { method: 'POST', body: { role: 'assistant', content: 'x' } })
+  const said = await server.ask(`${inChat}/messages`, {
+    method: 'POST',
+    body: { role: 'assistant', content: 'x' },
+  })
   expect(said.json).toMatchObject({ role: 'assistant', senderId: 'owner' })
   await server.ask('/api/conversations', { method: 'POST', body: { key: 'slack:C1' }, token })
   const theirs = await server.ask('/api/conversations/slack%3AC1/messages', {
@@ -237,13 +309,21 @@ test('[SE30] to put an agent into a project needs `manage`: a project of one’s
   const post = async (path: string, body: object, token?: string) =>
     (await server.ask(path, { method: 'POST', body, ...(token && { token }) })).json
   const { token } = await post('/api/people', { name: 'Mel', role: 'member' })
-  await post('/api/agents', { id: 'ann', name: 'ann', protocol: 'acp', command: 'ann', sandbox: 'off' })
+  await post('/api/agents', {
+    id: 'ann',
+    name: 'ann',
+    protocol: 'acp',
+    command: 'ann',
+    sandbox: 'off',
+  })
   const { id: guarded } = await post('/api/projects', { name: 'guarded' })
   const at = (projectId: string) => `/api/projects/${projectId}/agents/ann`
   await server.ask(at(guarded), { method: 'PUT', body: { sandbox: 'strict' } })
   const { id: own } = await post('/api/projects', { name: 'my own' }, token)
   const refused = { status: 403, code: 'missing_scope', scope: 'manage' }
-  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(refused)
+  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(
+    refused,
+  )
   expect((await server.ask(`/api/projects/${own}`)).json.agentIds).toEqual([])
   expect((await server.ask(at(guarded), { method: 'PUT', body: {}, token })).status).toBe(200)
   expect((await server.ask(at(guarded), { method: 'DELETE', token })).json).toMatchObject(refused)
@@ -251,5 +331,7 @@ test('[SE30] to put an agent into a project needs `manage`: a project of one’s
   expect(json.effective).toMatchObject({ sandbox: 'strict' })
   await server.ask(at(own), { method: 'PUT', body: {} })
   expect((await server.ask(at(own), { method: 'DELETE', token })).status).toBe(204)
-  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(refused)
+  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(
+    refused,
+  )
 })

@@ -2,7 +2,11 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'
-import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
+import {
+  findDueAgentSessions,
+  listAgentSessions,
+  listLiveAgentSessions,
+} from '../../../src/services/agent-sessions/queries.ts'
 import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'
 import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
@@ -25,11 +29,14 @@ test('[AS4] two processes authenticating on two nodes at once, many times: never
     let started = 0
     for (let round = 0; round < roundsEach; round++) {
       const claim = { agentId, passkey: office.passkeyOf(agentId), projectId: office.projectId }
-      const answers = await Promise.all(calls.map((each) => each.authenticate(unknownCaller, claim)))
+      const answers = await Promise.all(
+        calls.map((each) => each.authenticate(unknownCaller, claim)),
+      )
       const signed = answers.flatMap((answer) => (answer.status === 'ok' ? [answer] : []))
       expect(signed).toHaveLength(1)
       started += signed.length
-      for (const { token } of signed) await office.calls.logout(await office.calls.caller(unknownCaller, token))
+      for (const { token } of signed)
+        await office.calls.logout(await office.calls.caller(unknownCaller, token))
     }
     return started
   }
@@ -87,16 +94,36 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
   expect(await office.next(task)).toMatchObject({ action: 'work_on_task' })
   expect(await store.query(listLiveAgentSessions, { after: firstLive, limit: 10 })).toHaveLength(2)
   expect(await store.query(findDueAgentSessions, {})).toEqual({ agentSessions: [], leftOpen: [] })
-  await office.calls.reportExit(unknownCaller.who, { projectId, agentId, remainingProcesses: 1, reportId: 'r1', epoch: 1 })
+  await office.calls.reportExit(unknownCaller.who, {
+    projectId,
+    agentId,
+    remainingProcesses: 1,
+    reportId: 'r1',
+    epoch: 1,
+  })
   const due = await store.query(findDueAgentSessions, {})
-  expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([chat.agentSessionId])
+  expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([
+    chat.agentSessionId,
+  ])
   const openConversations = await store.query(findOpenConversations, { projectId, agentId })
   for (const which of due.agentSessions)
-    expect(await store.run(sweepAgentSession, { ...which, openConversations, coordinatorId: null, lastSeenAt: null })).toEqual({
+    expect(
+      await store.run(sweepAgentSession, {
+        ...which,
+        openConversations,
+        coordinatorId: null,
+        lastSeenAt: null,
+      }),
+    ).toEqual({
       ended: null,
     })
   const ids = async (state: 'active' | 'ended') =>
-    (await store.query(listAgentSessions, { projectId, agentId, state, limit: 10 })).items.map(({ id }) => id)
+    (await store.query(listAgentSessions, { projectId, agentId, state, limit: 10 })).items.map(
+      ({ id }) => id,
+    )
   await office.calls.logout(await office.caller(chat))
-  expect([await ids('active'), await ids('ended')]).toEqual([[task.agentSessionId], [chat.agentSessionId]])
+  expect([await ids('active'), await ids('ended')]).toEqual([
+    [task.agentSessionId],
+    [chat.agentSessionId],
+  ])
 })

@@ -20,7 +20,8 @@ async function open() {
   return { server, office, token, report }
 }
 
-const listed = async (server: TestServer, query = '') => (await server.ask(`/api/agent-sessions${query}`)).json
+const listed = async (server: TestServer, query = '') =>
+  (await server.ask(`/api/agent-sessions${query}`)).json
 
 test('[HT1] agent sessions are listed newest first, by project, agent and state, page by page', async () => {
   const { server, office } = await open()
@@ -34,7 +35,8 @@ test('[HT1] agent sessions are listed newest first, by project, agent and state,
   await elsewhere.say('hello')
   server.clock.advance(1000)
   const third = await elsewhere.signIn()
-  const ids = async (query: string) => (await listed(server, query)).items.map(({ id }: { id: string }) => id)
+  const ids = async (query: string) =>
+    (await listed(server, query)).items.map(({ id }: { id: string }) => id)
   const [a, b, c] = [first, second, third].map(({ agentSessionId }) => agentSessionId)
   expect(await ids('')).toEqual([c, b, a])
   expect(await ids(`?projectId=${projectId}`)).toEqual([b, a])
@@ -60,7 +62,10 @@ test('[HT1] agent sessions are listed newest first, by project, agent and state,
     endedAt: '2026-03-01T09:00:00.000Z',
     endReason: 'logout',
   })
-  expect((await server.ask('/api/agent-sessions?state=asleep')).json).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect((await server.ask('/api/agent-sessions?state=asleep')).json).toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+  })
 })
 
 test('[PX1] a coordinator reports an exit, and the server answers with what it decided; no token is told to anybody', async () => {
@@ -70,8 +75,17 @@ test('[PX1] a coordinator reports an exit, and the server answers with what it d
   await office.giveTask()
   await office.signIn(office.agentId, 'launch-0')
   expect((await report({ remainingProcesses: 1 })).json).toEqual({ decision: 'judging', ended: [] })
-  expect((await report({ launchId: 'launch-2', exitCode: 1, signal: null })).json).toEqual({ decision: 'nothing', ended: [] })
-  const received = { launchId: 'launch-1', exitCode: null, signal: 'SIGKILL', reportId: 'r1', epoch: 3 }
+  expect((await report({ launchId: 'launch-2', exitCode: 1, signal: null })).json).toEqual({
+    decision: 'nothing',
+    ended: [],
+  })
+  const received = {
+    launchId: 'launch-1',
+    exitCode: null,
+    signal: 'SIGKILL',
+    reportId: 'r1',
+    epoch: 3,
+  }
   const answer = await report(received)
   expect(answer.status).toBe(200)
   expect(answer.json).toEqual({ decision: 'ended', ended: [chat.agentSessionId] })
@@ -86,9 +100,18 @@ test('[PX1] a coordinator reports an exit, and the server answers with what it d
 test('[SE3] exits are reported by coordinators, and by who may manage; by nobody else', async () => {
   const { server, office, report } = await open()
   const { store } = server
-  const { token: script } = await store.run(createToken, { name: 's', kind: 'script', scopes: ['read', 'write'], by: ownerWho })
+  const { token: script } = await store.run(createToken, {
+    name: 's',
+    kind: 'script',
+    scopes: ['read', 'write'],
+    by: ownerWho,
+  })
   for (const token of [script, office.passkeyOf(office.agentId)])
-    expect((await report({}, token)).json).toMatchObject({ status: 403, code: 'missing_scope', scope: 'coordinator' })
+    expect((await report({}, token)).json).toMatchObject({
+      status: 403,
+      code: 'missing_scope',
+      scope: 'coordinator',
+    })
   expect((await report({}, null)).status).toBe(401)
   expect((await report({}, server.ownerToken)).json).toEqual({ decision: 'nothing', ended: [] })
   const agent = await server.ask('/api/agent-sessions', { token: office.passkeyOf(office.agentId) })
@@ -104,17 +127,29 @@ test('[HT2] a report that makes no sense is refused with the field named, and on
     [{ epoch: 'x' }, 'epoch'],
     [{ reportId: 'x'.repeat(201) }, 'reportId'],
   ] as const)
-    expect((await report(said)).json, JSON.stringify(said)).toMatchObject({ status: 400, code: 'invalid_request', field })
+    expect((await report(said)).json, JSON.stringify(said)).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      field,
+    })
   expect((await report({ surprise: 1 })).status).toBe(400)
-  expect((await report({ agentId: 'nobody' })).json).toMatchObject({ status: 404, code: 'agent_not_found' })
-  expect((await report({ projectId: 'nowhere' })).json).toMatchObject({ status: 404, code: 'not_found' })
+  expect((await report({ agentId: 'nobody' })).json).toMatchObject({
+    status: 404,
+    code: 'agent_not_found',
+  })
+  expect((await report({ projectId: 'nowhere' })).json).toMatchObject({
+    status: 404,
+    code: 'not_found',
+  })
 })
 
 test('[SE3] a new passkey over HTTP ends the sessions that the old one had opened', async () => {
   const { server, office } = await open()
   await office.say('hello')
   const signed = await office.signIn()
-  expect((await server.ask(`/api/agents/${office.agentId}/passkey`, { method: 'POST' })).status).toBe(200)
+  expect(
+    (await server.ask(`/api/agents/${office.agentId}/passkey`, { method: 'POST' })).status,
+  ).toBe(200)
   expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'revoked' })
   await office.calls.caller(unknownCaller, signed.token)
   expect((await server.ask(`/api/agents/${office.agentId}`, { method: 'DELETE' })).status).toBe(204)

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { superseded, WaitingCalls } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
-import { decideApproval, requestApproval } from '../../../src/services/approvals/request-approval.ts'
+import {
+  decideApproval,
+  requestApproval,
+} from '../../../src/services/approvals/request-approval.ts'
 import { postMessage, sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { endChat } from '../../../src/services/conversations/start-chat.ts'
 import { unassignAgent } from '../../../src/services/projects/change-project.ts'
@@ -24,7 +27,11 @@ import { openTestStore } from '../../support/store.ts'
 
 const shared = sharedStore()
 const minute = 60_000
-const who = ({ agentSessionId, agentId, projectId }: Signed) => ({ agentSessionId, agentId, projectId })
+const who = ({ agentSessionId, agentId, projectId }: Signed) => ({
+  agentSessionId,
+  agentId,
+  projectId,
+})
 
 async function idle(settings?: Readonly<Record<string, number>>) {
   const office = await openOffice(shared.store, shared.clock, settings)
@@ -50,7 +57,10 @@ async function hold(office: Office, signed: Signed, seconds = 50, signal?: Abort
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Until so many calls are held and have looked for what they missed. */
-async function waiting({ calls }: { calls: { waitingCalls: Pick<WaitingCalls, 'size'> } }, count: number): Promise<void> {
+async function waiting(
+  { calls }: { calls: { waitingCalls: Pick<WaitingCalls, 'size'> } },
+  count: number,
+): Promise<void> {
   while (calls.waitingCalls.size < count) await turn()
   for (let turns = 0; turns < 20; turns++) await turn()
 }
@@ -70,7 +80,11 @@ describe('a held call is answered at once', () => {
     await office.say('hello', ben)
     const other = await office.signIn(ben)
     const { answer } = await hold(office, signed)
-    await office.store.run(sendMessage, { ...who(other), toAgentId: office.agentId, content: 'help' })
+    await office.store.run(sendMessage, {
+      ...who(other),
+      toAgentId: office.agentId,
+      content: 'help',
+    })
     expect(await answer).toMatchObject({ action: 'exit', reason: 'other_conversation' })
     const next = await office.signIn()
     expect(await office.next(next)).toMatchObject({ action: 'get_pending_messages' })
@@ -83,7 +97,8 @@ describe('a held call is answered at once', () => {
     const one = await store.run(requestApproval, { ...who(signed), checkpointType: 'one' })
     expect(await plain.answer).toMatchObject({ action: 'wait_for_approval', approvalId: one.id })
     const two = await store.run(requestApproval, { ...who(signed), checkpointType: 'two' })
-    const decide = (approvalId: number) => store.run(decideApproval, { projectId, approvalId, status: 'approved', by })
+    const decide = (approvalId: number) =>
+      store.run(decideApproval, { projectId, approvalId, status: 'approved', by })
     const first = await hold(office, signed)
     await decide(one.id)
     expect(await first.answer).toMatchObject({ action: 'wait_for_approval', approvalId: two.id })
@@ -103,7 +118,11 @@ describe('a held call is answered at once', () => {
   test('[SE3] when its agent is taken off the project', async () => {
     const { office, signed } = await idle()
     const { answer } = await hold(office, signed)
-    await office.store.run(unassignAgent, { projectId: office.projectId, agentId: office.agentId, by })
+    await office.store.run(unassignAgent, {
+      projectId: office.projectId,
+      agentId: office.agentId,
+      by,
+    })
     expect(await answer).toMatchObject({ action: 'exit', reason: 'revoked' })
   })
 
@@ -113,7 +132,11 @@ describe('a held call is answered at once', () => {
     await office.signIn()
     const { answer } = await hold(office, signed)
     const { projectId, agentId } = office
-    const exit = await office.calls.reportExit(unknownCaller.who, { projectId, agentId, remainingProcesses: 1 })
+    const exit = await office.calls.reportExit(unknownCaller.who, {
+      projectId,
+      agentId,
+      remainingProcesses: 1,
+    })
     expect(exit.decision).toBe('judging')
     expect(await answer).toMatchObject({ action: 'wait_for_messages' })
     shared.clock.advance(1)
@@ -144,7 +167,11 @@ describe('a held call ends', () => {
     const { signed } = await idle()
     let setBackMs = 0
     const clock = { ...shared.clock, now: () => shared.clock.now() - setBackMs }
-    const waitingCalls = new WaitingCalls({ ...shared, clock, tails: new Tails({ ...shared, logger: nowhere }) })
+    const waitingCalls = new WaitingCalls({
+      ...shared,
+      clock,
+      tails: new Tails({ ...shared, logger: nowhere }),
+    })
     const answer = waitingCalls.next(who(signed), 50)
     await waiting({ calls: { waitingCalls } }, 1)
     setBackMs = 60 * minute
@@ -203,11 +230,16 @@ describe('a held call ends', () => {
       await office.openPanel(agentId)
       signed.push(await office.signIn(agentId))
     }
-    const waitingCalls = new WaitingCalls({ ...shared, tails: new Tails({ ...shared, logger: nowhere }) }, 2)
+    const waitingCalls = new WaitingCalls(
+      { ...shared, tails: new Tails({ ...shared, logger: nowhere }) },
+      2,
+    )
     const [a, b, c] = signed.map(who)
     const answers = [waitingCalls.next(a as Signed, 50), waitingCalls.next(b as Signed, 50)]
     while (waitingCalls.size < 2) await turn()
-    expect(await waitingCalls.next(c as Signed, 50)).toMatchObject({ next: { action: 'wait_for_messages' } })
+    expect(await waitingCalls.next(c as Signed, 50)).toMatchObject({
+      next: { action: 'wait_for_messages' },
+    })
     waitingCalls.close()
     await Promise.all(answers)
   })
@@ -249,7 +281,14 @@ describe('a held call costs', () => {
     expect(asked.times).toBe(before)
     // What happens in its project is read once by all who wait there, and most of it leads to no question of its own.
     const { workSessionId } = await office.giveTask(ben)
-    const draft = { projectId: office.projectId, workSessionId, phase: 1, type: 'code', title: 't', by }
+    const draft = {
+      projectId: office.projectId,
+      workSessionId,
+      phase: 1,
+      type: 'code',
+      title: 't',
+      by,
+    }
     for (let n = 0; n < 50; n++) await office.store.run(createTask, draft)
     expect(asked.times - before).toBeLessThanOrEqual(60)
     const tailOnly = asked.times

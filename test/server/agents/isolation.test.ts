@@ -15,10 +15,19 @@ test('[SB1] an entry without a sandbox is off; what is chosen is kept, changed a
   expect((await ask('/api/agents', { method: 'POST', body: entry })).json).toMatchObject(none)
   const hosts = ['API.example.com', '*.example.org', 'localhost:11434']
   const allow = { folders: ['/srv/data'], hosts, state: ['/home/ada/.thing'] }
-  const change = async (body: object) => (await ask('/api/agents/codex', { method: 'PATCH', body })).json
-  const kept = { sandbox: 'strict', allow: { ...allow, hosts: ['api.example.com', '*.example.org', 'localhost:11434'] } }
-  expect(await change({ sandbox: 'strict', allow, wrapper: ['nix', 'develop', '-c'] })).toMatchObject(kept)
-  expect(await change({ name: 'Other' })).toMatchObject({ ...kept, wrapper: ['nix', 'develop', '-c'] })
+  const change = async (body: object) =>
+    (await ask('/api/agents/codex', { method: 'PATCH', body })).json
+  const kept = {
+    sandbox: 'strict',
+    allow: { ...allow, hosts: ['api.example.com', '*.example.org', 'localhost:11434'] },
+  }
+  expect(
+    await change({ sandbox: 'strict', allow, wrapper: ['nix', 'develop', '-c'] }),
+  ).toMatchObject(kept)
+  expect(await change({ name: 'Other' })).toMatchObject({
+    ...kept,
+    wrapper: ['nix', 'develop', '-c'],
+  })
   expect(await change({ allow: null, wrapper: null })).toMatchObject({ ...none, sandbox: 'strict' })
   expect((await ask('/api/agents/codex')).json).toMatchObject({ ...none, sandbox: 'strict' })
 })
@@ -46,17 +55,31 @@ test.each([
 
 test("[SB1] an assignment's choice goes before the agent's, what both allow is allowed, and a launch gets it", async () => {
   const { ask, url, ownerToken } = await openTestServer()
-  const own = { sandbox: 'workplace', allow: { folders: ['/srv/a'], hosts: ['a.test'], state: ['/home/ada/.a'] } }
+  const own = {
+    sandbox: 'workplace',
+    allow: { folders: ['/srv/a'], hosts: ['a.test'], state: ['/home/ada/.a'] },
+  }
   await ask('/api/agents', { method: 'POST', body: { ...entry, ...own } })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
   const path = `/api/projects/${project.id}/agents/codex`
   expect((await ask(path)).status).toBe(404)
   await ask(path, { method: 'PUT', body: {} })
   expect((await ask(path)).json).toMatchObject({ sandbox: null, effective: own })
-  await ask(path, { method: 'PUT', body: { sandbox: 'strict', allow: { hosts: ['b.test'], state: ['/home/ada/.b'] } } })
-  const allow = { folders: ['/srv/a'], hosts: ['a.test', 'b.test'], state: ['/home/ada/.a', '/home/ada/.b'] }
+  await ask(path, {
+    method: 'PUT',
+    body: { sandbox: 'strict', allow: { hosts: ['b.test'], state: ['/home/ada/.b'] } },
+  })
+  const allow = {
+    folders: ['/srv/a'],
+    hosts: ['a.test', 'b.test'],
+    state: ['/home/ada/.a', '/home/ada/.b'],
+  }
   const both = { sandbox: 'strict', allow, wrapper: null }
-  expect((await ask(path)).json).toMatchObject({ sandbox: 'strict', allow: { hosts: ['b.test'] }, effective: both })
+  expect((await ask(path)).json).toMatchObject({
+    sandbox: 'strict',
+    allow: { hosts: ['b.test'] },
+    effective: both,
+  })
   const machine = await playCoordinator({ url, token: ownerToken })
   await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
   const launch = await machine.take(await machine.ordered())
@@ -69,18 +92,27 @@ test('[SB1] to choose it for an assignment, and to end one with a choice, needs 
   const { ask } = await openTestServer()
   await ask('/api/agents', { method: 'POST', body: entry })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
-  const script = await ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script', scopes: ['read', 'write'] } })
+  const script = await ask('/api/tokens', {
+    method: 'POST',
+    body: { name: 's', kind: 'script', scopes: ['read', 'write'] },
+  })
   const token = script.json.token
   const path = `/api/projects/${project.id}/agents/codex`
-  expect((await ask(path, { method: 'PUT', body: { sandbox: 'off' }, token })).json.code).toBe('missing_scope')
+  expect((await ask(path, { method: 'PUT', body: { sandbox: 'off' }, token })).json.code).toBe(
+    'missing_scope',
+  )
   expect((await ask(path, { method: 'PUT', body: {}, token })).json.code).toBe('missing_scope')
   expect((await ask(path, { method: 'PUT', body: {} })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: {}, token })).status).toBe(200)
   for (const chosen of [{ wrapper: ['/bin/evil'] }, { allow: { state: ['/home/ada/.ssh'] } }])
-    expect((await ask(path, { method: 'PUT', body: chosen, token })).json.code).toBe('missing_scope')
+    expect((await ask(path, { method: 'PUT', body: chosen, token })).json.code).toBe(
+      'missing_scope',
+    )
   expect((await ask(path)).json).toMatchObject({ sandbox: null, wrapper: null })
   expect((await ask(path, { method: 'PUT', body: { sandbox: 'strict' } })).status).toBe(200)
-  expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe('missing_scope')
+  expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe(
+    'missing_scope',
+  )
   // To take it off and assign it again would end the sandbox.
   expect((await ask(path, { method: 'DELETE', token })).json.code).toBe('missing_scope')
   expect((await ask(path)).json).toMatchObject({ effective: { sandbox: 'strict' } })
@@ -93,24 +125,45 @@ const key = 'sk-planted-0123456789'
 
 test('[GW1] [GW2] a launch behind a gateway gets the key for its coordinator alone; without the secret it fails in words', async () => {
   const { ask, url, ownerToken } = await openTestServer()
-  await ask('/api/agents', { method: 'POST', body: { ...entry, gateway: { upstream: 'http://other.test', secret: 'OTHER' } } })
+  await ask('/api/agents', {
+    method: 'POST',
+    body: { ...entry, gateway: { upstream: 'http://other.test', secret: 'OTHER' } },
+  })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
   const path = `/api/projects/${project.id}/agents/codex`
   await ask(path, { method: 'PUT', body: { gateway: { ...gateway, model: 'm-1' } } })
-  expect((await ask(path)).json).toMatchObject({ effective: { gateway: { ...gateway, model: 'm-1' } } })
-  for (const bad of ['ftp://models.test', 'https://u:p@models.test', 'models.test', 'https://models.test/?a=b'])
-    expect((await ask(path, { method: 'PUT', body: { gateway: { ...gateway, upstream: bad } } })).status).toBe(400)
+  expect((await ask(path)).json).toMatchObject({
+    effective: { gateway: { ...gateway, model: 'm-1' } },
+  })
+  for (const bad of [
+    'ftp://models.test',
+    'https://u:p@models.test',
+    'models.test',
+    'https://models.test/?a=b',
+  ])
+    expect(
+      (await ask(path, { method: 'PUT', body: { gateway: { ...gateway, upstream: bad } } })).status,
+    ).toBe(400)
   const machine = await playCoordinator({ url, token: ownerToken })
-  const start = () => ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
+  const start = () =>
+    ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
   await start()
   expect(await machine.take(await machine.ordered())).toMatchObject({ code: 'launch_withdrawn' })
   const failed = (await ask(`/api/processes?projectId=${project.id}`)).json.items[0]
   expect(JSON.stringify(failed)).toContain('gatewayWithoutSecret')
   // The agent is chosen for the secret too, and still does not get what the gateway adds.
-  await ask(`/api/projects/${project.id}/secrets/MODEL_KEY`, { method: 'PUT', body: { value: key, agentIds: ['codex'] } })
+  await ask(`/api/projects/${project.id}/secrets/MODEL_KEY`, {
+    method: 'PUT',
+    body: { value: key, agentIds: ['codex'] },
+  })
   await start()
   const launch = await machine.take(await machine.ordered())
-  expect(launch).toMatchObject({ gatewayKey: key, isolation: { gateway }, env: {}, secrets: { environment: {}, files: {} } })
+  expect(launch).toMatchObject({
+    gatewayKey: key,
+    isolation: { gateway },
+    env: {},
+    secrets: { environment: {}, files: {} },
+  })
   expect(launch).not.toMatchObject({ command: '/bin/agent' })
   const uses = await ask(`/api/projects/${project.id}/secrets/MODEL_KEY/uses`)
   expect(uses.json.items).toMatchObject([{ agentId: 'codex', givenAs: 'gateway' }])
@@ -130,11 +183,21 @@ test('[GW5] what the gateway counted is kept once, by agent and model, also of a
   const usage = async () => (await ask(`/api/projects/${project.id}/model-usage`)).json.items
   await machine.tell({ type: 'model-asked', ...of })
   expect(await usage()).toEqual([
-    { agentId: 'codex', model: 'm', requests: 1, inputTokens: 0, outputTokens: 0, cachedTokens: 0, atLeast: true },
+    {
+      agentId: 'codex',
+      model: 'm',
+      requests: 1,
+      inputTokens: 0,
+      outputTokens: 0,
+      cachedTokens: 0,
+      atLeast: true,
+    },
   ])
   const answered = { type: 'model-answered', ...of, ...used, finished: true } as const
   await machine.tell(answered)
-  expect(await usage()).toEqual([{ agentId: 'codex', model: 'm', requests: 1, ...used, atLeast: false }])
+  expect(await usage()).toEqual([
+    { agentId: 'codex', model: 'm', requests: 1, ...used, atLeast: false },
+  ])
   await machine.repeat(answered)
   await machine.tell({ type: 'model-asked', ...of, model: 'n' })
   await machine.exited(launchId, { exitCode: 0 })
@@ -158,7 +221,9 @@ test('[GW5] what the gateway counted is kept once, by agent and model, also of a
     ['m', 'inputTokens', 100],
     ['n', 'requests', 1],
   ])
-    expect(text).toContain(`holdfast_gateway_total{agent="codex",model="${model}",what="${what}"} ${count}\n`)
+    expect(text).toContain(
+      `holdfast_gateway_total{agent="codex",model="${model}",what="${what}"} ${count}\n`,
+    )
 })
 
 test('[SB8] an agent that is known and runs in a sandbox here is to have one; others, and over HTTP, have none', async () => {
@@ -168,17 +233,40 @@ test('[SB8] an agent that is known and runs in a sandbox here is to have one; ot
     writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
     return file
   }
-  const probe = async (command: string) => (await ask('/api/sandbox-probe', { method: 'POST', body: { command } })).json
+  const probe = async (command: string) =>
+    (await ask('/api/sandbox-probe', { method: 'POST', body: { command } })).json
   const { works } = await probeSandbox(process.env)
   const fine = await probe(program('[ "$1" = --version ] && [ ! -e "$HOME/.ssh" ] && echo 1.0'))
-  expect(fine).toMatchObject({ machine: { works }, agent: { known: true, runs: works }, choose: works ? 'workplace' : 'off' })
-  expect(await probe(program('exit 3'))).toMatchObject({ agent: { known: true, runs: false }, choose: 'off' })
-  const wrapped = { command: program('[ "$IN_FRONT" = yes ]'), wrapper: ['/usr/bin/env', 'IN_FRONT=yes'] }
-  expect((await ask('/api/sandbox-probe', { method: 'POST', body: wrapped })).json.agent).toEqual({ known: true, runs: works })
-  expect((await ask('/api/sandbox-probe', { method: 'POST', body: { ...wrapped, wrapper: null } })).json.agent.runs).toBe(false)
-  expect(await probe('/nowhere/claude-agent-acp')).toMatchObject({ agent: { runs: false }, choose: 'off' })
+  expect(fine).toMatchObject({
+    machine: { works },
+    agent: { known: true, runs: works },
+    choose: works ? 'workplace' : 'off',
+  })
+  expect(await probe(program('exit 3'))).toMatchObject({
+    agent: { known: true, runs: false },
+    choose: 'off',
+  })
+  const wrapped = {
+    command: program('[ "$IN_FRONT" = yes ]'),
+    wrapper: ['/usr/bin/env', 'IN_FRONT=yes'],
+  }
+  expect((await ask('/api/sandbox-probe', { method: 'POST', body: wrapped })).json.agent).toEqual({
+    known: true,
+    runs: works,
+  })
+  expect(
+    (await ask('/api/sandbox-probe', { method: 'POST', body: { ...wrapped, wrapper: null } })).json
+      .agent.runs,
+  ).toBe(false)
+  expect(await probe('/nowhere/claude-agent-acp')).toMatchObject({
+    agent: { runs: false },
+    choose: 'off',
+  })
   expect(await probe('npx')).toMatchObject({ agent: { runs: false }, choose: 'off' })
-  expect(await probe('/bin/true')).toMatchObject({ agent: { known: false, runs: false }, choose: 'off' })
+  expect(await probe('/bin/true')).toMatchObject({
+    agent: { known: false, runs: false },
+    choose: 'off',
+  })
   expect((await ask('/api/sandbox-probe', { method: 'POST', body: {} })).status).toBe(400)
   expect((await ask('/api/agents', { method: 'POST', body: entry })).json.sandbox).toBe('off')
 })
@@ -186,7 +274,8 @@ test('[SB8] an agent that is known and runs in a sandbox here is to have one; ot
 test('[AG15] an agent that never asks is told of: one that is known to, until it was tried; others when it was found out', async () => {
   const { ask } = await openTestServer()
   const add = async (id: string, command: string) =>
-    (await ask('/api/agents', { method: 'POST', body: { id, name: id, protocol: 'acp', command } })).json
+    (await ask('/api/agents', { method: 'POST', body: { id, name: id, protocol: 'acp', command } }))
+      .json
   expect(await add('pi', '/usr/bin/pi-acp')).toMatchObject({ neverAsks: true })
   expect(await add('other', '/usr/bin/other')).toMatchObject({ neverAsks: false })
   const tried = async (agent: string, can: object) => {
@@ -194,14 +283,17 @@ test('[AG15] an agent that never asks is told of: one that is known to, until it
     return (await ask(`/api/agents/${agent}`, { method: 'PATCH', body })).json
   }
   expect(await tried('pi', { permission: true })).toMatchObject({ neverAsks: false })
-  expect(await tried('other', { permission: false, asks: false })).toMatchObject({ neverAsks: true })
+  expect(await tried('other', { permission: false, asks: false })).toMatchObject({
+    neverAsks: true,
+  })
   expect((await ask('/api/agents/other')).json).toMatchObject({ neverAsks: true })
 })
 
 test('[AG17] what it answered when it was tried goes with its launches, until its program is another', async () => {
   const { ask, url, ownerToken } = await openTestServer()
   await ask('/api/agents', { method: 'POST', body: { ...entry, sandbox: 'workplace' } })
-  const change = async (body: object) => (await ask('/api/agents/codex', { method: 'PATCH', body })).json
+  const change = async (body: object) =>
+    (await ask('/api/agents/codex', { method: 'PATCH', body })).json
   const agentInfo = { name: 'gemini-cli', version: '0.61.0' }
   const report = { agent: 'codex', version: '0.61.0', checks: [], can: {}, agentInfo }
   expect(await change({ report })).toMatchObject({ report: { agentInfo } })
@@ -210,6 +302,8 @@ test('[AG17] what it answered when it was tried goes with its launches, until it
   const machine = await playCoordinator({ url, token: ownerToken })
   await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
   expect(await machine.take(await machine.ordered())).toMatchObject({ isolation: { agentInfo } })
-  expect(await change({ name: 'Other', command: '/bin/agent' })).toMatchObject({ report: { agentInfo } })
+  expect(await change({ name: 'Other', command: '/bin/agent' })).toMatchObject({
+    report: { agentInfo },
+  })
   expect(await change({ command: '/bin/other' })).toMatchObject({ report: null })
 })

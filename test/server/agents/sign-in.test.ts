@@ -42,11 +42,15 @@ async function openWithAgent() {
   })
   const { ask } = await openTestServer()
   const entry = { protocol: 'acp', command: file, args: [...args], env: { SOME_KEY: 'k-42' } }
-  const add = (id: string, more: object = {}) => ask('/api/agents', { method: 'POST', body: { id, name: id, ...entry, ...more } })
+  const add = (id: string, more: object = {}) =>
+    ask('/api/agents', { method: 'POST', body: { id, name: id, ...entry, ...more } })
   await add('mine')
-  const post = (path: string, body?: object, id = 'mine') => ask(`/api/agents/${id}/${path}`, { method: 'POST', body })
+  const post = (path: string, body?: object, id = 'mine') =>
+    ask(`/api/agents/${id}/${path}`, { method: 'POST', body })
   const settled = async () => {
-    await expect.poll(async () => (await ask('/api/agents/mine/sign-in')).json.state).not.toBe('waiting')
+    await expect
+      .poll(async () => (await ask('/api/agents/mine/sign-in')).json.state)
+      .not.toBe('waiting')
     return (await ask('/api/agents/mine/sign-in')).json
   }
   const noted = () => (existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : [])
@@ -58,7 +62,12 @@ test('[AC13] the page asks an agent for its ways, signs in by one that needs no 
   const { status, json } = await post('inspect')
   expect(status).toBe(200)
   expect(json).toMatchObject({
-    ways: [{ id: 'key', command: null }, { id: 'device' }, { id: 'broken' }, { command: expect.stringMatching(/ --login$/) }],
+    ways: [
+      { id: 'key', command: null },
+      { id: 'device' },
+      { id: 'broken' },
+      { command: expect.stringMatching(/ --login$/) },
+    ],
     signOut: true,
     acpSessions: [
       { id: 's1', title: 'A talk', folder: '/work' },
@@ -67,7 +76,10 @@ test('[AC13] the page asks an agent for its ways, signs in by one that needs no 
   })
   expect((await post('inspect?folder=/other')).json.acpSessions).toMatchObject([{ id: 's2' }])
   expect((await ask('/api/agents/mine/sign-in')).status).toBe(404)
-  expect(await post('sign-in', { method: 'key' })).toMatchObject({ status: 201, json: { method: 'key', visit: null } })
+  expect(await post('sign-in', { method: 'key' })).toMatchObject({
+    status: 201,
+    json: { method: 'key', visit: null },
+  })
   expect(await settled()).toMatchObject({ state: 'signed_in', error: null })
   expect((await post('sign-out')).status).toBe(204)
   const start = 'started with k-42 in 0 files'
@@ -86,7 +98,11 @@ test('[AC13] what an agent asks to open while somebody signs in is shown, and it
   writeFileSync(`${notes}.done`, '')
   expect(await settled()).toMatchObject({ method: 'device', state: 'signed_in', visit: null })
   await post('sign-in', { method: 'broken' })
-  expect(await settled()).toMatchObject({ method: 'broken', state: 'failed', error: 'authenticate: No such account' })
+  expect(await settled()).toMatchObject({
+    method: 'broken',
+    state: 'failed',
+    error: 'authenticate: No such account',
+  })
 })
 
 test('[AC13] what cannot be signed in from here is refused with what to do instead', async () => {
@@ -95,14 +111,34 @@ test('[AC13] what cannot be signed in from here is refused with what to do inste
     const { status, json } = await post(path, body, id)
     return [status, json.notice?.code, json.detail] as const
   }
-  expect(await why('sign-in', { method: 'terminal' })).toEqual([409, 'signInAtTerminal', expect.stringContaining('--login')])
-  expect(await why('sign-in', { method: 'other' })).toEqual([400, 'noSignInWay', expect.any(String)])
+  expect(await why('sign-in', { method: 'terminal' })).toEqual([
+    409,
+    'signInAtTerminal',
+    expect.stringContaining('--login'),
+  ])
+  expect(await why('sign-in', { method: 'other' })).toEqual([
+    400,
+    'noSignInWay',
+    expect.any(String),
+  ])
   await add('elsewhere', { runsOn: 'big' })
-  expect(await why('inspect', undefined, 'elsewhere')).toEqual([409, 'runsElsewhere', expect.any(String)])
+  expect(await why('inspect', undefined, 'elsewhere')).toEqual([
+    409,
+    'runsElsewhere',
+    expect.any(String),
+  ])
   await add('puller', { protocol: 'mcp' })
-  expect(await why('sign-in', { method: 'key' }, 'puller')).toEqual([409, 'notPrompted', expect.any(String)])
+  expect(await why('sign-in', { method: 'key' }, 'puller')).toEqual([
+    409,
+    'notPrompted',
+    expect.any(String),
+  ])
   await add('none', { command: 'no-such-program-anywhere', args: [] })
-  expect(await why('inspect', undefined, 'none')).toEqual([409, 'notInspected', expect.stringContaining('ENOENT')])
+  expect(await why('inspect', undefined, 'none')).toEqual([
+    409,
+    'notInspected',
+    expect.stringContaining('ENOENT'),
+  ])
   await add('mute', { args: hostile({}).args })
   expect(await why('sign-out', undefined, 'mute')).toEqual([409, 'noSignOut', expect.any(String)])
   expect((await post('inspect', undefined, 'nobody')).status).toBe(404)
@@ -121,7 +157,8 @@ test('[AC13] an agent that is only asked what it offers leaves no process behind
   })
   expect((await ask('/api/agents/mine/inspect', { method: 'POST' })).status).toBe(200)
   // Killed, it may still wait to be reaped.
-  const state = () => /^State:\t(\w)/m.exec(readFileSync(`/proc/${readFileSync(pid, 'utf8')}/status`, 'utf8'))?.[1]
+  const state = () =>
+    /^State:\t(\w)/m.exec(readFileSync(`/proc/${readFileSync(pid, 'utf8')}/status`, 'utf8'))?.[1]
   const isGone = () => {
     try {
       return state() === 'Z'

@@ -9,7 +9,11 @@ const questions = {
   'two of one kind': [option('red', 'Red', 'allow_once'), option('blue', 'Blue', 'allow_once'), no],
   'none that rejects': [option('red', 'Red', 'allow_once'), option('blue', 'Blue', 'allow_always')],
   'a kind of its own': [option('red', 'Red', 'allow_once'), option('blue', 'Blue', 'pick'), no],
-  'two that reject': [option('red', 'Red', 'allow_once'), option('blue', 'Blue', 'reject_once'), no],
+  'two that reject': [
+    option('red', 'Red', 'allow_once'),
+    option('blue', 'Blue', 'reject_once'),
+    no,
+  ],
 }
 const asking = (options: object) =>
   hostile({
@@ -21,17 +25,26 @@ const asking = (options: object) =>
 test.each(Object.entries(questions))(
   '[AP14] %s: a question, answered by its options alone, by no policy and no "always"',
   async (_, options) => {
-    const room = await openAgentOnServer(asking(options), { settings: { 'permission.policy': 'allow_all' } })
+    const room = await openAgentOnServer(asking(options), {
+      settings: { 'permission.policy': 'allow_all' },
+    })
     await room.say('ask')
     const { id, permission } = await room.asked()
     expect(permission.options.map(({ optionId }: { optionId: string }) => optionId)).toEqual(
       options.map(({ optionId }) => optionId),
     )
     const refused = await room.decide(id, { status: 'approved' })
-    expect(refused).toMatchObject({ status: 422, json: { code: 'option_needed', field: 'optionId' } })
-    expect(await room.decide(id, { status: 'approved', optionId: 'green' })).toMatchObject({ status: 400 })
+    expect(refused).toMatchObject({
+      status: 422,
+      json: { code: 'option_needed', field: 'optionId' },
+    })
+    expect(await room.decide(id, { status: 'approved', optionId: 'green' })).toMatchObject({
+      status: 400,
+    })
     const always = { scope: 'request', expiresInMinutes: 60 }
-    expect(await room.decide(id, { status: 'approved', optionId: 'red', always })).toMatchObject({ status: 400 })
+    expect(await room.decide(id, { status: 'approved', optionId: 'red', always })).toMatchObject({
+      status: 400,
+    })
     expect((await room.decide(id, { status: 'approved', optionId: 'blue' })).json).toMatchObject({
       status: 'approved',
       outcome: 'allowed',
@@ -39,7 +52,9 @@ test.each(Object.entries(questions))(
     })
     expect(await room.ended(1)).toMatchObject({ text: '{"outcome":"selected","optionId":"blue"}' })
     await room.say('ask again')
-    expect((await room.decide((await room.asked()).id, { status: 'rejected' })).json).toMatchObject({ outcome: 'denied' })
+    expect((await room.decide((await room.asked()).id, { status: 'rejected' })).json).toMatchObject(
+      { outcome: 'denied' },
+    )
     expect(await room.ended(2)).toMatchObject({ text: '{"outcome":"cancelled"}' })
   },
 )
@@ -51,7 +66,9 @@ test('[AP14] several durations beside one yes and one no are a permission, which
     option('y', 'Yes', 'allow_once'),
     no,
   ]
-  const room = await openAgentOnServer(asking(options), { settings: { 'permission.policy': 'allow_all' } })
+  const room = await openAgentOnServer(asking(options), {
+    settings: { 'permission.policy': 'allow_all' },
+  })
   expect(await room.tell('ask')).toMatchObject({ text: '{"outcome":"selected","optionId":"y"}' })
 })
 

@@ -7,20 +7,41 @@ test('[US6] a console is begun, given an agent and prompted over REST, and its a
   const machine = await connect()
   const begun = await server.ask('/api/user-sessions', { method: 'POST', body: { projectId } })
   expect(begun.status).toBe(201)
-  expect(begun.json).toMatchObject({ id: expect.any(String), projectId, state: 'ACTIVE', agents: [] })
+  expect(begun.json).toMatchObject({
+    id: expect.any(String),
+    projectId,
+    state: 'ACTIVE',
+    agents: [],
+  })
   const path = `/api/user-sessions/${begun.json.id}`
-  const spawned = await server.ask(`${path}/agents`, { method: 'POST', body: { role: 'auth', agentId: 'coder' } })
+  const spawned = await server.ask(`${path}/agents`, {
+    method: 'POST',
+    body: { role: 'auth', agentId: 'coder' },
+  })
   expect([spawned.status, spawned.json]).toEqual([202, { role: 'auth', state: 'SPAWNING' }])
   const launchId = await machine.bringUp()
-  const prompt = await server.ask(`${path}/agents/auth/prompts`, { method: 'POST', body: { content: 'Say hello' } })
+  const prompt = await server.ask(`${path}/agents/auth/prompts`, {
+    method: 'POST',
+    body: { content: 'Say hello' },
+  })
   expect([prompt.status, prompt.json]).toEqual([202, { messageId: expect.any(String) }])
   const { turnId, content } = await machine.turn()
   expect([turnId, content]).toEqual([prompt.json.messageId, [{ type: 'text', text: 'Say hello' }]])
-  const queued = await server.ask(`${path}/agents/auth/prompts`, { method: 'POST', body: { content: 'And again' } })
+  const queued = await server.ask(`${path}/agents/auth/prompts`, {
+    method: 'POST',
+    body: { content: 'And again' },
+  })
   expect([queued.status, queued.json]).toEqual([202, { messageId: expect.any(String) }])
   await machine.tell(said(launchId, turnId, 'Hello.'), turnEnded(launchId, turnId))
-  const turns = (await server.ask(`${path}/turns`)).json.items as { messageId: string; text: string; state: string }[]
-  expect(turns.find(({ messageId }) => messageId === turnId)).toMatchObject({ text: 'Hello.', state: 'answered' })
+  const turns = (await server.ask(`${path}/turns`)).json.items as {
+    messageId: string
+    text: string
+    state: string
+  }[]
+  expect(turns.find(({ messageId }) => messageId === turnId)).toMatchObject({
+    text: 'Hello.',
+    state: 'answered',
+  })
 })
 
 test('[US6] the same Idempotency-Key begins one console, one agent and one prompt', async () => {
@@ -42,9 +63,12 @@ test('[US6] the same Idempotency-Key begins one console, one agent and one promp
 
 test('[US6] another person’s console is not found, a viewer begins none, and a role that nobody holds is named', async () => {
   const { server, projectId } = await openConsole()
-  const { id } = (await server.ask('/api/user-sessions', { method: 'POST', body: { projectId } })).json
+  const { id } = (await server.ask('/api/user-sessions', { method: 'POST', body: { projectId } }))
+    .json
   const person = async (role: string) => {
-    const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: role, role } })).json
+    const { token } = (
+      await server.ask('/api/people', { method: 'POST', body: { name: role, role } })
+    ).json
     return (path: string, body: object) => server.ask(path, { method: 'POST', body, token })
   }
   const member = await person('member')
@@ -56,7 +80,10 @@ test('[US6] another person’s console is not found, a viewer begins none, and a
   ])
     expect([outcome.status, outcome.json.code]).toEqual([404, 'user_session_not_found'])
   expect((await viewer('/api/user-sessions', { projectId })).status).toBe(403)
-  const nobody = await server.ask(`${agents}/auth/prompts`, { method: 'POST', body: { content: 'hi' } })
+  const nobody = await server.ask(`${agents}/auth/prompts`, {
+    method: 'POST',
+    body: { content: 'hi' },
+  })
   expect([nobody.status, nobody.json.code]).toEqual([404, 'agent_not_found'])
   expect((await server.ask(`${agents}`, { method: 'POST', body: { role: '' } })).status).toBe(400)
   expect((await server.ask(`/api/user-sessions/${id}`)).json.agents).toEqual([])
@@ -70,7 +97,9 @@ test('[US7] a console begun without a project is in the only one; with several t
   const client = await room.client()
   client.send({ type: 'session:create', requestId: 'c1' })
   expect(await client.next()).toMatchObject({ type: 'session:created', projectId, requestId: 'c1' })
-  const { id: other } = (await server.ask('/api/projects', { method: 'POST', body: { name: 'Other' } })).json
+  const { id: other } = (
+    await server.ask('/api/projects', { method: 'POST', body: { name: 'Other' } })
+  ).json
   client.send({ type: 'session:create', requestId: 'c2' })
   const refused = await client.next()
   expect(refused).toMatchObject({ type: 'error', code: 'invalid_request', requestId: 'c2' })
@@ -84,6 +113,16 @@ test('[RL8] a message to a role that nobody holds is answered with agent_not_fou
   const client = await room.client()
   client.send({ type: 'session:create', projectId: room.projectId, requestId: 'c1' })
   const created = await client.next()
-  client.send({ type: 'agent:message', sessionId: created.sessionId, role: 'nobody', content: 'hi', requestId: 'm1' })
-  expect(await client.next()).toMatchObject({ type: 'error', code: 'agent_not_found', requestId: 'm1' })
+  client.send({
+    type: 'agent:message',
+    sessionId: created.sessionId,
+    role: 'nobody',
+    content: 'hi',
+    requestId: 'm1',
+  })
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    code: 'agent_not_found',
+    requestId: 'm1',
+  })
 })

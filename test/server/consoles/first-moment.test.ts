@@ -25,7 +25,12 @@ test('[AG2] where a coordinator is expected, a spawn waits for it; where none co
     })
   while (!isAnswered) await pass(room, 1000, client)
   const error = expect.stringContaining('No coordinator')
-  expect(await answer).toMatchObject({ type: 'agent:failed', role: 'lonely', step: 'process', error })
+  expect(await answer).toMatchObject({
+    type: 'agent:failed',
+    role: 'lonely',
+    step: 'process',
+    error,
+  })
 })
 
 test('[AG2] a server that has no coordinator of its own says at once that there is none', async () => {
@@ -39,13 +44,27 @@ test('[AG2] a server that has no coordinator of its own says at once that there 
 test('[RS2] a role whose worktree is on a machine that is away is not begun anew on another', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready('auth')
-  const tree = { kind: 'worktree', folder: '/w/auth', top: '/w/auth', branch: 'holdfast/1/auth', baseBranch: 'main' } as const
-  await machine.tell({ type: 'workspace-made', launchId, ...tree, note: null, setUp: null }, exited(launchId), {
-    type: 'goodbye',
-  })
+  const tree = {
+    kind: 'worktree',
+    folder: '/w/auth',
+    top: '/w/auth',
+    branch: 'holdfast/1/auth',
+    baseBranch: 'main',
+  } as const
+  await machine.tell(
+    { type: 'workspace-made', launchId, ...tree, note: null, setUp: null },
+    exited(launchId),
+    {
+      type: 'goodbye',
+    },
+  )
   await client.next('agent:failed')
   const { server } = room
-  const { token, id } = await server.store.run(createToken, { name: 'desktop', kind: 'coordinator', by: ownerWho })
+  const { token, id } = await server.store.run(createToken, {
+    name: 'desktop',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   const other = await playMachine(server, id, token, 'second', 'desktop')
   client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
   expect(await client.next('agent:failed')).toMatchObject({

@@ -6,11 +6,18 @@ import { openConsole, readyAgent, turnEnded } from '../../support/relay.ts'
 
 test('[SB13] the next turn of an agent that was at a limit of its sandbox begins with the reason; the one after does not', async () => {
   const { client, machine, inside, launchId } = await (await openConsole()).ready('auth', true)
-  const say = (content: string): void => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const say = (content: string): void =>
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   say('build it')
   const { turnId } = await machine.turn()
-  const { text: error, notice } = statusNotice('sandboxProcesses', { most: '80', setting: 'sandbox.max_processes' })
-  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error, notice }), exited(launchId, { signal: 'SIGKILL' }))
+  const { text: error, notice } = statusNotice('sandboxProcesses', {
+    most: '80',
+    setting: 'sandbox.max_processes',
+  })
+  await machine.tell(
+    turnEnded(launchId, turnId, { outcome: 'failed', error, notice }),
+    exited(launchId, { signal: 'SIGKILL' }),
+  )
   await client.next('agent:failed')
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', load: true })
   const { launchId: second } = (await machine.order('launch-ordered')).order

@@ -17,7 +17,10 @@ async function write(server: TestServer, projectId: string): Promise<void> {
   for (let round = 0; round < writes; round += 4) {
     await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
-        server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { name: `name ${round + index}` } }),
+        server.ask(`/api/projects/${projectId}`, {
+          method: 'PATCH',
+          body: { name: `name ${round + index}` },
+        }),
       ),
     )
   }
@@ -36,7 +39,8 @@ async function prepare(server: TestServer) {
 
 const dense = (seen: readonly Seen[], stream: string): number[] =>
   seen.filter((each) => each.stream === stream).map(({ seq }) => seq)
-const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, index) => first + index)
+const from = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => first + index)
 
 /** How many events a reader takes before it is cut off. */
 const cuts = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 6 })
@@ -47,7 +51,11 @@ interface Reader {
 }
 
 /** Makes a function that connects a reader, each time where the one before stopped. */
-type Resuming = (server: TestServer, streams: readonly string[], start: string) => () => Promise<Reader>
+type Resuming = (
+  server: TestServer,
+  streams: readonly string[],
+  start: string,
+) => () => Promise<Reader>
 
 /** Asserts that readers which are cut off at random and resume see every event of every stream once. */
 async function expectEachSeenOnce(resuming: Resuming): Promise<void> {
@@ -60,7 +68,8 @@ async function expectEachSeenOnce(resuming: Resuming): Promise<void> {
       const connect = resuming(server, streams, start)
       for (const count of [...afterEach, Number.POSITIVE_INFINITY]) {
         const reader = await connect()
-        for (let taken = 0; taken < count && seen.length < writes * 2; taken++) seen.push(await reader.next())
+        for (let taken = 0; taken < count && seen.length < writes * 2; taken++)
+          seen.push(await reader.next())
         reader.close()
       }
       await writing
@@ -91,7 +100,8 @@ test('[RL5] a WebSocket that is cut off at random resumes each stream from its o
     const cursors = new Map<string, string>()
     return async () => {
       const socket = await openSocket({ port, token })
-      for (const stream of streams) socket.send({ type: 'subscribe', streams: [stream], after: cursors.get(stream) ?? start })
+      for (const stream of streams)
+        socket.send({ type: 'subscribe', streams: [stream], after: cursors.get(stream) ?? start })
       const next = async () => {
         const { event, cursor } = await socket.next('event')
         cursors.set(event.stream, cursor)
@@ -108,7 +118,12 @@ test('[HT6] a hundred readers that join while others write have the same events,
   const writing = write(server, project.id)
   const readers = await Promise.all(
     Array.from({ length: 100 }, () =>
-      followEvents({ port: server.port, token: server.ownerToken, streams: streams.join(','), lastEventId: start }),
+      followEvents({
+        port: server.port,
+        token: server.ownerToken,
+        streams: streams.join(','),
+        lastEventId: start,
+      }),
     ),
   )
   await writing

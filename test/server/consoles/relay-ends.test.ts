@@ -4,7 +4,15 @@ import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import type { SocketClient } from '../../support/feed-clients.ts'
-import { asks, type Console, openConsole, pass, question, readyAgent, turnEnded } from '../../support/relay.ts'
+import {
+  asks,
+  type Console,
+  openConsole,
+  pass,
+  question,
+  readyAgent,
+  turnEnded,
+} from '../../support/relay.ts'
 import { shakyStore } from '../../support/shaky-store.ts'
 
 const sweeperOf = ({ server }: Console, store = server.store): UserSessionSweeper => {
@@ -20,19 +28,31 @@ test('[AG2] a start that fails says at which step; the session and the other age
     client.send({ type: 'agent:spawn', ...inside, role: 'shaky', workspace: '../out' })
     await client.next('agent:spawning')
     const { launchId } = (await machine.order('launch-ordered')).order
-    expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({ acp: { workspace: { path: '../out' } } })
+    expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({
+      acp: { workspace: { path: '../out' } },
+    })
     const begun = step === 'workspace' || step === 'process' ? [] : [started(launchId)]
     await machine.tell(...begun, { type: 'agent-failed', launchId, step, error: `no ${step}` })
     const failed = await client.next('agent:failed')
     expect(failed).toMatchObject({ role: 'shaky', step, error: `no ${step}`, messageId: null })
-    await machine.tell(begun.length > 0 ? exited(launchId, { stopped: true }) : { type: 'start-failed', launchId, error: 'x' })
-    expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ state: 'ended', reason: 'start_failed' })
+    await machine.tell(
+      begun.length > 0
+        ? exited(launchId, { stopped: true })
+        : { type: 'start-failed', launchId, error: 'x' },
+    )
+    expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
+      state: 'ended',
+      reason: 'start_failed',
+    })
   }
   client.send({ type: 'agent:spawn', ...inside, role: 'shaky' })
   const { launchId } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId })
   await machine.tell({ type: 'start-failed', launchId, error: 'There is no such program' })
-  expect(await client.next('agent:failed')).toMatchObject({ step: 'process', error: 'There is no such program' })
+  expect(await client.next('agent:failed')).toMatchObject({
+    step: 'process',
+    error: 'There is no such program',
+  })
   client.send({ type: 'agent:list', ...inside })
   expect((await client.next('agent:list')).agents).toMatchObject([
     { role: 'steady', state: 'ACTIVE' },
@@ -40,7 +60,9 @@ test('[AG2] a start that fails says at which step; the session and the other age
   ])
   client.send({ type: 'agent:spawn', ...inside, role: 'steady', requestId: 'dup' })
   expect(await client.next()).toMatchObject({ type: 'error', code: 'role_taken', requestId: 'dup' })
-  expect((await room.server.ask(`/api/processes/${other}`)).json).toMatchObject({ state: 'running' })
+  expect((await room.server.ask(`/api/processes/${other}`)).json).toMatchObject({
+    state: 'running',
+  })
 })
 
 test('[AG2] without a coordinator it fails at once with words, and the session stays', async () => {
@@ -64,7 +86,9 @@ test('[AG2] one whose agent is deleted while it waits for its turn to start has 
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'critic' })
   const { launchId } = (await machine.order('launch-ordered')).order
   await room.server.ask('/api/agents/critic', { method: 'DELETE' })
-  expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({ code: 'launch_withdrawn' })
+  expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({
+    code: 'launch_withdrawn',
+  })
   client.send({ type: 'agent:list', ...inside })
   expect((await client.next('agent:list')).agents).toMatchObject([
     { role: 'auth', state: 'FAILED', step: 'process', error: expect.stringContaining('critic') },
@@ -77,10 +101,22 @@ test('[AG2] a start that fails says why: the exit code and the last lines of its
   await machine.tell(
     started(launchId),
     { type: 'process-output', launchId, text: 'no key in the environment\n' },
-    { type: 'agent-failed', launchId, step: 'initialize', error: 'It ended', exitCode: 3, signal: null },
+    {
+      type: 'agent-failed',
+      launchId,
+      step: 'initialize',
+      error: 'It ended',
+      exitCode: 3,
+      signal: null,
+    },
     exited(launchId, { exitCode: 3 }),
   )
-  const failed = { step: 'initialize', error: 'It ended\nno key in the environment', exitCode: 3, signal: null }
+  const failed = {
+    step: 'initialize',
+    error: 'It ended\nno key in the environment',
+    exitCode: 3,
+    signal: null,
+  }
   expect(await client.next('agent:failed')).toMatchObject(failed)
   client.send({ type: 'agent:get', ...inside, role: 'auth' })
   expect((await client.next('agent:info')).agent).toMatchObject({ state: 'FAILED', ...failed })
@@ -99,8 +135,14 @@ test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMI
   const terminate = (role: string) => client.send({ type: 'agent:terminate', ...inside, role })
   const waiting = await spawn('waiting')
   terminate('waiting')
-  expect(await client.next()).toMatchObject({ type: 'agent:terminated', role: 'waiting', reason: 'user requested' })
-  expect(await machine.ask({ type: 'coordinator:take', launchId: waiting })).toMatchObject({ code: 'launch_withdrawn' })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:terminated',
+    role: 'waiting',
+    reason: 'user requested',
+  })
+  expect(await machine.ask({ type: 'coordinator:take', launchId: waiting })).toMatchObject({
+    code: 'launch_withdrawn',
+  })
   const starting = await spawn('starting')
   await machine.ask({ type: 'coordinator:take', launchId: starting })
   terminate('starting')
@@ -147,21 +189,39 @@ test('[US4] a session with agents in every state is terminated: all are told at 
   client.send({ type: 'session:terminate', ...inside, requestId: 'end' })
   const gone = [await client.next('agent:terminated'), await client.next('agent:terminated')]
   expect(gone.map(({ role }) => role).toSorted()).toEqual(['failed', 'waiting'])
-  expect((await server.ask(`/api/user-sessions/${inside.sessionId}`)).json).toMatchObject({ state: 'TERMINATED' })
+  expect((await server.ask(`/api/user-sessions/${inside.sessionId}`)).json).toMatchObject({
+    state: 'TERMINATED',
+  })
   client.send({ type: 'agent:message', ...inside, role: 'active', content: 'x' })
   expect(await client.next('error')).toMatchObject({ code: 'user_session_terminated' })
   await machine.tell(exited(active, { stopped: true }))
   expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'withdrawn' })
-  expect(await client.next()).toMatchObject({ type: 'agent:response', messageId: turnId, stopReason: 'terminated' })
-  expect(await client.next()).toMatchObject({ type: 'agent:terminated', role: 'active', reason: 'session terminated' })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:response',
+    messageId: turnId,
+    stopReason: 'terminated',
+  })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:terminated',
+    role: 'active',
+    reason: 'session terminated',
+  })
   await machine.tell(exited(starting, { stopped: true }))
-  const end = { type: 'session:terminated', reason: 'user requested', agentsTerminated: 4, requestId: 'end' }
+  const end = {
+    type: 'session:terminated',
+    reason: 'user requested',
+    agentsTerminated: 4,
+    requestId: 'end',
+  }
   expect(await client.next('session:terminated')).toMatchObject(end)
   expect(await phone.next('session:terminated')).toMatchObject(end)
   expect((await server.ask('/api/processes?state=running')).json.items).toEqual([])
   expect((await server.ask(`/api/projects/${projectId}/sessions`)).json.items).toHaveLength(4)
   const { items } = (await server.ask(`/api/projects/${projectId}/sessions`)).json
-  const states = items.map((each: { currentAgentRole: string; state: string }) => `${each.currentAgentRole}: ${each.state}`)
+  const states = items.map(
+    (each: { currentAgentRole: string; state: string }) =>
+      `${each.currentAgentRole}: ${each.state}`,
+  )
   // WK5: what had nothing in hand is completed, and nobody is asked to resume it.
   const nothingRuns = ['starting: completed', 'waiting: completed']
   expect(states.toSorted()).toEqual(['active: interrupted', 'failed: interrupted', ...nothingRuns])
@@ -173,15 +233,20 @@ test('[RL7] who asks for an end that another has asked for is answered under its
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
   const phone = await room.client()
-  const asksFor = (on: SocketClient, type: string, requestId: string) => on.send({ type, ...inside, role: 'auth', requestId })
-  const answerTo = (on: SocketClient, requestId: string) => on.inbox.next((each) => each.requestId === requestId)
+  const asksFor = (on: SocketClient, type: string, requestId: string) =>
+    on.send({ type, ...inside, role: 'auth', requestId })
+  const answerTo = (on: SocketClient, requestId: string) =>
+    on.inbox.next((each) => each.requestId === requestId)
   asksFor(client, 'agent:terminate', 'a1')
   await machine.order('stop-ordered')
   asksFor(phone, 'agent:terminate', 'a2')
   asksFor(client, 'session:terminate', 's1')
   asksFor(client, 'agent:get', 'g')
   // The process is still there: nobody is answered before it has gone.
-  expect(await answerTo(client, 'g')).toMatchObject({ type: 'agent:info', agent: { terminating: true } })
+  expect(await answerTo(client, 'g')).toMatchObject({
+    type: 'agent:info',
+    agent: { terminating: true },
+  })
   asksFor(phone, 'session:terminate', 's2')
   asksFor(phone, 'agent:get', 'h')
   await answerTo(phone, 'h')
@@ -212,7 +277,9 @@ test('[US4] one that does not go within its time is given up on, and the rest go
   expect(await client.next()).toMatchObject({ type: 'session:terminated', agentsTerminated: 1 })
   // The late exit changes nothing more.
   await machine.tell(exited(launchId, { stopped: true }))
-  expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ state: 'ended' })
+  expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
+    state: 'ended',
+  })
 })
 
 test('[AG2] one that says nothing for the time a start may take has failed, and its process is told to go', async () => {
@@ -229,7 +296,10 @@ test('[AG2] one that says nothing for the time a start may take has failed, and 
     await pass(room, ms, client, machine.socket)
     await sweeper.run()
   }
-  expect(await client.next('agent:failed')).toMatchObject({ step: 'initialize', error: 'It was not ready within 10 seconds' })
+  expect(await client.next('agent:failed')).toMatchObject({
+    step: 'initialize',
+    error: 'It was not ready within 10 seconds',
+  })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
 })
 
@@ -246,8 +316,16 @@ test('[AP4] no answer in time is expired, which the agent is told as a refusal',
   expect((await room.server.ask('/api/approvals')).json.items).toHaveLength(1)
   await pass(room, 2000, client, machine.socket)
   await sweeper.run()
-  expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'expired', decidedBy: 'system', optionId: 'no' })
-  expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'no' })
+  expect(await client.next('permission:resolved')).toMatchObject({
+    outcome: 'expired',
+    decidedBy: 'system',
+    optionId: 'no',
+  })
+  expect(await machine.order('permission-settled')).toEqual({
+    launchId,
+    askId: 'q',
+    optionId: 'no',
+  })
 })
 
 test('[US3] while the store is away nobody can be connected: when it is back there is time to, before a session is terminated', async () => {
@@ -310,7 +388,9 @@ test('[CO8] a takeover fails the agents of the coordinator that was lost, and th
     messageId: turnId,
     error: expect.stringContaining('took over'),
   })
-  expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ reason: 'coordinator_lost' })
+  expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
+    reason: 'coordinator_lost',
+  })
 })
 
 test('[AC4] after a reconnect the machine is told which turns run and what was answered, and asks what they are about', async () => {
@@ -340,7 +420,9 @@ test('[AC4] after a reconnect the machine is told which turns run and what was a
     turnId,
     content: [{ type: 'text', text: 'x' }],
   })
-  expect(await again.ask({ type: 'coordinator:turn', launchId, turnId: 'none' })).toMatchObject({ code: 'not_found' })
+  expect(await again.ask({ type: 'coordinator:turn', launchId, turnId: 'none' })).toMatchObject({
+    code: 'not_found',
+  })
 })
 
 test('[US1] the process of a role stopped by a person, a project deleted: the agent, the session end with it', async () => {
@@ -348,8 +430,15 @@ test('[US1] the process of a role stopped by a person, a project deleted: the ag
   const { client, machine, inside, launchId } = await room.ready()
   await room.server.ask(`/api/processes/${launchId}/stop`, { method: 'POST' })
   await machine.tell(exited(launchId, { signal: 'SIGTERM', stopped: true }))
-  expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth', reason: 'stopped by a person' })
+  expect(await client.next('agent:terminated')).toMatchObject({
+    role: 'auth',
+    reason: 'stopped by a person',
+  })
   await room.server.ask(`/api/projects/${room.projectId}`, { method: 'DELETE' })
   await sweeperOf(room).run()
-  expect(await client.next('session:terminated')).toMatchObject({ reason: 'project deleted', agentsTerminated: 0, ...inside })
+  expect(await client.next('session:terminated')).toMatchObject({
+    reason: 'project deleted',
+    agentsTerminated: 0,
+    ...inside,
+  })
 })

@@ -6,7 +6,14 @@ import { findLongStreams, trimStream } from '../../../src/services/system/sweep-
 import { chance } from '../../faults/random.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { openSocket, type SocketClient } from '../../support/feed-clients.ts'
-import { type Console, type InSession, openConsole, playMachine, said, turnEnded } from '../../support/relay.ts'
+import {
+  type Console,
+  type InSession,
+  openConsole,
+  playMachine,
+  said,
+  turnEnded,
+} from '../../support/relay.ts'
 import { openTestServer } from '../../support/server.ts'
 import { openTestStore } from '../../support/store.ts'
 
@@ -18,10 +25,17 @@ interface Message {
 /** The whole log as the server has it. */
 async function logOf(room: Console, { sessionId: id }: InSession): Promise<Message[]> {
   const events = await room.server.store.eventsAfter(`user-session:${id}`, 0, 100_000)
-  return events.map(({ type, seq, at, data }) => ({ type, sessionId: id, seq, timestamp: at, ...JSON.parse(data ?? '{}') }))
+  return events.map(({ type, seq, at, data }) => ({
+    type,
+    sessionId: id,
+    seq,
+    timestamp: at,
+    ...JSON.parse(data ?? '{}'),
+  }))
 }
 
-const eventsIn = (client: SocketClient): Message[] => client.inbox.all.filter((message) => message.seq !== undefined)
+const eventsIn = (client: SocketClient): Message[] =>
+  client.inbox.all.filter((message) => message.seq !== undefined)
 
 test('[RL4] a hundred cuts at random moments of many turns: what was seen is the log of the server, in order', async () => {
   const room = await openConsole()
@@ -37,14 +51,16 @@ test('[RL4] a hundred cuts at random moments of many turns: what was seen is the
       const before = seen.length
       const enough = before + random.below(5)
       await socket.inbox.until(() => {
-        for (const message of eventsIn(socket).slice(seen.length - before, enough - before)) seen.push(message)
+        for (const message of eventsIn(socket).slice(seen.length - before, enough - before))
+          seen.push(message)
         return seen.length >= Math.min(enough, total)
       })
       socket.webSocket.terminate()
       cuts++
     }
   })()
-  const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const say = (content: string) =>
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   for (let turn = 0; turn < 25; turn++) {
     say(`turn ${turn}`)
     const { turnId } = await machine.turn()
@@ -74,13 +90,19 @@ test('[RL4] without a number it begins with a snapshot: state, agents, what runs
   const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'first' })
   await machine.answer('The ', 'answer')
-  for (const content of ['second', 'third']) client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  for (const content of ['second', 'third'])
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   const { turnId } = await machine.turn()
   await machine.tell(said(launchId, turnId, 'so '), said(launchId, turnId, 'far'))
   await client.inbox.until(() => eventsIn(client).some(({ seq }) => seq === 11))
   const phone = await room.client()
   phone.send({ type: 'session:resume', ...inside, requestId: 'r' })
-  expect(await phone.next()).toEqual({ type: 'session:resumed', ...inside, headSeq: 11, requestId: 'r' })
+  expect(await phone.next()).toEqual({
+    type: 'session:resumed',
+    ...inside,
+    headSeq: 11,
+    requestId: 'r',
+  })
   const snapshot = await phone.next()
   expect(snapshot).toMatchObject({
     type: 'session:snapshot',
@@ -114,11 +136,13 @@ test('[RL4] what is older than a day is trimmed down to ten thousand; whoever as
   const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'long' })
   const { turnId } = await machine.turn()
-  for (let batch = 0; batch < 46; batch++) await machine.tell(...Array.from({ length: 250 }, () => said(launchId, turnId, 'x')))
+  for (let batch = 0; batch < 46; batch++)
+    await machine.tell(...Array.from({ length: 250 }, () => said(launchId, turnId, 'x')))
   await machine.tell(turnEnded(launchId, turnId))
   const stream = userSessionStream(inside.sessionId)
   const trim = async () => {
-    for (const long of await store.query(findLongStreams, {})) while ((await store.run(trimStream, { stream: long })).more);
+    for (const long of await store.query(findLongStreams, {}))
+      while ((await store.run(trimStream, { stream: long })).more);
     return (await store.positions([stream]))[0]
   }
   expect(await trim()).toEqual({ head: 11_505, floor: 0 })
@@ -128,12 +152,19 @@ test('[RL4] what is older than a day is trimmed down to ten thousand; whoever as
   const late = await room.client()
   late.send({ type: 'session:resume', ...inside, lastSeq: 1504 })
   expect(await late.next()).toMatchObject({ type: 'session:resumed', headSeq: 11_505 })
-  expect(await late.next()).toMatchObject({ type: 'session:snapshot', atSeq: 11_505, turns: [{ text: 'x'.repeat(11_500) }] })
+  expect(await late.next()).toMatchObject({
+    type: 'session:snapshot',
+    atSeq: 11_505,
+    turns: [{ text: 'x'.repeat(11_500) }],
+  })
   const intime = await room.client()
   intime.send({ type: 'session:resume', ...inside, lastSeq: 1505 })
   await intime.next('session:resumed')
   expect(await intime.next()).toMatchObject({ type: 'agent:update', seq: 1506 })
-  await expect(store.run(trimStream, { stream: 'home' })).resolves.toEqual({ trimmed: 0, more: false })
+  await expect(store.run(trimStream, { stream: 'home' })).resolves.toEqual({
+    trimmed: 0,
+    more: false,
+  })
 })
 
 test('[RL4] the server is stopped and started in the middle of a turn: whoever comes back misses nothing, and the turn goes on', async () => {
@@ -154,14 +185,28 @@ test('[RL4] the server is stopped and started in the middle of a turn: whoever c
   const back = await openSocket({ port: server.port, token: server.ownerToken })
   back.send({ type: 'session:resume', ...inside, lastSeq: 5 })
   await back.next('session:resumed')
-  expect(await back.next()).toMatchObject({ type: 'agent:update', seq: 6, update: { text: 'after' } })
-  expect(await back.next()).toMatchObject({ type: 'agent:response', seq: 7, content: 'before after' })
+  expect(await back.next()).toMatchObject({
+    type: 'agent:update',
+    seq: 6,
+    update: { text: 'after' },
+  })
+  expect(await back.next()).toMatchObject({
+    type: 'agent:response',
+    seq: 7,
+    content: 'before after',
+  })
 })
 
 test('[RL2] a request that comes again is not done again, whichever connection it comes on, and gets the same answer', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
-  const message = { type: 'agent:message', ...inside, role: 'auth', content: 'once', requestId: 'm' }
+  const message = {
+    type: 'agent:message',
+    ...inside,
+    role: 'auth',
+    content: 'once',
+    requestId: 'm',
+  }
   client.send(message)
   const first = await client.next('agent:prompted')
   client.send(message)
@@ -174,7 +219,11 @@ test('[RL2] a request that comes again is not done again, whichever connection i
   await machine.tell(turnEnded(launchId, turnId))
   expect(await phone.next()).toMatchObject({ type: 'agent:response', messageId: turnId })
   phone.send({ ...message, content: 'something else' })
-  expect(await phone.next()).toMatchObject({ type: 'error', code: 'idempotency_key_reused', requestId: 'm' })
+  expect(await phone.next()).toMatchObject({
+    type: 'error',
+    code: 'idempotency_key_reused',
+    requestId: 'm',
+  })
   // A session is created once on its connection; on another one it is another.
   const create = { type: 'session:create', projectId: room.projectId, requestId: 'c' }
   client.send(create)
@@ -233,18 +282,31 @@ test('[RL2] what makes no sense gets an error with its code and the id of its re
     ],
     [{ type: 'agent:message', ...inside, role: 'a', content: 'x' }, { code: 'agent_not_found' }],
     [{ type: 'agent:message', ...inside, role: 'a', content: '' }, { code: 'invalid_request' }],
-    [{ type: 'agent:message', ...inside, role: 'a', content: 'x'.repeat(1024 * 1024) }, { code: 'too_large' }],
+    [
+      { type: 'agent:message', ...inside, role: 'a', content: 'x'.repeat(1024 * 1024) },
+      { code: 'too_large' },
+    ],
     [{ type: 'agent:get', ...inside, role: 'a' }, { code: 'agent_not_found' }],
-    [{ type: 'permission:answer', ...inside, approvalId: 7, optionId: 'yes' }, { code: 'not_found' }],
+    [
+      { type: 'permission:answer', ...inside, approvalId: 7, optionId: 'yes' },
+      { code: 'not_found' },
+    ],
     [{ type: 'permission:answer', ...inside, approvalId: 7 }, { code: 'invalid_request' }],
     [{ type: 'subscribe', streams: [`user-session:${inside.sessionId}`] }, { code: 'not_found' }],
   ]
   for (const [message, error] of wrong) {
     client.send(message)
-    expect(await client.next(), JSON.stringify(message).slice(0, 200)).toMatchObject({ type: 'error', ...error })
+    expect(await client.next(), JSON.stringify(message).slice(0, 200)).toMatchObject({
+      type: 'error',
+      ...error,
+    })
   }
   client.send({ type: 'agent:list', ...inside, requestId: 'still here' })
-  expect(await client.next()).toMatchObject({ type: 'agent:list', agents: [], requestId: 'still here' })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:list',
+    agents: [],
+    requestId: 'still here',
+  })
 })
 
 test('[US3] a session is taken up from any device of its account, and is not there for another', async () => {
@@ -252,7 +314,11 @@ test('[US3] a session is taken up from any device of its account, and is not the
   const { server, projectId } = room
   const add = async (name: string, role: string) =>
     (await server.ask('/api/people', { method: 'POST', body: { name, role } })).json
-  const [mia, noa, viewer] = [await add('Mia', 'member'), await add('Noa', 'member'), await add('Vic', 'viewer')]
+  const [mia, noa, viewer] = [
+    await add('Mia', 'member'),
+    await add('Noa', 'member'),
+    await add('Vic', 'viewer'),
+  ]
   const { userSessionId } = await server.store.run(createUserSession, { projectId, by: mia.id })
   const mine = { sessionId: userSessionId }
   const phone = await room.client(mia.token)
@@ -271,9 +337,13 @@ test('[US3] a session is taken up from any device of its account, and is not the
   }
   const path = `/api/user-sessions/${userSessionId}`
   for (const method of ['GET', 'DELETE'])
-    expect((await server.ask(path, { method, token: noa.token })).json).toMatchObject({ code: 'user_session_not_found' })
+    expect((await server.ask(path, { method, token: noa.token })).json).toMatchObject({
+      code: 'user_session_not_found',
+    })
   expect((await server.ask('/api/user-sessions', { token: noa.token })).json.items).toEqual([])
-  expect((await server.ask('/api/user-sessions', { token: mia.token })).json.items).toMatchObject([{ id: userSessionId }])
+  expect((await server.ask('/api/user-sessions', { token: mia.token })).json.items).toMatchObject([
+    { id: userSessionId },
+  ])
   const looks = await room.client(viewer.token)
   looks.send({ type: 'session:create', projectId })
   expect(await looks.next()).toMatchObject({ type: 'error', code: 'missing_scope', scope: 'write' })

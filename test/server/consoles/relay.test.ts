@@ -21,20 +21,46 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   const inside = { sessionId: created.sessionId }
   const path = `/api/user-sessions/${created.sessionId}`
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', requestId: 's1' })
-  expect(await client.next()).toMatchObject({ type: 'agent:spawning', seq: 2, role: 'auth', agentId: 'coder', requestId: 's1' })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:spawning',
+    seq: 2,
+    role: 'auth',
+    agentId: 'coder',
+    requestId: 's1',
+  })
   const { launchId } = (await machine.order('launch-ordered')).order
   const particulars = await machine.ask({ type: 'coordinator:take', launchId })
   expect(particulars).toMatchObject({
     protocol: 'acp',
     acp: {
-      workspace: { userSessionShort: expect.stringMatching(/^[0-9a-f]{8}$/), role: 'auth', path: null, setUp: null },
+      workspace: {
+        userSessionShort: expect.stringMatching(/^[0-9a-f]{8}$/),
+        role: 'auth',
+        path: null,
+        setUp: null,
+      },
       loadAcpSessionId: null,
       startWithinMs: 60_000,
     },
   })
-  await machine.tell({ type: 'process-started', launchId, pid: 7, birth: '1' }, readyAgent(launchId))
-  expect(await client.next()).toMatchObject({ type: 'agent:ready', seq: 3, role: 'auth', workspace: '/tmp/work/auth', ...inside })
-  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'Create a module', requestId: 'm1' })
+  await machine.tell(
+    { type: 'process-started', launchId, pid: 7, birth: '1' },
+    readyAgent(launchId),
+  )
+  expect(await client.next()).toMatchObject({
+    type: 'agent:ready',
+    seq: 3,
+    role: 'auth',
+    workspace: '/tmp/work/auth',
+    ...inside,
+  })
+  client.send({
+    type: 'agent:message',
+    ...inside,
+    role: 'auth',
+    content: 'Create a module',
+    requestId: 'm1',
+  })
   const prompted = await client.next()
   expect(prompted).toMatchObject({
     type: 'agent:prompted',
@@ -45,8 +71,16 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   })
   const turn = await machine.turn()
   const files = { key: expect.stringMatching(/^console:/) }
-  expect(turn).toEqual({ launchId, turnId: prompted.messageId, content: [{ type: 'text', text: 'Create a module' }], files })
-  await machine.tell(said(launchId, turn.turnId, 'I have '), update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }))
+  expect(turn).toEqual({
+    launchId,
+    turnId: prompted.messageId,
+    content: [{ type: 'text', text: 'Create a module' }],
+    files,
+  })
+  await machine.tell(
+    said(launchId, turn.turnId, 'I have '),
+    update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }),
+  )
   await machine.tell(said(launchId, turn.turnId, 'done it.'), turnEnded(launchId, turn.turnId))
   expect(await client.next()).toMatchObject({
     type: 'agent:update',
@@ -74,10 +108,21 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   })
   expect(list).not.toHaveProperty('seq')
   client.send({ type: 'agent:get', ...inside, role: 'auth', requestId: 'g1' })
-  expect(await client.next()).toMatchObject({ type: 'agent:info', requestId: 'g1', agent: { role: 'auth', error: null } })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:info',
+    requestId: 'g1',
+    agent: { role: 'auth', error: null },
+  })
   client.send({ type: 'agent:terminate', ...inside, role: 'auth', requestId: 't1' })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
-  await machine.tell({ type: 'process-exited', launchId, exitCode: 0, signal: null, found: null, stopped: true })
+  await machine.tell({
+    type: 'process-exited',
+    launchId,
+    exitCode: 0,
+    signal: null,
+    found: null,
+    stopped: true,
+  })
   expect(await client.next()).toMatchObject({
     type: 'agent:terminated',
     seq: 9,
@@ -87,7 +132,11 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   })
   client.send({ type: 'agent:terminate', ...inside, role: 'auth', requestId: 't2' })
   const again = await client.next()
-  expect(again).toMatchObject({ type: 'agent:terminated', reason: 'already terminated', requestId: 't2' })
+  expect(again).toMatchObject({
+    type: 'agent:terminated',
+    reason: 'already terminated',
+    requestId: 't2',
+  })
   expect(again).not.toHaveProperty('seq')
   client.send({ type: 'session:terminate', ...inside, requestId: 'e1' })
   expect(await client.next()).toMatchObject({

@@ -27,7 +27,10 @@ async function interrupted(room: Console) {
   await ask(`${path}/checkpoint`, { contextSummary: 'Jumping works' })
   await machine.tell(exited(launchId, { exitCode: 1 }))
   await client.next('agent:failed')
-  expect((await ask(path)).json).toMatchObject({ state: 'interrupted', interruptionReason: 'process_exited' })
+  expect((await ask(path)).json).toMatchObject({
+    state: 'interrupted',
+    interruptionReason: 'process_exited',
+  })
   return { ...scene, ask, path, workSessionId: work.id }
 }
 
@@ -38,7 +41,11 @@ test('[RS2] a resume spawns the agent into its role and worktree again, in the c
   room.server.clock.advance(1000)
   const resumed = await ask(`${path}/resume`, {})
   expect([resumed.status, resumed.json.notRestored]).toEqual([201, []])
-  expect(await client.next('agent:spawning')).toMatchObject({ role: 'auth', agentId: 'coder', workspace: 'auth' })
+  expect(await client.next('agent:spawning')).toMatchObject({
+    role: 'auth',
+    agentId: 'coder',
+    workspace: 'auth',
+  })
   const { order } = await machine.order('launch-ordered')
   const particulars = await machine.ask({ type: 'coordinator:take', launchId: order.launchId })
   // AC4: it is to load what it said before, if it can.
@@ -59,9 +66,16 @@ test('[RS2] a resume spawns the agent into its role and worktree again, in the c
     ...prompted.content,
   ])
   const { items } = (await ask('/sessions')).json
-  expect(items).toMatchObject([{ id: resumed.json.session.id, state: 'running' }, { state: 'interrupted' }])
+  expect(items).toMatchObject([
+    { id: resumed.json.session.id, state: 'running' },
+    { state: 'interrupted' },
+  ])
   const again = await ask(`${path}/resume`, {})
-  expect([again.status, again.json.session.id, again.json.notRestored]).toEqual([200, resumed.json.session.id, []])
+  expect([again.status, again.json.session.id, again.json.notRestored]).toEqual([
+    200,
+    resumed.json.session.id,
+    [],
+  ])
 })
 
 test('[RS2] where its console is closed the answer says so before anything runs', async () => {
@@ -84,7 +98,11 @@ test('[HT4] the same resume asked again under its key spawns nobody twice', asyn
   const room = await openConsole()
   const { ask, path } = await interrupted(room)
   const project = `/api/projects/${room.projectId}`
-  const resume = () => room.server.ask(`${project}${path}/resume`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
+  const resume = () =>
+    room.server.ask(`${project}${path}/resume`, {
+      method: 'POST',
+      headers: { 'idempotency-key': 'k' },
+    })
   const [first, second] = [await resume(), await resume()]
   expect([first.status, second.status]).toEqual([201, 201])
   expect(second.json).toEqual(first.json)
@@ -97,7 +115,10 @@ test('[RS6] a crashed role of a console that has ended starts nothing, and the a
   client.send({ type: 'session:terminate', ...inside })
   await client.next('session:terminated')
   const { status, json } = await ask(`${path}/resume`, {})
-  expect([status, json.missing]).toMatchObject([201, [{ what: 'role', detail: expect.stringContaining('coder worked as auth') }]])
+  expect([status, json.missing]).toMatchObject([
+    201,
+    [{ what: 'role', detail: expect.stringContaining('coder worked as auth') }],
+  ])
   expect((await ask(`/sessions/${json.session.id}`)).json).toMatchObject({
     state: 'running',
     waitsFor: [{ what: 'task', taskId: expect.any(String) }],
@@ -110,7 +131,9 @@ test('[RS6] the same role in another console of the same person takes up that wo
   client.send({ type: 'session:terminate', ...inside })
   await client.next('session:terminated')
   const { json } = await ask(`${path}/resume`, {})
-  expect(json.missing).toMatchObject([{ what: 'role', detail: expect.stringContaining('spawn coder as auth') }])
+  expect(json.missing).toMatchObject([
+    { what: 'role', detail: expect.stringContaining('spawn coder as auth') },
+  ])
   const running = async () =>
     (await ask('/sessions')).json.items.flatMap(({ id, state }: { id: string; state: string }) =>
       state === 'running' ? [id] : [],
@@ -123,7 +146,11 @@ test('[RS6] the same role in another console of the same person takes up that wo
     await on.next('agent:ready')
     return on
   }
-  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const { token } = await room.server.store.run(addPerson, {
+    name: 'Ben',
+    role: 'member',
+    by: ownerWho.id,
+  })
   await spawned(token, 'auth')
   await spawned(undefined, 'docs')
   const before = await running()
@@ -137,13 +164,20 @@ test('[RS6] the same role in another console of the same person takes up that wo
 test('[RS2] [SE28] whoever resumes what was done in another person’s console is told neither its id nor its role’s place', async () => {
   const room = await openConsole()
   const { inside, path } = await interrupted(room)
-  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const { token } = await room.server.store.run(addPerson, {
+    name: 'Ben',
+    role: 'member',
+    by: ownerWho.id,
+  })
   const route = `/api/projects/${room.projectId}${path}/resume`
   for (const status of [201, 200]) {
     const resumed = await room.server.ask(route, { method: 'POST', body: {}, token })
     expect(resumed.status).toBe(status)
     expect(resumed.text).not.toContain(inside.sessionId)
-    if (status === 201) expect(resumed.json.notRestored).toMatchObject([{ what: 'agent', notice: { code: 'inConsoleOfOther' } }])
+    if (status === 201)
+      expect(resumed.json.notRestored).toMatchObject([
+        { what: 'agent', notice: { code: 'inConsoleOfOther' } },
+      ])
   }
 })
 
@@ -154,10 +188,18 @@ test('[CX8] [DC11] what a role that resumes work says first in its console is it
   await machine.bringUp()
   await machine.answer('I go on with the secret plan')
   await client.next('agent:response')
-  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const { token } = await room.server.store.run(addPerson, {
+    name: 'Ben',
+    role: 'member',
+    by: ownerWho.id,
+  })
   const key = encodeURIComponent(`console:${inside.sessionId}.auth`)
-  await room.server.ask(`/api/conversations/${key}`, { method: 'PATCH', body: { title: 'A secret title' } })
-  const search = async (as: string) => (await room.server.ask('/api/search?q=secret&titles=true', { token: as })).json
+  await room.server.ask(`/api/conversations/${key}`, {
+    method: 'PATCH',
+    body: { title: 'A secret title' },
+  })
+  const search = async (as: string) =>
+    (await room.server.ask('/api/search?q=secret&titles=true', { token: as })).json
   const read = async (as: string) => [
     (await room.server.ask(`/api/conversations/${key}/messages`, { token: as })).status,
     (await search(as)).items.length,
@@ -183,7 +225,8 @@ test.each(ends)(
     const project = `/api/projects/${room.projectId}`
     const [work] = (await room.server.ask(`${project}/sessions`)).json.items
     const body = { ['sessionId']: work.id, phase: 1, type: 'code', title: 'Land softly' }
-    if (has.some((each) => each === 'task')) await room.server.ask(`${project}/tasks`, { method: 'POST', body })
+    if (has.some((each) => each === 'task'))
+      await room.server.ask(`${project}/tasks`, { method: 'POST', body })
     for (const content of has.filter((each) => each !== 'task')) {
       client.send({ type: 'agent:message', ...inside, role: 'auth', content })
       if (content === 'hi') await machine.answer('hello')
@@ -194,7 +237,10 @@ test.each(ends)(
     await machine.tell(exited(launchId, { stopped: true }))
     await client.next('agent:terminated')
     const reason = state === 'completed' ? null : 'stopped'
-    expect((await room.server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({ state, interruptionReason: reason })
+    expect((await room.server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({
+      state,
+      interruptionReason: reason,
+    })
     const { items } = (await room.server.ask('/api/sessions/interrupted')).json
     expect(items).toHaveLength(state === 'completed' ? 0 : 1)
   },

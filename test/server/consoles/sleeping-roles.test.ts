@@ -3,7 +3,15 @@ import { expect, test, vi } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
-import { type Console, type InSession, type Machine, openConsole, readyAgent, said, turnEnded } from '../../support/relay.ts'
+import {
+  type Console,
+  type InSession,
+  type Machine,
+  openConsole,
+  readyAgent,
+  said,
+  turnEnded,
+} from '../../support/relay.ts'
 
 const sweep = ({ server }: Console): Promise<void> => {
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
@@ -11,14 +19,22 @@ const sweep = ({ server }: Console): Promise<void> => {
 }
 
 /** The next process, from the order to the moment it can be prompted; what it was to bring back. */
-async function woken(machine: Machine, how: 'new' | 'loaded'): Promise<{ launchId: string; acp: { loadAcpSessionId: string } }> {
+async function woken(
+  machine: Machine,
+  how: 'new' | 'loaded',
+): Promise<{ launchId: string; acp: { loadAcpSessionId: string } }> {
   const { launchId } = (await machine.order('launch-ordered')).order
   const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
   await machine.tell(started(launchId), readyAgent(launchId, how))
   return { launchId, acp }
 }
 
-const inRole = (inside: InSession, content: string) => ({ type: 'agent:message', ...inside, role: 'auth', content })
+const inRole = (inside: InSession, content: string) => ({
+  type: 'agent:message',
+  ...inside,
+  role: 'auth',
+  content,
+})
 
 test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in its role, with what it knew, for what waits', async () => {
   const room = await openConsole()
@@ -28,14 +44,24 @@ test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in i
   const [next, last] = [await client.next('agent:queued'), await client.next('agent:queued')]
   client.send({ type: 'agent:cancel', ...inside, role: 'auth', requestId: 'c' })
   await machine.order('cancel-ordered')
-  await machine.tell(said(launchId, turnId, 'so far'), turnEnded(launchId, turnId, { outcome: 'cancelled', cancelIgnored: true }))
-  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'cancelled', content: 'so far' })
+  await machine.tell(
+    said(launchId, turnId, 'so far'),
+    turnEnded(launchId, turnId, { outcome: 'cancelled', cancelIgnored: true }),
+  )
+  expect(await client.next('agent:response')).toMatchObject({
+    messageId: turnId,
+    stopReason: 'cancelled',
+    content: 'so far',
+  })
   expect(await client.next()).toMatchObject({ type: 'agent:asleep', role: 'auth' })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
   client.send({ type: 'agent:get', ...inside, role: 'auth' })
   const { agent } = await client.next('agent:info')
   expect(agent).toMatchObject({ state: 'ACTIVE', asleep: true, turn: null })
-  expect(agent.queue.map(({ messageId }: { messageId: string }) => messageId)).toEqual([next.messageId, last.messageId])
+  expect(agent.queue.map(({ messageId }: { messageId: string }) => messageId)).toEqual([
+    next.messageId,
+    last.messageId,
+  ])
   // While the old one is still there no second one is started beside it.
   await sweep(room)
   await machine.tell(exited(launchId, { stopped: true }))
@@ -46,11 +72,18 @@ test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in i
   expect(acp).toMatchObject({ loadAcpSessionId: `acp of ${launchId}`, workspace: { role: 'auth' } })
   expect(await client.next()).toMatchObject({ type: 'agent:ready', role: 'auth', how: 'loaded' })
   const received = await machine.turn()
-  expect(received).toMatchObject({ launchId: second, turnId: next.messageId, content: [{ type: 'text', text: 'next' }] })
+  expect(received).toMatchObject({
+    launchId: second,
+    turnId: next.messageId,
+    content: [{ type: 'text', text: 'next' }],
+  })
   await machine.tell(said(second, next.messageId, 'done'), turnEnded(second, next.messageId))
   expect(await machine.turn()).toMatchObject({ launchId: second, turnId: last.messageId })
   const { items } = (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json
-  expect(items.map(({ state }: { state: string }) => state).toSorted()).toEqual(['ended', 'running'])
+  expect(items.map(({ state }: { state: string }) => state).toSorted()).toEqual([
+    'ended',
+    'running',
+  ])
 })
 
 test('[CX7] a prompt that is refused is told again in a context opened again, then by a process started again, then the agent has failed', async () => {
@@ -63,7 +96,11 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
   expect(first.context).toMatchObject({ open: null })
   const two = await client.next('agent:queued')
   const refuse = (launch: string) =>
-    turnEnded(launch, first.turnId, { outcome: 'failed', error: 'Resource not found', notRun: 'refused' })
+    turnEnded(launch, first.turnId, {
+      outcome: 'failed',
+      error: 'Resource not found',
+      notRun: 'refused',
+    })
   await machine.tell(refuse(launchId))
   const again = await machine.turn()
   const { contextId } = first.context
@@ -71,11 +108,17 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
     launchId,
     turnId: first.turnId,
     content: [{ text: 'one' }],
-    context: { contextId, open: { acpSessionId: `acp of ${launchId}`, primer: expect.stringContaining('plum') } },
+    context: {
+      contextId,
+      open: { acpSessionId: `acp of ${launchId}`, primer: expect.stringContaining('plum') },
+    },
   })
   expect(again.context.open.primer).not.toContain('one')
   const began = { acpSessionId: 'brought back', how: 'loaded', notRestored: null } as const
-  await machine.tell({ type: 'turn-began', launchId, turnId: first.turnId, contextId, ...began }, refuse(launchId))
+  await machine.tell(
+    { type: 'turn-began', launchId, turnId: first.turnId, contextId, ...began },
+    refuse(launchId),
+  )
   expect(await client.next('agent:asleep')).toMatchObject({ role: 'auth' })
   await machine.tell(exited(launchId, { stopped: true }))
   await sweep(room)
@@ -86,19 +129,29 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
   expect(third).toMatchObject({ launchId: second, turnId: first.turnId })
   expect(third.content).toMatchObject([{ text: expect.stringContaining('plum') }, { text: 'one' }])
   await machine.tell(refuse(second))
-  expect(await client.next('agent:response')).toMatchObject({ messageId: first.turnId, error: 'Resource not found' })
+  expect(await client.next('agent:response')).toMatchObject({
+    messageId: first.turnId,
+    error: 'Resource not found',
+  })
   expect(await client.next()).toMatchObject({
     type: 'agent:failed',
     step: 'running',
     error: expect.stringMatching(/takes no prompt.*Resource not found/),
   })
-  expect(await client.next()).toMatchObject({ type: 'agent:withdrawn', messageId: two.messageId, reason: 'failed' })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:withdrawn',
+    messageId: two.messageId,
+    reason: 'failed',
+  })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId: second })
 })
 
 test('[AG12] an idle agent of a console that nobody looks at sleeps after the soft time-out, and the next prompt wakes it', async () => {
-  const room = await openConsole({}, { 'chat.soft_timeout_minutes': 2, 'user_session.detached_hours': 24 })
+  const room = await openConsole(
+    {},
+    { 'chat.soft_timeout_minutes': 2, 'user_session.detached_hours': 24 },
+  )
   const { client, machine, inside, launchId } = await room.ready('auth', true)
   client.send(inRole(inside, 'remember the plum'))
   await machine.answer('I will')
@@ -106,7 +159,8 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   const { clock } = room.server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
   const sweeper = new UserSessionSweeper({ store: room.server.store, clock, logger })
-  const processes = async () => (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json.items
+  const processes = async () =>
+    (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json.items
   /** The machine is heard of all the while. */
   const pass = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed++) {
@@ -118,7 +172,9 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   await sweeper.run()
   client.webSocket.close()
   await client.closed
-  await vi.waitFor(async () => expect((await room.server.ask('/metrics')).text).toContain('holdfast_websockets_open 1\n'))
+  await vi.waitFor(async () =>
+    expect((await room.server.ask('/metrics')).text).toContain('holdfast_websockets_open 1\n'),
+  )
   await pass(100)
   expect((await processes())[0]).toMatchObject({ stopReason: null })
   await pass(180)
@@ -129,14 +185,23 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   await back.next('session:snapshot')
   back.send({ type: 'agent:get', ...inside, role: 'auth' })
   expect((await back.next('agent:info')).agent).toMatchObject({ state: 'ACTIVE', asleep: true })
-  back.send({ type: 'agent:configure', ...inside, role: 'auth', change: { modeId: 'careful' }, requestId: 'c' })
+  back.send({
+    type: 'agent:configure',
+    ...inside,
+    role: 'auth',
+    change: { modeId: 'careful' },
+    requestId: 'c',
+  })
   expect(await back.next('error')).toMatchObject({ code: 'wrong_state', requestId: 'c' })
   back.send(inRole(inside, 'which fruit?'))
   await back.next('agent:queued')
   await sweeper.run()
   const { launchId: second, acp } = await woken(machine, 'loaded')
   expect(acp.loadAcpSessionId).toBe(`acp of ${launchId}`)
-  expect(await machine.turn()).toMatchObject({ launchId: second, content: [{ type: 'text', text: 'which fruit?' }] })
+  expect(await machine.turn()).toMatchObject({
+    launchId: second,
+    content: [{ type: 'text', text: 'which fruit?' }],
+  })
 })
 
 test.each([true, false])(
@@ -149,7 +214,11 @@ test.each([true, false])(
     await machine.tell(exited(launchId, { exitCode: 1 }))
     await client.next('agent:failed')
     for (const [load, how, received] of [
-      [true, 'new', [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }]],
+      [
+        true,
+        'new',
+        [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }],
+      ],
       [true, 'loaded', [{ text: 'which fruit?' }]],
       // A new one was asked for.
       [false, 'new', [{ text: 'which fruit?' }]],

@@ -16,10 +16,15 @@ test('[AG16] roles sleep over a stop on purpose; what ran is unknown, what waite
   client.send({ type: 'agent:spawn', ...inside, role: 'idle' })
   const idle = await machine.bringUp()
   await client.next('agent:ready')
-  for (const content of ['slow', 'next']) client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  for (const content of ['slow', 'next'])
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   const slow = await machine.turn()
   const next = await client.next('agent:queued')
-  await machine.tell(said(launchId, slow.turnId, 'so far'), exited(launchId, { stopped: true }), exited(idle, { stopped: true }))
+  await machine.tell(
+    said(launchId, slow.turnId, 'so far'),
+    exited(launchId, { stopped: true }),
+    exited(idle, { stopped: true }),
+  )
   expect(await client.next('agent:response')).toMatchObject({
     messageId: slow.turnId,
     content: 'so far',
@@ -29,7 +34,14 @@ test('[AG16] roles sleep over a stop on purpose; what ran is unknown, what waite
   expect(await client.next()).toMatchObject({ type: 'agent:asleep', role: 'idle' })
   const { agents } = (await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json
   expect(agents).toMatchObject([
-    { role: 'auth', state: 'ACTIVE', asleep: true, error: null, turn: null, queue: [{ messageId: next.messageId }] },
+    {
+      role: 'auth',
+      state: 'ACTIVE',
+      asleep: true,
+      error: null,
+      turn: null,
+      queue: [{ messageId: next.messageId }],
+    },
     { role: 'idle', state: 'ACTIVE', asleep: true, error: null, queue: [] },
   ])
   const { items } = (await room.server.ask(`/api/user-sessions/${inside.sessionId}/turns`)).json

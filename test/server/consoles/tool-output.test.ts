@@ -37,9 +37,15 @@ test('[AC6] an update has the beginning and the end of the output and the exit s
     update(launchId, turnId, { kind: 'tool', call: short }),
   )
   await client.next('agent:prompted')
-  expect(await client.next()).toMatchObject({ type: 'agent:update', update: { kind: 'tool', call } })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:update',
+    update: { kind: 'tool', call },
+  })
   // The pieces of the whole are not relayed.
-  expect(await client.next()).toMatchObject({ type: 'agent:update', update: { kind: 'tool', call: short } })
+  expect(await client.next()).toMatchObject({
+    type: 'agent:update',
+    update: { kind: 'tool', call: short },
+  })
 
   const { server } = room
   const turn = `/api/conversations/${encodeURIComponent(consoleKey(inside.sessionId, 'auth'))}/turns/${turnId}`
@@ -61,5 +67,8 @@ test('[AC6] an update has the beginning and the end of the output and the exit s
   expect((await read('call/1')).json).toEqual(whole)
   expect((await read('call 2')).json).toMatchObject({ output: 'short', cut: false })
   expect(await read('call 3')).toMatchObject({ status: 404, json: { code: 'not_found' } })
-  expect((await server.ask(turn)).json.items.map(({ kind }: { kind: string }) => kind)).toEqual(['tool', 'tool'])
+  expect((await server.ask(turn)).json.items.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'tool',
+    'tool',
+  ])
 })

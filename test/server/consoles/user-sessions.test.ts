@@ -28,7 +28,13 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const launches = new Launches(store, rules, offers, testSeals)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.register()
-  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers, projectRoots: [] })
+  const consoles = new UserSessions({
+    store,
+    clock: systemClock,
+    expectsCoordinator: false,
+    offers,
+    projectRoots: [],
+  })
   const { userSessionId } = await consoles.create(who, { projectId }, undefined)
   const spawn = (role: string, requestId?: string) => {
     const request = { type: 'agent:spawn', userSessionId, role, agentId, requestId } as const
@@ -36,7 +42,13 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   }
   const prompt = (text: string, requestId?: string) => {
     const content = [{ type: 'text' as const, text }]
-    const request = { type: 'agent:message', userSessionId, role: 'auth', content, requestId } as const
+    const request = {
+      type: 'agent:message',
+      userSessionId,
+      role: 'auth',
+      content,
+      requestId,
+    } as const
     return consoles.prompt(who, request, receiptIn(request))
   }
   const seen = () => store.query(getUserSession, { userSessionId, accountId: null })
@@ -47,13 +59,29 @@ async function openConsole(store: Store, who: Who = ownerWho) {
     await machine.tell(started(launchId), readyAgent(launchId))
     return launchId
   }
-  return { projectId, agentId, launches, offers, machine, consoles, userSessionId, spawn, prompt, seen, ready }
+  return {
+    projectId,
+    agentId,
+    launches,
+    offers,
+    machine,
+    consoles,
+    userSessionId,
+    spawn,
+    prompt,
+    seen,
+    ready,
+  }
 }
 
 const codes = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes
     .map((each) =>
-      each.status === 'fulfilled' ? 'done' : each.reason instanceof Refusal ? each.reason.code : String(each.reason),
+      each.status === 'fulfilled'
+        ? 'done'
+        : each.reason instanceof Refusal
+          ? each.reason.code
+          : String(each.reason),
     )
     .toSorted()
 
@@ -73,12 +101,16 @@ describe.each(engines)('user sessions on %s', (engine) => {
   test('[CO11] with its machine at hand every spawn is begun together with its order, also the same one twice', async () => {
     const { offers, machine, spawn, seen } = await open()
     const offered: string[] = []
-    offers.hear(machine.id, machine.epoch, { tell: ({ order }) => void offered.push(order.launchId) })
+    offers.hear(machine.id, machine.epoch, {
+      tell: ({ order }) => void offered.push(order.launchId),
+    })
     for (let n = 0; n < 10; n++) {
       await Promise.all([spawn(`role-${n}`, `spawn ${n}`), spawn(`role-${n}`, `spawn ${n}`)])
       await expect.poll(() => offered).toHaveLength(n + 1)
     }
-    expect(offered.toSorted()).toEqual((await seen()).agents.map(({ launchId }) => launchId ?? '').toSorted())
+    expect(offered.toSorted()).toEqual(
+      (await seen()).agents.map(({ launchId }) => launchId ?? '').toSorted(),
+    )
   })
 
   test('[RL2] the same request at once from two connections is done once', async () => {
@@ -88,7 +120,10 @@ describe.each(engines)('user sessions on %s', (engine) => {
     expect(new Set(numbers.map(({ seq }) => seq)).size).toBe(1)
     await Promise.all(Array.from({ length: 10 }, () => spawn('db', 's')))
     const { agents } = await seen()
-    expect(agents).toMatchObject([{ role: 'auth', turn: { content: [{ text: 'once' }] }, queue: [] }, { role: 'db' }])
+    expect(agents).toMatchObject([
+      { role: 'auth', turn: { content: [{ text: 'once' }] }, queue: [] },
+      { role: 'db' },
+    ])
   })
 
   test('[RL6] prompts at once stand in line once each, and run one after the other', async () => {
@@ -114,7 +149,8 @@ describe.each(engines)('user sessions on %s', (engine) => {
 
   test('[AP4] two people and the deadline answer at once: one answer is given to the agent', async () => {
     const store = await (await newPlace(engine)).open()
-    const { machine, prompt, ready, seen, consoles, userSessionId, projectId } = await openConsole(store)
+    const { machine, prompt, ready, seen, consoles, userSessionId, projectId } =
+      await openConsole(store)
     const launchId = await ready()
     await prompt('x')
     const turnId = (await seen()).agents[0]?.turn?.messageId ?? ''
@@ -122,10 +158,15 @@ describe.each(engines)('user sessions on %s', (engine) => {
     const { approvalId = 0 } = (await seen()).agents[0]?.permissions[0] ?? {}
     const answer = (optionId: string) =>
       consoles.answer(ownerWho, { type: 'permission:answer', userSessionId, approvalId, optionId })
-    const decide = () => consoles.decide(ownerWho, { projectId, approvalId, status: 'rejected' }, undefined)
-    const outcomes = codes(await Promise.allSettled([answer('yes'), answer('no'), decide(), answer('always')]))
+    const decide = () =>
+      consoles.decide(ownerWho, { projectId, approvalId, status: 'rejected' }, undefined)
+    const outcomes = codes(
+      await Promise.allSettled([answer('yes'), answer('no'), decide(), answer('always')]),
+    )
     expect(outcomes).toEqual(['approval_decided', 'approval_decided', 'approval_decided', 'done'])
-    const orders = (await eventsOf(store, `coordinator:${machine.id}`)).filter(({ type }) => type === 'permission-settled')
+    const orders = (await eventsOf(store, `coordinator:${machine.id}`)).filter(
+      ({ type }) => type === 'permission-settled',
+    )
     expect(orders).toHaveLength(1)
     expect((await seen()).agents[0]?.permissions).toEqual([])
   })
@@ -136,7 +177,11 @@ describe.each(engines)('user sessions on %s', (engine) => {
     const launchId = await ready()
     await prompt('x')
     const turnId = (await seen()).agents[0]?.turn?.messageId ?? ''
-    const [first, second, end] = [said(launchId, turnId, 'a'), said(launchId, turnId, 'b\u0000'), turnEnded(launchId, turnId)]
+    const [first, second, end] = [
+      said(launchId, turnId, 'a'),
+      said(launchId, turnId, 'b\u0000'),
+      turnEnded(launchId, turnId),
+    ]
     await machine.tell(first, second)
     machine.n -= 1
     await machine.tell(second, end)
@@ -152,7 +197,8 @@ describe.each(engines)('user sessions on %s', (engine) => {
 
   test('[US4] terminating the session while its agents crash, spawn and are spoken to: it ends once, with nobody left', async () => {
     const store = await (await newPlace(engine)).open()
-    const { machine, prompt, ready, spawn, seen, userSessionId, consoles } = await openConsole(store)
+    const { machine, prompt, ready, spawn, seen, userSessionId, consoles } =
+      await openConsole(store)
     const launchId = await ready()
     const terminate = () => consoles.terminate(ownerWho, { userSessionId })
     await Promise.allSettled([
@@ -185,9 +231,16 @@ describe.each(engines)('user sessions on %s', (engine) => {
     const first = await store.query(listTurns, { userSessionId, accountId: null, limit: 2 })
     expect(first.items.map(({ text }) => text)).toEqual(['to three', 'to two'])
     const cursor = first.nextCursor ?? undefined
-    const second = await store.query(listTurns, { userSessionId, accountId: null, limit: 2, cursor })
+    const second = await store.query(listTurns, {
+      userSessionId,
+      accountId: null,
+      limit: 2,
+      cursor,
+    })
     expect(second).toMatchObject({ items: [{ text: 'to one' }], nextCursor: null })
-    await expect(store.query(listTurns, { userSessionId, accountId: 'mia', limit: 2 })).rejects.toThrow('no user session')
+    await expect(
+      store.query(listTurns, { userSessionId, accountId: 'mia', limit: 2 }),
+    ).rejects.toThrow('no user session')
   })
 })
 

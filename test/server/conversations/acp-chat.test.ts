@@ -11,7 +11,8 @@ import { eventsOf } from '../../services/projects/installation.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { asks, said, turnEnded } from '../../support/relay.ts'
 
-const last = ({ content }: { content: { text: string }[] }): string | undefined => content.at(-1)?.text
+const last = ({ content }: { content: { text: string }[] }): string | undefined =>
+  content.at(-1)?.text
 
 test('[CH12] a message starts it, becomes its prompt, and its words are the answer; the next is told to the same process', async () => {
   const { room, say, chat, machine, agentSessions, server } = await openAcpChat()
@@ -26,7 +27,9 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   ]
   const files = { key: expect.stringMatching(/^web:.+\.coder$/) }
   expect(first).toEqual({ launchId, turnId: expect.any(String), content, files })
-  expect(await agentSessions()).toMatchObject([{ agentId: 'coder', purpose: 'chat', state: 'active', launchId }])
+  expect(await agentSessions()).toMatchObject([
+    { agentId: 'coder', purpose: 'chat', state: 'active', launchId },
+  ])
   // What is written meanwhile is the next turn.
   await say('one more')
   await say('and another')
@@ -34,10 +37,23 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   await machine.tell(turnEnded(launchId, first.turnId))
   const second = await machine.turn()
   expect(second.content).toEqual([{ type: 'text', text: 'one more\n\nand another' }])
-  expect(await chat()).toEqual(['owner: hello', 'owner: one more', 'owner: and another', 'coder: echo: hello'])
+  expect(await chat()).toEqual([
+    'owner: hello',
+    'owner: one more',
+    'owner: and another',
+    'coder: echo: hello',
+  ])
   // Another node that looks at the same moment tells it nothing twice; what is late of a turn that is over is nobody's.
-  const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`)).json
-  const look = { launchId, agentId, projectId, coordinatorId, keys: [webKey(projectId, agentId)], openConversations: [] }
+  const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`))
+    .json
+  const look = {
+    launchId,
+    agentId,
+    projectId,
+    coordinatorId,
+    keys: [webKey(projectId, agentId)],
+    openConversations: [],
+  }
   expect(await server.store.run(dispatchTurn, look)).toEqual({ dispatched: false })
   await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))
   await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))
@@ -66,7 +82,10 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   expect(again.content[0].text).toContain('given to a process that ended')
   await machine.tell(said(second, again.turnId, 'whole'), turnEnded(second, again.turnId))
   expect(await chat()).toEqual(['owner: hello', 'coder: whole'])
-  expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
+  expect(await agentSessions()).toMatchObject([
+    { state: 'active' },
+    { state: 'ended', endReason: 'process_exited' },
+  ])
 })
 
 test('[CV13] what is written while an answer is given comes after it: in what the next process is told and in what is read', async () => {
@@ -114,7 +133,11 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
   const stream = turnsStream(webKey(room.projectId, 'coder'))
   const { state } = (await server.ask(`/api/snapshot?streams=${encodeURIComponent(stream)}`)).json
   expect(state[stream].running).toMatchObject([
-    { turn: { messageId: turnId }, items: [{ kind: 'text', text: 'half' }], permissions: [{ messageId: turnId }] },
+    {
+      turn: { messageId: turnId },
+      items: [{ kind: 'text', text: 'half' }],
+      permissions: [{ messageId: turnId }],
+    },
   ])
   expect((await stop()).json).toEqual({ stopped: 1 })
   expect(await machine.order('cancel-ordered')).toMatchObject({ launchId, turnId })
@@ -146,13 +169,22 @@ test('[CH16] a message that waits is withdrawn: its agent never gets it; one tha
   const kept = (await say('keep')).json.seq
   const before = await counts()
   const taken = (await say('never mind')).json.seq
-  expect((await withdraw(given)).json).toMatchObject({ code: 'wrong_state', notice: { code: 'messageBegun' }, state: 'running' })
-  expect((await withdraw(999)).json).toMatchObject({ code: 'not_found', notice: { code: 'messageGone' } })
+  expect((await withdraw(given)).json).toMatchObject({
+    code: 'wrong_state',
+    notice: { code: 'messageBegun' },
+    state: 'running',
+  })
+  expect((await withdraw(999)).json).toMatchObject({
+    code: 'not_found',
+    notice: { code: 'messageGone' },
+  })
   expect((await withdraw(taken)).json).toEqual({ seq: taken })
   expect((await withdraw(taken)).json).toMatchObject({ code: 'wrong_state', state: 'cancelled' })
   expect(await counts()).toEqual(before)
   expect(await chat()).toEqual(['owner: hello', 'owner: keep'])
-  const received = (await eventsOf(server.store, conversationStream(key))).find(({ type }) => type === 'message-withdrawn')
+  const received = (await eventsOf(server.store, conversationStream(key))).find(
+    ({ type }) => type === 'message-withdrawn',
+  )
   expect(received).toMatchObject({ data: { seq: taken, by: 'owner' } })
   await machine.tell(said(launchId, first.turnId, 'hi'), turnEnded(launchId, first.turnId))
   const second = await machine.turn()
@@ -163,16 +195,27 @@ test('[CH16] a message that waits is withdrawn: its agent never gets it; one tha
   await machine.tell(said(launchId, second.turnId, 'kept'), turnEnded(launchId, second.turnId))
   expect((await withdraw(kept)).json).toMatchObject({ code: 'wrong_state', state: 'answered' })
   const { items } = (await server.ask(`${at}/turns`)).json
-  expect(items.map(({ state }: { state: string }) => state)).toEqual(['cancelled', 'answered', 'answered'])
+  expect(items.map(({ state }: { state: string }) => state)).toEqual([
+    'cancelled',
+    'answered',
+    'answered',
+  ])
   expect(await chat()).toEqual(['owner: hello', 'owner: keep', 'coder: hi', 'coder: kept'])
 })
 
 test('[CH12] a prompt names the handoff that its message belongs to', async () => {
   const { room, machine, server } = await openAcpChat()
-  const body = { projectId: room.projectId, toAgentId: 'coder', content: 'go on with it', relatedHandoffId: 'handoff-7' }
+  const body = {
+    projectId: room.projectId,
+    toAgentId: 'coder',
+    content: 'go on with it',
+    relatedHandoffId: 'handoff-7',
+  }
   expect((await server.ask('/api/chat', { method: 'POST', body })).status).toBe(201)
   await bringUp(machine)
-  expect(last(await machine.turn())).toBe('go on with it\n\n(This belongs to the handoff handoff-7.)')
+  expect(last(await machine.turn())).toBe(
+    'go on with it\n\n(This belongs to the handoff handoff-7.)',
+  )
 })
 
 test('[CV10] what two that are spoken to say to each other comes to an end: who wrote is told, and an answer to an answer asks nobody', async () => {
@@ -187,13 +230,24 @@ test('[CV10] what two that are spoken to say to each other comes to an end: who 
   await machine.tell(said(coder, first.turnId, 'I have asked'), turnEnded(coder, first.turnId))
   const critic = await bringUp(machine)
   const asked = await machine.turn()
-  expect(asked).toMatchObject({ launchId: critic, content: [{}, { text: 'The agent coder writes to you:\n\nIs it right?' }] })
+  expect(asked).toMatchObject({
+    launchId: critic,
+    content: [{}, { text: 'The agent coder writes to you:\n\nIs it right?' }],
+  })
   await machine.tell(said(critic, asked.turnId, 'It is'), turnEnded(critic, asked.turnId))
   const heard = await machine.turn()
-  expect(heard).toMatchObject({ launchId: coder, content: [{ text: 'The agent critic answers you:\n\nIt is' }] })
+  expect(heard).toMatchObject({
+    launchId: coder,
+    content: [{ text: 'The agent critic answers you:\n\nIt is' }],
+  })
   await machine.tell(said(coder, heard.turnId, 'Thank you'), turnEnded(coder, heard.turnId))
-  const { items } = (await ask(`/api/conversations/${encodeURIComponent('agent:coder~critic')}/messages`)).json
-  const kept = items.map(({ content, clientId }: { content: string; clientId: string | null }) => [content, clientId])
+  const { items } = (
+    await ask(`/api/conversations/${encodeURIComponent('agent:coder~critic')}/messages`)
+  ).json
+  const kept = items.map(({ content, clientId }: { content: string; clientId: string | null }) => [
+    content,
+    clientId,
+  ])
   expect(kept).toEqual([
     ['Is it right?', null],
     ['It is', asked.turnId],
@@ -201,7 +255,10 @@ test('[CV10] what two that are spoken to say to each other comes to an end: who 
   // What it makes of the answer is said where it was asked.
   expect((await chat()).at(-1)).toBe('coder: Thank you')
   // What a person says to the critic is another conversation: this process can hold one, and makes room for it.
-  await ask('/api/chat', { method: 'POST', body: { projectId: room.projectId, toAgentId: 'critic', content: 'hello' } })
+  await ask('/api/chat', {
+    method: 'POST',
+    body: { projectId: room.projectId, toAgentId: 'critic', content: 'hello' },
+  })
   expect(await machine.order('stop-ordered')).toEqual({ launchId: critic, reason: 'finished' })
   await machine.tell(exited(critic, { stopped: true }))
   const another = await bringUp(machine)
@@ -222,7 +279,9 @@ test('[CH12] an error is told in words, and does not ask for the same again', as
 })
 
 test('[CH12] the panel that closes, and the soft timeout, send it away as any other', async () => {
-  const { room, server, say, machine, agentSessions, clock, dispatcher } = await openAcpChat({ 'chat.soft_timeout_minutes': 0.1 })
+  const { room, server, say, machine, agentSessions, clock, dispatcher } = await openAcpChat({
+    'chat.soft_timeout_minutes': 0.1,
+  })
   await say('hello')
   const first = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -249,25 +308,43 @@ test('[CH12] what it asks is in the inbox, and the answer is told to it', async 
   const { turnId } = await machine.turn()
   await machine.tell(asks(launchId, turnId, 'q'))
   const [approval] = (await server.ask('/api/approvals')).json.items
-  expect(approval).toMatchObject({ checkpointType: 'tool_permission', permission: { userSessionId: null, role: null } })
+  expect(approval).toMatchObject({
+    checkpointType: 'tool_permission',
+    permission: { userSessionId: null, role: null },
+  })
   const path = `/api/projects/${room.projectId}/approvals/${approval.id}/decision`
   const { json } = await server.ask(path, { method: 'POST', body: { status: 'approved' } })
   expect(json).toMatchObject({ status: 'approved', outcome: 'allowed' })
-  expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'yes' })
+  expect(await machine.order('permission-settled')).toEqual({
+    launchId,
+    askId: 'q',
+    optionId: 'yes',
+  })
 })
 
 test('[CH12] a task is told, its answer is the result, and it is sent away when none is left', async () => {
   const { room, server, machine, agentSessions } = await openAcpChat()
   const path = `/api/projects/${room.projectId}/tasks`
-  const draft = { phase: 1, type: 'code', title: 'Write a poem', description: 'Short.', assignedTo: 'coder' }
+  const draft = {
+    phase: 1,
+    type: 'code',
+    title: 'Write a poem',
+    description: 'Short.',
+    assignedTo: 'coder',
+  }
   const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
   await server.ask(`${path}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
   const launchId = await bringUp(machine)
   const { turnId, content } = await machine.turn()
-  expect(content.at(-1).text).toBe(`Task ${id}: Write a poem\n\nShort.\n\nDo it, and answer with the result when it is done.`)
+  expect(content.at(-1).text).toBe(
+    `Task ${id}: Write a poem\n\nShort.\n\nDo it, and answer with the result when it is done.`,
+  )
   expect(await agentSessions()).toMatchObject([{ purpose: 'task', state: 'active' }])
   await machine.tell(said(launchId, turnId, 'Roses'), turnEnded(launchId, turnId))
-  expect((await server.ask(`${path}/${id}`)).json).toMatchObject({ status: 'completed', result: 'Roses' })
+  expect((await server.ask(`${path}/${id}`)).json).toMatchObject({
+    status: 'completed',
+    result: 'Roses',
+  })
   expect(await machine.order('stop-ordered')).toEqual({ launchId, reason: 'finished' })
   expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'work_done' }])
 })
@@ -283,7 +360,10 @@ test('[CH12] a conversation that has grown long is summarised by it, and the nex
   await machine.tell(said(launchId, turnId, 'read'), turnEnded(launchId, turnId))
   const summary = await machine.turn()
   expect(summary.content[0].text).toContain('Answer with a summary')
-  await machine.tell(said(launchId, summary.turnId, 'It was about x.'), turnEnded(launchId, summary.turnId))
+  await machine.tell(
+    said(launchId, summary.turnId, 'It was about x.'),
+    turnEnded(launchId, summary.turnId),
+  )
   expect(await chat()).toHaveLength(2)
   await dispatcher.settled()
   clock.advance(7000)
@@ -292,7 +372,10 @@ test('[CH12] a conversation that has grown long is summarised by it, and the nex
   await say('and y?')
   await bringUp(machine)
   const next = await machine.turn()
-  expect([next.content[0].text, last(next)]).toEqual([expect.stringContaining('It was about x.'), 'and y?'])
+  expect([next.content[0].text, last(next)]).toEqual([
+    expect.stringContaining('It was about x.'),
+    'and y?',
+  ])
 })
 
 test('[NA9] a summary has a length, so that it does not grow with each; one that cannot be had leaves the earlier one', async () => {
@@ -312,7 +395,9 @@ test('[NA9] a summary has a length, so that it does not grow with each; one that
   await say(`long ${'z'.repeat(1200)}`)
   expect(await summarise('')).toBe(`${shortened}\n\nThere is no summary of what was said then.`)
   await say(`long ${'z'.repeat(1200)}`)
-  expect(await summarise("You've hit your usage limit, try again in 2 hours.")).not.toContain('limit')
+  expect(await summarise("You've hit your usage limit, try again in 2 hours.")).not.toContain(
+    'limit',
+  )
 })
 
 test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
@@ -320,7 +405,12 @@ test('[CH12] a start that fails is a failed launch with its error, as the panel 
   await say('hello')
   const { launchId } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId })
-  await machine.tell(started(launchId), { type: 'agent-failed', launchId, step: 'initialize', error: 'It speaks no ACP' })
+  await machine.tell(started(launchId), {
+    type: 'agent-failed',
+    launchId,
+    step: 'initialize',
+    error: 'It speaks no ACP',
+  })
   await machine.tell(exited(launchId, { stopped: true }))
   expect((await server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
     state: 'ended',
@@ -341,10 +431,16 @@ test('[RS2] a task that is resumed is told with what is known about it; what fai
   const body = { kind: 'failed', category: 'verse', description: 'Rhyming at any price' }
   await server.ask(`${project}/sessions/${work.id}/approaches`, { method: 'POST', body })
   await machine.tell(exited(launchId, { exitCode: 1 }))
-  expect((await server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({ state: 'interrupted' })
-  expect((await server.ask(`${project}/sessions/${work.id}/resume`, { method: 'POST' })).status).toBe(201)
+  expect((await server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({
+    state: 'interrupted',
+  })
+  expect(
+    (await server.ask(`${project}/sessions/${work.id}/resume`, { method: 'POST' })).status,
+  ).toBe(201)
   await bringUp(machine)
-  const text = (await machine.turn()).content.map((part: { text: string }) => part.text).join('\n\n')
+  const text = (await machine.turn()).content
+    .map((part: { text: string }) => part.text)
+    .join('\n\n')
   expect(text).toContain(`Task ${id}: Write a poem`)
   expect(text).toContain('approach_f001: Rhyming at any price · avoid')
 })

@@ -18,7 +18,10 @@ async function openDays() {
   const testStore = await openTestStore({ clock: manualClock(beforeBoundary) })
   const opened = await openAcpChat({}, true, { testStore })
   const { server, room } = opened
-  const job = new Cutover({ store: server.store, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const job = new Cutover({
+    store: server.store,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  })
   const at = (key: string, more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`
   const items = async (key: string, more: string) => (await server.ask(at(key, more))).json.items
   return {
@@ -26,9 +29,15 @@ async function openDays() {
     key: webKey(room.projectId, 'coder'),
     cutOver: () => job.run(),
     days: async (key: string) =>
-      (await items(key, '/chapters')).map((each: Record<string, unknown>) => [each['day'], each['state'], each['messageCount']]),
+      (await items(key, '/chapters')).map((each: Record<string, unknown>) => [
+        each['day'],
+        each['state'],
+        each['messageCount'],
+      ]),
     contents: async (key: string, day: string): Promise<string[]> =>
-      (await items(key, `/chapters/${day}/messages`)).map(({ content }: { content: string }) => content),
+      (await items(key, `/chapters/${day}/messages`)).map(
+        ({ content }: { content: string }) => content,
+      ),
   }
 }
 
@@ -44,7 +53,11 @@ test('[DC6] a turn over the boundary is whole: its day has question and answer, 
   await machine.tell(said(launchId, turnId, 'a long answer'), turnEnded(launchId, turnId))
   const next = await machine.turn()
   expect(await days(key)).toEqual([['2026-03-01', 'closed', 3]])
-  expect(await contents(key, '2026-03-01')).toEqual(['a long question', 'are you still there?', 'a long answer'])
+  expect(await contents(key, '2026-03-01')).toEqual([
+    'a long question',
+    'are you still there?',
+    'a long answer',
+  ])
   await cutOver()
   const note = (await server.ask('/api/notes/20260301')).text
   expect([note.includes('a long question'), note.includes('a long answer')]).toEqual([true, true])
@@ -85,7 +98,11 @@ test('[DC6] so is what one agent asks another', async () => {
   const asked = await machine.turn()
   const [own] = await agentSessions()
   const caller = { agentId: 'critic', projectId: room.projectId, agentSessionId: own.id }
-  await server.store.run(sendMessage, { ...caller, toAgentId: 'coder', content: 'what do you know?' })
+  await server.store.run(sendMessage, {
+    ...caller,
+    toAgentId: 'coder',
+    content: 'what do you know?',
+  })
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
   clock.advance(pastBoundaryMs)

@@ -8,7 +8,11 @@ import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { ConversationState } from '../../../src/protocol/snapshot.ts'
 import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
-import { handleUnpairedSender, runChatCommand, takeChannelMessage } from '../../../src/services/channels/incoming.ts'
+import {
+  handleUnpairedSender,
+  runChatCommand,
+  takeChannelMessage,
+} from '../../../src/services/channels/incoming.ts'
 import { getHistory } from '../../../src/services/conversations/queries.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
@@ -23,7 +27,13 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   const place = { channel: 'telegram', chatId: '42' } as const
   const route = { projectId: room.projectId, agentId: 'coder' }
   const { code } = await store.run(createPairingCode, { channel: place.channel, by: 'owner' })
-  const sender = { kind: 'person', title: 'Ann', handle: null, language: 'ja', attempt: code } as const
+  const sender = {
+    kind: 'person',
+    title: 'Ann',
+    handle: null,
+    language: 'ja',
+    attempt: code,
+  } as const
   await store.run(handleUnpairedSender, { ...place, ...sender })
   const message = {
     ...place,
@@ -39,19 +49,35 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   const { turnId } = await machine.turn()
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
   const lastSaid = async () =>
-    (await store.query(getHistory, { key: 'telegram:42', hidden: false, limit: 10 })).items.at(-1)?.content ?? ''
+    (await store.query(getHistory, { key: 'telegram:42', hidden: false, limit: 10 })).items.at(-1)
+      ?.content ?? ''
   const zone = Temporal.Now.timeZoneId()
   const until = Temporal.Instant.fromEpochMilliseconds(clock.now() + 30_000)
     .toZonedDateTimeISO(zone)
     .toPlainTime()
   const answer = await lastSaid()
-  expect(answer).toContain(`上限に達しました（${until.toString({ smallestUnit: 'minute' })} (${zone}) まで）`)
+  expect(answer).toContain(
+    `上限に達しました（${until.toString({ smallestUnit: 'minute' })} (${zone}) まで）`,
+  )
   expect(answer).toContain('もう一度送ってください')
   expect(answer).toContain(limitWords)
   // There is no card: a command says that it goes on by itself, and takes it back.
   const runOrder = async (command: ChatCommand) =>
-    (await store.run(runChatCommand, { ...place, command, senderId: message.senderId, route, work: null })).said
-  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).run()
+    (
+      await store.run(runChatCommand, {
+        ...place,
+        command,
+        senderId: message.senderId,
+        route,
+        work: null,
+      })
+    ).said
+  const sweep = () =>
+    new UserSessionSweeper({
+      store,
+      clock,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    }).run()
   expect(await runOrder('stop')).toContain('動いているものはありません')
   expect(await runOrder('continue')).toContain('自動で答えます')
   expect(await runOrder('status')).toContain('自動で答えます')
@@ -74,14 +100,20 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   const { room, server, say, chat, machine, clock } = await openAcpChat()
   const { store, ask } = server
   const pair = `/api/projects/${room.projectId}/agents/coder`
-  const goOn = (wish: boolean) => ask(`${pair}/chat/go-on`, { method: 'POST', body: { goOn: wish } })
+  const goOn = (wish: boolean) =>
+    ask(`${pair}/chat/go-on`, { method: 'POST', body: { goOn: wish } })
   const stream = conversationStream(webKey(room.projectId, 'coder'))
   const limit = async () => {
     const { state } = await store.query(readSnapshot, { streams: [stream] })
     return (state[stream] as ConversationState).limit
   }
   // As after a restart: nothing is known but what is in the store.
-  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).run()
+  const sweep = () =>
+    new UserSessionSweeper({
+      store,
+      clock,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    }).run()
   expect((await goOn(true)).json).toMatchObject({ code: 'wrong_state' })
   await say('first')
   const launchId = await bringUp(machine)
@@ -103,9 +135,15 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   expect(await meet()).toBe('second')
   expect((await goOn(true)).json).toEqual({ until: instant(clock.now() + 30_000), goesOn: true })
   // The message is parked: a turn that waits, and no work before its time.
-  const turns = (await ask(`/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/turns`)).json.items
+  const turns = (
+    await ask(`/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/turns`)
+  ).json.items
   const [parked, met, dropped] = turns
-  expect(parked).toMatchObject({ state: 'queued', retryOf: met.id, notBefore: instant(clock.now() + 30_000) })
+  expect(parked).toMatchObject({
+    state: 'queued',
+    retryOf: met.id,
+    notBefore: instant(clock.now() + 30_000),
+  })
   expect(met).toMatchObject({ state: 'failed', stopReason: 'limit', notBefore: null })
   expect(dropped).toMatchObject({ state: 'cancelled', stopReason: 'withdrawn', notBefore: null })
   clock.advance(29_000)
@@ -126,7 +164,10 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   expect(await limit()).toBeNull()
   const again = await machine.turn()
   expect(again.content).toEqual([{ type: 'text', text: 'second' }])
-  await machine.tell(said(launchId, again.turnId, 'late but here'), turnEnded(launchId, again.turnId))
+  await machine.tell(
+    said(launchId, again.turnId, 'late but here'),
+    turnEnded(launchId, again.turnId),
+  )
   expect((await chat()).slice(-2)).toEqual(['coder: works', 'coder: late but here'])
 })
 
@@ -136,7 +177,10 @@ test('[AG10] an agent that has gone while its limit lasts is started again for w
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
-  await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/go-on`, { method: 'POST', body: { goOn: true } })
+  await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/go-on`, {
+    method: 'POST',
+    body: { goOn: true },
+  })
   await machine.tell(exited(launchId))
   clock.advance(30_000)
   const logger = createLogger({ level: 'silent', format: 'json' })
@@ -164,7 +208,10 @@ test('[AG11] a task that met a limit has failed with until when, also when the a
     const began = before === '' ? [] : [said(launchId, turnId, before), ran]
     await machine.tell(...began, said(launchId, turnId, answer), turnEnded(launchId, turnId, ended))
     const { json } = await server.ask(`${path}/${id}`)
-    expect(json).toMatchObject({ status: 'failed', result: expect.stringContaining(`It is at its limit until ${until}.`) })
+    expect(json).toMatchObject({
+      status: 'failed',
+      result: expect.stringContaining(`It is at its limit until ${until}.`),
+    })
     expect(json.result).toContain(words)
     await machine.order('stop-ordered')
     await machine.tell(exited(launchId, { stopped: true }))

@@ -7,13 +7,15 @@ import { openTestServer } from '../../support/server.ts'
 async function open() {
   const server = await openTestServer()
   const { ask, folder } = server
-  const post = async (to: string, body: unknown = {}) => (await ask(to, { method: 'POST', body })).json
+  const post = async (to: string, body: unknown = {}) =>
+    (await ask(to, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'p' })
   const workSessions = `/api/projects/${projectId}/sessions`
   const { id } = await post(workSessions, {})
   const at = `${workSessions}/${id}`
   const path = join(folder, 'projects', projectId, 'sessions', id, 'approaches.json')
-  const record = (description: string) => post(`${at}/approaches`, { kind: 'untried', category: 'c', description })
+  const record = (description: string) =>
+    post(`${at}/approaches`, { kind: 'untried', category: 'c', description })
   /** Asked for, so that the files are written; a round more for what was taken in by the first. */
   const settle = async () => {
     for (let rounds = 0; rounds < 2; rounds++) await post(`${at}/checkpoint`)
@@ -23,7 +25,9 @@ async function open() {
     writeFile(path, JSON.stringify(change(await read())))
   const whole = async () => (await ask(at)).json
   const known = async () =>
-    (await whole()).approaches.map(({ id: each, description }: Record<string, string>) => [each, description]).sort()
+    (await whole()).approaches
+      .map(({ id: each, description }: Record<string, string>) => [each, description])
+      .sort()
   await record('ours')
   await settle()
   return { ...server, post, at, path, record, settle, read, edit, whole, known }
@@ -49,8 +53,14 @@ test('[AR3] entries that a person adds to approaches.json become approaches, wit
   ])
   await record('ours again')
   await settle()
-  expect((await read()).failed).toMatchObject([{ id: 'approach_f007', failure_reason: 'fell', avoid: true, learnings: ['no'] }])
-  expect((await read()).untried.map(({ id }: { id: string }) => id)).toEqual(['approach_u001', 'approach_u002', 'approach_u003'])
+  expect((await read()).failed).toMatchObject([
+    { id: 'approach_f007', failure_reason: 'fell', avoid: true, learnings: ['no'] },
+  ])
+  expect((await read()).untried.map(({ id }: { id: string }) => id)).toEqual([
+    'approach_u001',
+    'approach_u002',
+    'approach_u003',
+  ])
   expect((await whole()).fileProblem).toBeNull()
   expect(log()).toContain('taken in from their file')
 })
@@ -64,22 +74,48 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
     edit((file) => {
       const { [kind]: there, untried } = file
       const moved = { ...untried.find((each: { id: string }) => each.id === id), ...words }
-      return { ...file, [kind]: [...there, moved], untried: untried.filter((each: { id: string }) => each.id !== id) }
+      return {
+        ...file,
+        [kind]: [...there, moved],
+        untried: untried.filter((each: { id: string }) => each.id !== id),
+      }
     })
-  const approach = async (id: string) => (await whole()).approaches.find((each: { id: string }) => each.id === id)
-  await move('approach_u001', 'failed', { next_to_try: true, failure_reason: 'fell', learnings: ['no'], avoid: true })
+  const approach = async (id: string) =>
+    (await whole()).approaches.find((each: { id: string }) => each.id === id)
+  await move('approach_u001', 'failed', {
+    next_to_try: true,
+    failure_reason: 'fell',
+    learnings: ['no'],
+    avoid: true,
+  })
   await settle()
   expect(await approach('approach_u001')).toMatchObject({
-    ...{ kind: 'failed', description: 'ours', failureReason: 'fell', learnings: ['no'], avoid: true, priority: null },
-    ...{ nextToTry: false, history: [{ by: 'owner', before: { kind: 'untried', priority: 'medium' } }] },
+    ...{
+      kind: 'failed',
+      description: 'ours',
+      failureReason: 'fell',
+      learnings: ['no'],
+      avoid: true,
+      priority: null,
+    },
+    ...{
+      nextToTry: false,
+      history: [{ by: 'owner', before: { kind: 'untried', priority: 'medium' } }],
+    },
   })
   expect((await whole()).approaches).toHaveLength(3)
   expect((await whole()).fileProblem).toBeNull()
   expect(log()).toContain('taken in from their file')
   await record('meanwhile')
   await settle()
-  expect((await read()).failed).toMatchObject([{ id: 'approach_u001', failure_reason: 'fell', date: expect.any(String) }])
-  expect((await read()).untried.map(({ id }: { id: string }) => id)).toEqual(['approach_u002', 'approach_u003', 'approach_u004'])
+  expect((await read()).failed).toMatchObject([
+    { id: 'approach_u001', failure_reason: 'fell', date: expect.any(String) },
+  ])
+  expect((await read()).untried.map(({ id }: { id: string }) => id)).toEqual([
+    'approach_u002',
+    'approach_u003',
+    'approach_u004',
+  ])
   // What cannot be moved, and a moved one with words that are none, is told and changes nothing; then the next is taken in.
   const good = await readFile(path, 'utf8')
   for (const [id, words, why] of [
@@ -92,13 +128,21 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
     expect(await approach(id)).toMatchObject({ kind: 'untried', history: [] })
     await writeFile(path, good)
   }
-  await edit(({ failed, ...file }) => ({ ...file, failed: [], untried: [...file.untried, ...failed] }))
+  await edit(({ failed, ...file }) => ({
+    ...file,
+    failed: [],
+    untried: [...file.untried, ...failed],
+  }))
   await settle()
   expect((await whole()).fileProblem).toMatch(/approach_u001 was changed or removed/)
   await writeFile(path, good)
   await move('approach_u002', 'verified', { evidence: { passed: 5 } })
   await settle()
-  expect(await approach('approach_u002')).toMatchObject({ kind: 'verified', evidence: { passed: 5 }, reusable: true })
+  expect(await approach('approach_u002')).toMatchObject({
+    kind: 'verified',
+    evidence: { passed: 5 },
+    reusable: true,
+  })
   expect((await whole()).fileProblem).toBeNull()
   await move('approach_u004', 'failed', {})
   await settle()
@@ -111,8 +155,18 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
   const good = await readFile(path, 'utf8')
   const broken: [string, RegExp][] = [
     ['{"verified": [', /not JSON/],
-    [JSON.stringify({ ...JSON.parse(good), failed: [{ category: 'c' }] }), /failed, new entry 1.*description/],
-    [JSON.stringify({ ...JSON.parse(good), schema_version: '9.0', untried: [...JSON.parse(good).untried, {}] }), /9\.0/],
+    [
+      JSON.stringify({ ...JSON.parse(good), failed: [{ category: 'c' }] }),
+      /failed, new entry 1.*description/,
+    ],
+    [
+      JSON.stringify({
+        ...JSON.parse(good),
+        schema_version: '9.0',
+        untried: [...JSON.parse(good).untried, {}],
+      }),
+      /9\.0/,
+    ],
     [JSON.stringify({ ...JSON.parse(good), untried: [] }), /approach_u001 was changed or removed/],
     [good.replace('ours', 'mine'), /approach_u001 was changed or removed/],
   ]
@@ -128,7 +182,11 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
   await settle()
   await record('meanwhile')
   await settle()
-  expect((await known()).map(([, description]: string[]) => description)).toEqual(['new beside it', 'ours', 'meanwhile'])
+  expect((await known()).map(([, description]: string[]) => description)).toEqual([
+    'new beside it',
+    'ours',
+    'meanwhile',
+  ])
   expect((await read()).untried).toMatchObject([{ description: 'mine' }])
   await rm(path)
   await settle()
@@ -149,8 +207,10 @@ test('[AR3] [CK6] the file of work that has ended is read when it is resumed, an
   expect(await readFile(path, 'utf8')).toBe(edited)
   const { children, approaches, fileProblem } = await whole()
   expect([approaches.length, fileProblem]).toEqual([2, null])
-  const child = await post(`/api/projects/${children[0].projectId}/sessions/${children[0].id}/checkpoint`)
-  expect(JSON.parse(await readFile(join(child.path, '..', 'approaches.json'), 'utf8')).failed).toMatchObject([
-    { description: 'found later' },
-  ])
+  const child = await post(
+    `/api/projects/${children[0].projectId}/sessions/${children[0].id}/checkpoint`,
+  )
+  expect(
+    JSON.parse(await readFile(join(child.path, '..', 'approaches.json'), 'utf8')).failed,
+  ).toMatchObject([{ description: 'found later' }])
 })

@@ -24,13 +24,17 @@ test('[CV6] in the library', async () => {
   const conversations = await createConversations({ data })
   onTestFinished(() => conversations.close())
   for (const [what, key] of refusedKeys) {
-    await expect(conversations.addMessage(key, 'user', 'x'), what).rejects.toMatchObject({ code: 'invalid_key' })
+    await expect(conversations.addMessage(key, 'user', 'x'), what).rejects.toMatchObject({
+      code: 'invalid_key',
+    })
     await expect(conversations.save(key), what).rejects.toMatchObject({ code: 'invalid_key' })
   }
   expect((await conversations.list()).items).toEqual([])
   for (const key of keptApartKeys) await conversations.addMessage(key, 'user', `in ${key}`)
   const paths = await Promise.all(keptApartKeys.map((key) => conversations.save(key)))
-  expect(new Set(paths.map((path) => dirname(path ?? '')))).toEqual(new Set([join(data, 'conversations')]))
+  expect(new Set(paths.map((path) => dirname(path ?? '')))).toEqual(
+    new Set([join(data, 'conversations')]),
+  )
   expectOneFileEach(join(data, 'conversations'), keptApartKeys)
   expect(readdirSync(around)).toEqual(['mine'])
 })
@@ -43,22 +47,32 @@ test('[CV6] over HTTP, and from files', async () => {
     expect([status, json.code], what).toEqual([422, 'invalid_key'])
   }
   const folder = temporaryFolder()
-  for (const [n, [, key]] of refusedKeys.entries()) writePicoclaw(folder, `bad-${n}.json`, picoclawSession(key))
+  for (const [n, [, key]] of refusedKeys.entries())
+    writePicoclaw(folder, `bad-${n}.json`, picoclawSession(key))
   const half = keptApartKeys.length >> 1
-  for (const [n, key] of keptApartKeys.slice(half).entries()) writePicoclaw(folder, `good-${n}.json`, picoclawSession(key))
+  for (const [n, key] of keptApartKeys.slice(half).entries())
+    writePicoclaw(folder, `good-${n}.json`, picoclawSession(key))
   const imported = (await holdfast(['import', folder, '--json'])).json()
   expect(imported).toMatchObject({ created: keptApartKeys.length - half })
   expect(imported.skipped).toHaveLength(refusedKeys.length)
 
   for (const key of keptApartKeys.slice(0, half)) {
     await post('/api/conversations', { key })
-    const sent = await post(`/api/conversations/${encodeURIComponent(key)}/messages`, { role: 'user', content: `in ${key}` })
+    const sent = await post(`/api/conversations/${encodeURIComponent(key)}/messages`, {
+      role: 'user',
+      content: `in ${key}`,
+    })
     expect(sent.status, key).toBe(201)
   }
   for (const key of keptApartKeys) {
     const { status, json } = await post(`/api/conversations/${encodeURIComponent(key)}/save`, {})
-    expect([status, dirname(json.path ?? '')], key).toEqual([200, join(server.folder, 'conversations')])
+    expect([status, dirname(json.path ?? '')], key).toEqual([
+      200,
+      join(server.folder, 'conversations'),
+    ])
   }
   expectOneFileEach(join(server.folder, 'conversations'), keptApartKeys)
-  expect((await server.ask('/api/conversations?limit=200')).json.items).toHaveLength(keptApartKeys.length)
+  expect((await server.ask('/api/conversations?limit=200')).json.items).toHaveLength(
+    keptApartKeys.length,
+  )
 })

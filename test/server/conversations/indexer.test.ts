@@ -12,8 +12,14 @@ import {
   setHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
-import { findUnindexed, makeSearchable } from '../../../src/services/conversations/make-searchable.ts'
-import { type MessageSearch, searchMessages } from '../../../src/services/conversations/search-messages.ts'
+import {
+  findUnindexed,
+  makeSearchable,
+} from '../../../src/services/conversations/make-searchable.ts'
+import {
+  type MessageSearch,
+  searchMessages,
+} from '../../../src/services/conversations/search-messages.ts'
 import { engines, newPlace, type Place } from '../../support/either-store.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { usePostgres } from '../../support/postgres.ts'
@@ -51,7 +57,13 @@ async function openTalk(place: Place, said: Readonly<Record<string, readonly str
   }
 }
 
-function marked({ excerpt, highlights }: { excerpt: string; highlights: readonly { start: number; end: number }[] }): string {
+function marked({
+  excerpt,
+  highlights,
+}: {
+  excerpt: string
+  highlights: readonly { start: number; end: number }[]
+}): string {
   let text = ''
   let at = 0
   for (const { start, end } of highlights) {
@@ -84,16 +96,28 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await talk.found('アプリ')).toEqual(['[ｱﾌﾟﾘ]のガス代'])
     expect(await talk.found('カス')).toEqual([])
     // One character, too: these are looked through.
-    expect(await talk.found('認')).toEqual(['待ち承[認]', '承知しました。[認]証は済みです', '本日の承[認]待ちは三件です'])
+    expect(await talk.found('認')).toEqual([
+      '待ち承[認]',
+      '承知しました。[認]証は済みです',
+      '本日の承[認]待ちは三件です',
+    ])
     expect(await talk.found('認', { conversation: 'telegram:2' })).toEqual([])
     expect(await talk.found('件 本')).toEqual(['[本]日の承認待ちは三[件]です'])
   })
 
   test('[DC5] words are found without regard to case, accents and width, also by their beginning, quoted ones exactly', async () => {
     const talk = await openTalk(await newPlace(engine), {
-      [key]: ['The Approval of the café', 'approve src/store.ts', 'Ｒｅｖｉｅｗ GPT4の承認 🚀', 'to be or not to be'],
+      [key]: [
+        'The Approval of the café',
+        'approve src/store.ts',
+        'Ｒｅｖｉｅｗ GPT4の承認 🚀',
+        'to be or not to be',
+      ],
     })
-    expect(await talk.found('APPROV')).toEqual(['[approve] src/store.ts', 'The [Approval] of the café'])
+    expect(await talk.found('APPROV')).toEqual([
+      '[approve] src/store.ts',
+      'The [Approval] of the café',
+    ])
     expect(await talk.found('"approve"')).toEqual(['[approve] src/store.ts'])
     expect(await talk.found('cafe the')).toEqual(['[The] Approval of [the] [café]'])
     expect(await talk.found('src/store.ts')).toEqual(['approve [src/store.ts]'])
@@ -124,13 +148,21 @@ describe.each(engines)('search on %s', (engine) => {
       '%',
     ]
     for (const q of [...hostile, '{a b}', 'a <-> b', '\ue0007465', "''''", '"a" "', 'a\u0000b']) {
-      await talk.found(q).catch((error) => expect(error).toMatchObject({ code: 'invalid_request', fields: { field: 'q' } }))
+      await talk
+        .found(q)
+        .catch((error) =>
+          expect(error).toMatchObject({ code: 'invalid_request', fields: { field: 'q' } }),
+        )
     }
-    expect(await talk.found("'); drop table")).toEqual(["it's a NEAR miss AND a '); [drop] [table] x"])
+    expect(await talk.found("'); drop table")).toEqual([
+      "it's a NEAR miss AND a '); [drop] [table] x",
+    ])
     expect(await talk.found('near AND miss')).toHaveLength(1)
     expect(await talk.found('NOT')).toEqual([])
     await expect(talk.search(' .*"( ')).rejects.toMatchObject({ code: 'invalid_request' })
-    await expect(talk.search('a', { cursor: 'bm90IG91cnM' })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(talk.search('a', { cursor: 'bm90IG91cnM' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
   })
 
   test('[DC5] a search goes over all conversations, or one, or a channel, a project, some days; newest first, page by page', async () => {
@@ -141,12 +173,20 @@ describe.each(engines)('search on %s', (engine) => {
       'web:p1.ann': ['red four', 'blue'],
     })
     expect(await talk.found('red')).toEqual(['[red] four', '[red] three', '[red] two', '[red] one'])
-    expect(await talk.found('red', { conversation: 'telegram:1' })).toEqual(['[red] two', '[red] one'])
+    expect(await talk.found('red', { conversation: 'telegram:1' })).toEqual([
+      '[red] two',
+      '[red] one',
+    ])
     expect(await talk.found('red', { channel: 'slack' })).toEqual(['[red] three'])
     expect(await talk.found('red', { project: 'p1' })).toEqual(['[red] four'])
     expect(await talk.found('red', { project: 'p1', channel: 'slack' })).toEqual([])
     const [newest] = (await talk.search('red')).items
-    expect(newest).toMatchObject({ conversationKey: 'web:p1.ann', projectId: 'p1', role: 'user', senderId: by })
+    expect(newest).toMatchObject({
+      conversationKey: 'web:p1.ann',
+      projectId: 'p1',
+      role: 'user',
+      senderId: by,
+    })
     const { day = '' } = newest ?? {}
 
     expect(await talk.found('red', { from: dayAfter(day) })).toEqual([])
@@ -175,11 +215,25 @@ describe.each(engines)('search on %s', (engine) => {
 
   test('[CV7] messages with a time from before there were computers are found, and keep no others from being found', async () => {
     const { store, found, say } = await openTalk(await newPlace(engine), { [key]: ['a zebra'] })
-    const messages = ['an old zebra', 'an older zebra'].map((content) => ({ role: 'user', content }) as const)
+    const messages = ['an old zebra', 'an older zebra'].map(
+      (content) => ({ role: 'user', content }) as const,
+    )
     const times = { created: '0001-01-01T00:00:00.000Z', updated: '0001-01-01T00:00:00.000Z' }
-    await store.run(importConversation, { key: 'telegram:old', by, messages, summary: '', flags: {}, ...times })
+    await store.run(importConversation, {
+      key: 'telegram:old',
+      by,
+      messages,
+      summary: '',
+      flags: {},
+      ...times,
+    })
     await say(key, 'a new zebra')
-    expect((await found('zebra')).sort()).toEqual(['a [zebra]', 'a new [zebra]', 'an old [zebra]', 'an older [zebra]'])
+    expect((await found('zebra')).sort()).toEqual([
+      'a [zebra]',
+      'a new [zebra]',
+      'an old [zebra]',
+      'an older [zebra]',
+    ])
   })
 
   test('[DC5] what was written while nobody listened is looked for again when the store was away in between', async () => {
@@ -189,13 +243,20 @@ describe.each(engines)('search on %s', (engine) => {
       get: (_, name) => {
         const found = Reflect.get(store, name)
         if (typeof found !== 'function') return found
-        const isAway = (first: unknown) => name === 'query' && first === findUnindexed && asked++ === 0
+        const isAway = (first: unknown) =>
+          name === 'query' && first === findUnindexed && asked++ === 0
         return (...given: unknown[]) =>
-          isAway(given[0]) ? Promise.reject(new Refusal('store_unavailable')) : found.apply(store, given)
+          isAway(given[0])
+            ? Promise.reject(new Refusal('store_unavailable'))
+            : found.apply(store, given)
       },
     })
     const clock = manualClock()
-    const indexer = new SearchIndexer({ store: awayOnce, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+    const indexer = new SearchIndexer({
+      store: awayOnce,
+      clock,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    })
     indexer.start()
     await expect
       .poll(async () => {
@@ -210,7 +271,10 @@ describe.each(engines)('search on %s', (engine) => {
     const place = await newPlace(engine)
     const talk = await openTalk(place, { [key]: [] })
     const { store } = talk
-    const messages = Array.from({ length: 1300 }, (_, n) => ({ role: 'user' as const, content: `number n${n} 項目` }))
+    const messages = Array.from({ length: 1300 }, (_, n) => ({
+      role: 'user' as const,
+      content: `number n${n} 項目`,
+    }))
     await store.run(setHistory, { key, messages, by })
     await talk.say(key, `${'とても長い話 word '.repeat(5_000)}終わり`)
     const other = new SearchIndexer({ store, clock: manualClock(), logger })
@@ -225,10 +289,19 @@ describe.each(engines)('search on %s', (engine) => {
     }
     expect(count).toBe(1300)
     expect(await store.query(findUnindexed, { after: '' })).toEqual({ keys: [], next: null })
-    expect(await store.run(makeSearchable, { keys: [key, 'telegram:unknown'] })).toEqual({ unfinished: [], indexed: 0 })
+    expect(await store.run(makeSearchable, { keys: [key, 'telegram:unknown'] })).toEqual({
+      unfinished: [],
+      indexed: 0,
+    })
     expect(await place.check()).toEqual([])
     const lost = await place.checkAfter(`delete from search_documents where seq = 100`)
-    expect(lost).toMatchObject([{ check: 'search', where: `messages ${key} 100`, what: expect.stringContaining('no document') }])
+    expect(lost).toMatchObject([
+      {
+        check: 'search',
+        where: `messages ${key} 100`,
+        what: expect.stringContaining('no document'),
+      },
+    ])
     const wordless = await place.checkAfter(
       `delete from search_terms where rowid in (select id from search_documents where seq = 100)`,
     )

@@ -14,7 +14,14 @@ import { type Chance, chance } from '../../faults/random.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { amount } from '../../support/extent.ts'
-import { type Machine, openConsole, playMachine, readyAgent, said, turnEnded } from '../../support/relay.ts'
+import {
+  type Machine,
+  openConsole,
+  playMachine,
+  readyAgent,
+  said,
+  turnEnded,
+} from '../../support/relay.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
 const stepMs = 5000
@@ -30,8 +37,18 @@ interface Process {
 async function openWorkers(server: TestServer) {
   const { store, clock } = server
   const lines: string[] = []
-  const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
-  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const logger = createLogger({
+    level: 'warn',
+    format: 'json',
+    destination: { write: (line) => void lines.push(line) },
+  })
+  const starter = new Starter({
+    store,
+    clock,
+    logger,
+    tails: server.server.tails,
+    launches: server.server.launches,
+  })
   const dispatcher = createTurnDispatcher({ store, clock, logger })
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: new LastSeen() })
   await starter.start()
@@ -61,7 +78,12 @@ class Visit {
 
   static async open(seed: string): Promise<Visit> {
     const room = await openConsole({}, { 'restart.max': 100 })
-    return new Visit(room, chance(seed), await openWorkers(room.server), await room.machine('first', true))
+    return new Visit(
+      room,
+      chance(seed),
+      await openWorkers(room.server),
+      await room.machine('first', true),
+    )
   }
 
   private constructor(
@@ -84,17 +106,26 @@ class Visit {
   async #ask(path: string, body?: unknown) {
     const token = this.#room.server.ownerToken
     const method = 'POST'
-    const answer = await this.#server.ask(path, { method, token, ...(body !== undefined && { body }) })
+    const answer = await this.#server.ask(path, {
+      method,
+      token,
+      ...(body !== undefined && { body }),
+    })
     expect(answer.status).toBeLessThan(300)
   }
 
   open = () => this.#ask(`/api/projects/${this.#room.projectId}/chat/start?agentId=coder&panelId=p`)
-  close = (soon = '') => this.#ask(`/api/projects/${this.#room.projectId}/agents/coder/chat/end?panelId=p${soon}`)
+  close = (soon = '') =>
+    this.#ask(`/api/projects/${this.#room.projectId}/agents/coder/chat/end?panelId=p${soon}`)
 
   async say(): Promise<void> {
     const word = `word-${this.#killed.size}.`
     this.#killed.set(word, 0)
-    await this.#ask('/api/chat', { projectId: this.#room.projectId, toAgentId: 'coder', content: word })
+    await this.#ask('/api/chat', {
+      projectId: this.#room.projectId,
+      toAgentId: 'coder',
+      content: word,
+    })
   }
 
   async reload(): Promise<void> {
@@ -107,9 +138,19 @@ class Visit {
     const { store, clock, folder, ownerToken } = this.#room.server
     await this.#workers.stop()
     await this.#server.server.close()
-    this.#server = await openTestServer({ testStore: { store, clock, folder }, ownerTokenHash: hashSecret(ownerToken) })
+    this.#server = await openTestServer({
+      testStore: { store, clock, folder },
+      ownerTokenHash: hashSecret(ownerToken),
+    })
     this.#workers = await openWorkers(this.#server)
-    this.#machine = await playMachine(this.#server, this.#machine.id, this.#room.token, 'first', 'laptop', true)
+    this.#machine = await playMachine(
+      this.#server,
+      this.#machine.id,
+      this.#room.token,
+      'first',
+      'laptop',
+      true,
+    )
   }
 
   async killAgent(): Promise<void> {
@@ -155,7 +196,10 @@ class Visit {
       for (const [turnId, { words, endsAt }] of turns) {
         if (endsAt > now) continue
         turns.delete(turnId)
-        await this.#machine.tell(said(launchId, turnId, `done: ${words.join(' ')}`), turnEnded(launchId, turnId))
+        await this.#machine.tell(
+          said(launchId, turnId, `done: ${words.join(' ')}`),
+          turnEnded(launchId, turnId),
+        )
         moved = true
       }
       if (goesAt === null || goesAt > now) continue
@@ -184,7 +228,14 @@ class Visit {
     if (type === 'turn-ordered') this.#begin(data, now)
   }
 
-  #begin({ launchId, turnId, content }: { launchId: string; turnId: string; content: { text: string }[] }, now: number): void {
+  #begin(
+    {
+      launchId,
+      turnId,
+      content,
+    }: { launchId: string; turnId: string; content: { text: string }[] },
+    now: number,
+  ): void {
     const process = this.#processes.get(launchId)
     // The process was killed before the order came.
     if (!process) return
@@ -192,8 +243,11 @@ class Visit {
     for (const word of words) {
       const times = (this.#counts.get(word) ?? 0) + 1
       this.#counts.set(word, times)
-      expect(times, `${word} was given to another process though nobody killed the first`).toBe((this.#killed.get(word) ?? 0) + 1)
-      if (times > 1) expect(content.map(({ text }) => text).join()).toContain('parts of it may be done')
+      expect(times, `${word} was given to another process though nobody killed the first`).toBe(
+        (this.#killed.get(word) ?? 0) + 1,
+      )
+      if (times > 1)
+        expect(content.map(({ text }) => text).join()).toContain('parts of it may be done')
     }
     process.turns.set(turnId, { words, endsAt: now + (1 + this.#dice.below(120)) * second })
   }
@@ -210,13 +264,25 @@ class Visit {
       if (nextCursor === null) break
       cursor = `&cursor=${encodeURIComponent(nextCursor)}`
     }
-    return new Map(this.words.map((word) => [word, said.filter((each) => each.includes(word)).length]))
+    return new Map(
+      this.words.map((word) => [word, said.filter((each) => each.includes(word)).length]),
+    )
   }
 
-  expected = (): Map<string, number> => new Map([...this.#killed].map(([word, times]) => [word, times < 2 ? 1 : 0]))
+  expected = (): Map<string, number> =>
+    new Map([...this.#killed].map(([word, times]) => [word, times < 2 ? 1 : 0]))
 
   async act(): Promise<void> {
-    const deeds = [this.close, this.close, this.open, this.reload, this.say, this.say, this.killServer, this.killAgent]
+    const deeds = [
+      this.close,
+      this.close,
+      this.open,
+      this.reload,
+      this.say,
+      this.say,
+      this.killServer,
+      this.killAgent,
+    ]
     // An agent that is killed all the time has nothing left to be closed in.
     const deed = this.#dice.one(0.8) ? this.#dice.pick(deeds.slice(0, 6)) : this.#dice.pick(deeds)
     await deed.call(this)
@@ -238,9 +304,15 @@ test.each(amount(['first', 'second'], ['first', 'second', 'third', 'fourth']))(
 test('[NA5] a panel that is left in the middle of an answer and opened again 1.5 s later: the same process answers, once', async () => {
   const { room, server, machine, say, chat, agentSessions } = await openAcpChat({}, true)
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  const sweeper = new AgentSessionSweeper({ store: server.store, clock: server.clock, logger, lastSeen: new LastSeen() })
+  const sweeper = new AgentSessionSweeper({
+    store: server.store,
+    clock: server.clock,
+    logger,
+    lastSeen: new LastSeen(),
+  })
   const project = `/api/projects/${room.projectId}`
-  const post = (path: string) => server.ask(`${project}${path}?agentId=coder&panelId=p`, { method: 'POST' })
+  const post = (path: string) =>
+    server.ask(`${project}${path}?agentId=coder&panelId=p`, { method: 'POST' })
   await post('/chat/start')
   const launchId = await bringUp(machine)
   await say('count to a hundred')
@@ -260,12 +332,23 @@ test('[NA5] a panel that is left in the middle of an answer and opened again 1.5
   // The same process in the same context, which knows what it said: it is told the new message alone.
   expect([next.launchId, next.context]).toEqual([launchId, first.context])
   expect(next.content).toEqual([{ type: 'text', text: 'and the next?' }])
-  await machine.tell(said(launchId, next.turnId, 'a hundred and one'), turnEnded(launchId, next.turnId))
-  const messages = ['owner: count to a hundred', 'coder: one, two, a hundred', 'owner: and the next?', 'coder: a hundred and one']
+  await machine.tell(
+    said(launchId, next.turnId, 'a hundred and one'),
+    turnEnded(launchId, next.turnId),
+  )
+  const messages = [
+    'owner: count to a hundred',
+    'coder: one, two, a hundred',
+    'owner: and the next?',
+    'coder: a hundred and one',
+  ]
   expect(await chat()).toEqual(messages)
   const { items } = (await server.ask(`/api/processes?projectId=${room.projectId}`)).json
   expect(items).toMatchObject([{ launchId, state: 'running', stopReason: null }])
-  expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'closed' }])
+  expect(await agentSessions()).toMatchObject([
+    { state: 'active' },
+    { state: 'ended', endReason: 'closed' },
+  ])
   const key = encodeURIComponent(webKey(room.projectId, 'coder'))
   const turns = (await server.ask(`/api/conversations/${key}/turns`)).json.items
   expect(turns.map(({ state }: { state: string }) => state)).toEqual(['answered', 'answered'])

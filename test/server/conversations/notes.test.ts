@@ -13,7 +13,12 @@ async function open() {
   const post = (to: string, body?: unknown) => server.ask(to, { method: 'POST', body })
   await post('/api/conversations', { key })
   const say = (content: string, role = 'user') => post(`${path}/messages`, { role, content })
-  return { ...server, post, say, cutOver: (now?: string) => post(`${path}/cutover`, now === undefined ? undefined : { now }) }
+  return {
+    ...server,
+    post,
+    say,
+    cutOver: (now?: string) => post(`${path}/cutover`, now === undefined ? undefined : { now }),
+  }
 }
 
 describe('notes over HTTP', () => {
@@ -25,14 +30,20 @@ describe('notes over HTTP', () => {
     const add = async (title: string, status?: string) => {
       const task = (await post(`/api/projects/${id}/tasks`, { phase: 1, type: 'code', title })).json
       for (const each of status === undefined ? [] : ['in_progress', status])
-        await ask(`/api/projects/${id}/tasks/${task.id}`, { method: 'PATCH', body: { status: each } })
+        await ask(`/api/projects/${id}/tasks/${task.id}`, {
+          method: 'PATCH',
+          body: { status: each },
+        })
     }
     await add('Finished', 'completed')
     await add('Broken', 'failed')
     await add('Not begun')
     const body = { checkpointType: 'plan', leaderId: 'lead', instructionContent: 'May I?' }
     const asked = (await post(`/api/projects/${id}/approvals`, body)).json
-    await post(`/api/projects/${id}/approvals/${asked.id}/decision`, { status: 'approved', feedback: 'Go on.' })
+    await post(`/api/projects/${id}/approvals/${asked.id}/decision`, {
+      status: 'approved',
+      feedback: 'Go on.',
+    })
     clock.advance(24 * 60 * 60 * 1000)
     await add('Of the next day', 'completed')
     await cutOver(nextDay)
@@ -56,11 +67,15 @@ describe('notes over HTTP', () => {
 
 ## telegram:123456
 `)
-    expect([await note(), await note('?timezone=Europe/Berlin')].map((text) => /\*\*(.*) user/.exec(text)?.[1])).toEqual([
-      '18:00',
-      '10:00',
-    ])
-    expect((await ask('/api/notes/20260301?timezone=Mars')).json).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(
+      [await note(), await note('?timezone=Europe/Berlin')].map(
+        (text) => /\*\*(.*) user/.exec(text)?.[1],
+      ),
+    ).toEqual(['18:00', '10:00'])
+    expect((await ask('/api/notes/20260301?timezone=Mars')).json).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    })
   })
 
   test('[DC3] a day that is over becomes a note, a file and an answer alike, with front matter, links and a section for each', async () => {
@@ -105,7 +120,9 @@ tags: ["daily-note", "channel/telegram"]
     ])
     expect((await ask('/api/notes?month=202602')).json.items).toEqual([])
     const { items } = (await ask(`${path}/chapters`)).json
-    expect(items).toMatchObject([{ day: '2026-03-01', state: 'closed', messageCount: 2, note: 'written' }])
+    expect(items).toMatchObject([
+      { day: '2026-03-01', state: 'closed', messageCount: 2, note: 'written' },
+    ])
     expect((await ask(`${path}/chapters/20260301/messages`)).json.items).toHaveLength(2)
     for (const unknown of [
       '/api/notes/20260302',
@@ -126,7 +143,11 @@ tags: ["daily-note", "channel/telegram"]
     await say('hello')
     expect((await cutOver(nextDay)).json).toMatchObject({ cut: true })
     const [pending] = (await ask('/api/notes')).json.items
-    expect(pending).toMatchObject({ date: '2026-03-01', state: 'pending', problem: expect.stringContaining('EEXIST') })
+    expect(pending).toMatchObject({
+      date: '2026-03-01',
+      state: 'pending',
+      problem: expect.stringContaining('EEXIST'),
+    })
     expect((await ask(`${path}/chapters`)).json.items).toMatchObject([{ note: 'pending' }])
     expect((await say('chat goes on')).status).toBe(201)
     expect((await ask('/api/notes/20260301')).text).toContain('> hello')
@@ -147,7 +168,10 @@ tags: ["daily-note", "channel/telegram"]
     await say('second')
     const other = 'slack:C0123'
     await post('/api/conversations', { key: other })
-    await post(`/api/conversations/${encodeURIComponent(other)}/messages`, { role: 'user', content: 'elsewhere' })
+    await post(`/api/conversations/${encodeURIComponent(other)}/messages`, {
+      role: 'user',
+      content: 'elsewhere',
+    })
     await post(`/api/conversations/${encodeURIComponent(other)}/cutover`, { now: nextDay })
     await cutOver(nextDay)
     const { text } = await ask('/api/notes/2026-03-01')

@@ -7,7 +7,9 @@ import { openChatStore, openRoom } from '../../services/conversations/chat-room.
 import { type EventClient, followEvents } from '../../support/feed-clients.ts'
 import { openTestServer } from '../../support/server.ts'
 
-const selectSeen = statement()((db) => db.selectFrom('panels').select(['panel_id', 'seen_at']).orderBy('panel_id'))
+const selectSeen = statement()((db) =>
+  db.selectFrom('panels').select(['panel_id', 'seen_at']).orderBy('panel_id'),
+)
 
 async function open() {
   const testStore = await openChatStore()
@@ -29,16 +31,21 @@ async function open() {
     room,
     seen,
     start: (panelId: string) =>
-      server.ask(`/api/projects/${room.projectId}/chat/start?agentId=ann&panelId=${panelId}`, { method: 'POST' }),
-    end: (query = '') => server.ask(`/api/projects/${room.projectId}/agents/ann/chat/end${query}`, { method: 'POST' }),
-    follow: (panels: string) => followEvents({ port: server.port, token: server.ownerToken, streams: 'home', panels }),
+      server.ask(`/api/projects/${room.projectId}/chat/start?agentId=ann&panelId=${panelId}`, {
+        method: 'POST',
+      }),
+    end: (query = '') =>
+      server.ask(`/api/projects/${room.projectId}/agents/ann/chat/end${query}`, { method: 'POST' }),
+    follow: (panels: string) =>
+      followEvents({ port: server.port, token: server.ownerToken, streams: 'home', panels }),
     /** The client is gone, and the server knows it. */
     cut: async (client: EventClient) => {
       const before = await openStreams()
       client.close()
       await expect.poll(openStreams, soon).toBe(before - 1)
     },
-    state: async () => (await server.ask(`/api/agent-sessions?projectId=${room.projectId}`)).json.items[0]?.state,
+    state: async () =>
+      (await server.ask(`/api/agent-sessions?projectId=${room.projectId}`)).json.items[0]?.state,
     /** A machine that is awake: the sweeper looks every two seconds, and what is sent leaves meanwhile. */
     pass: async (ms: number) => {
       for (let left = ms; left > 0; left -= 2000) {
@@ -114,7 +121,9 @@ test('[HT2] a name that is none is refused, and so are too many', async () => {
   expect((await end('?panelId=a%2Cb')).json.code).toBe('invalid_request')
   expect((await end('?soon=perhaps')).json.code).toBe('invalid_request')
   for (const panels of ['', 'a,,b', Array.from({ length: 51 }, (_, index) => `p${index}`).join()])
-    expect((await server.ask(`/api/events?streams=home&panels=${panels}`)).json.code, panels).toBe('invalid_request')
+    expect((await server.ask(`/api/events?streams=home&panels=${panels}`)).json.code, panels).toBe(
+      'invalid_request',
+    )
   expect(await seen()).toEqual({})
 })
 
@@ -122,7 +131,11 @@ test('[CH4] a beacon with an empty text closes the panel too; one with words in 
   const { server, room } = await open()
   const path = `/api/projects/${room.projectId}/agents/ann/chat/end`
   const beacon = (body: string) =>
-    server.ask(path, { method: 'POST', body, headers: { 'content-type': 'text/plain;charset=UTF-8' } })
+    server.ask(path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'text/plain;charset=UTF-8' },
+    })
   expect((await beacon('')).status).toBe(200)
   expect((await beacon('x')).json).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })

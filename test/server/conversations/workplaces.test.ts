@@ -20,7 +20,10 @@ async function openShared(settings: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'src'))
-  const given = await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: join(folder, 'src') } })
+  const given = await server.ask(`/api/projects/${projectId}`, {
+    method: 'PATCH',
+    body: { path: join(folder, 'src') },
+  })
   expect(given.status).toBe(200)
   const write = (toAgentId: string, content: string, more: object = {}) =>
     server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId, content, ...more } })
@@ -40,7 +43,17 @@ async function openShared(settings: object = {}) {
   const settled = async () => {
     await chat.dispatcher.settled()
   }
-  return { ...chat, projectId, folder: join(folder, 'src'), write, view, start, bringUp, answer, settled }
+  return {
+    ...chat,
+    projectId,
+    folder: join(folder, 'src'),
+    write,
+    view,
+    start,
+    bringUp,
+    answer,
+    settled,
+  }
 }
 
 const made = (launchId: string, folder: string, more: object = {}) => ({
@@ -57,7 +70,8 @@ const made = (launchId: string, folder: string, more: object = {}) => ({
 })
 
 test('[CX11] in the project’s folder one conversation works at a time: the second is shown as waiting and begins when the first ends', async () => {
-  const { machine, write, view, bringUp, answer, settled, server, projectId, folder } = await openShared()
+  const { machine, write, view, bringUp, answer, settled, server, projectId, folder } =
+    await openShared()
   await write('coder', 'first')
   const coder = await bringUp()
   const first = await machine.turn()
@@ -70,7 +84,9 @@ test('[CX11] in the project’s folder one conversation works at a time: the sec
   const critic = await bringUp()
   await settled()
   expect(await view('critic')).toMatchObject({ activity: 'waiting', waitsFor: 'checkout' })
-  const { state } = (await server.ask(`/api/snapshot?streams=conversation:${webKey(projectId, 'critic')}`)).json
+  const { state } = (
+    await server.ask(`/api/snapshot?streams=conversation:${webKey(projectId, 'critic')}`)
+  ).json
   expect(Object.values(state)).toMatchObject([{ conversation: { waitsFor: 'checkout' } }])
   await answer(first)
   const second = await machine.turn()
@@ -84,7 +100,8 @@ test('[CX11] in the project’s folder one conversation works at a time: the sec
 
 test('[CX11] a person has it begin at once; where nothing waits that is refused', async () => {
   const { machine, write, view, bringUp, server, projectId, settled } = await openShared()
-  const begin = (agentId: string) => server.ask(path(webKey(projectId, agentId), '/begin'), { method: 'POST' })
+  const begin = (agentId: string) =>
+    server.ask(path(webKey(projectId, agentId), '/begin'), { method: 'POST' })
   await write('coder', 'first')
   await bringUp()
   await machine.turn()
@@ -107,9 +124,15 @@ test('[CX9] a conversation with a worktree of its own waits for nobody; its plac
   expect(await write('critic', 'second', { workplace: 'worktree' })).toMatchObject({ status: 201 })
   const { launchId, acp } = await start()
   expect(acp).toMatchObject({
-    workspace: { userSessionShort: 'chat', role: expect.stringMatching(/^[0-9a-f]{8}$/), orFolder: true },
+    workspace: {
+      userSessionShort: 'chat',
+      role: expect.stringMatching(/^[0-9a-f]{8}$/),
+      orFolder: true,
+    },
   })
-  expect(await view('critic')).toMatchObject({ workplace: { kind: 'worktree', folder: null, branch: null } })
+  expect(await view('critic')).toMatchObject({
+    workplace: { kind: 'worktree', folder: null, branch: null },
+  })
   await machine.tell(made(launchId, '/w/critic'), started(launchId), readyAgent(launchId))
   expect(await machine.turn()).toMatchObject({ launchId })
   const key = webKey(projectId, 'critic')
@@ -118,22 +141,33 @@ test('[CX9] a conversation with a worktree of its own waits for nobody; its plac
     workplace: { kind: 'worktree', folder: '/w/critic', branch: 'holdfast/chat/x' },
   })
   const { items } = (await server.ask(`/api/projects/${projectId}/worktrees`)).json
-  expect(items).toMatchObject([{ conversation: key, userSessionId: null, agentId: 'critic', branch: 'holdfast/chat/x' }])
+  expect(items).toMatchObject([
+    { conversation: key, userSessionId: null, agentId: 'critic', branch: 'holdfast/chat/x' },
+  ])
   expect(await view('critic')).toMatchObject({ workplace: { worktreeId: items[0].id } })
 })
 
 test('[CX10] a second context of the same process is opened in its own place, and chosen anew it moves with what was said', async () => {
-  const { machine, write, start, bringUp, answer, server, projectId, view } = await openShared({ 'chat.workplace': 'worktree' })
+  const { machine, write, start, bringUp, answer, server, projectId, view } = await openShared({
+    'chat.workplace': 'worktree',
+  })
   await write('coder', 'first', { workplace: 'checkout' })
   const launchId = await bringUp()
   await answer(await machine.turn())
   // The panel opens it elsewhere: its next turn begins a context there.
   const where = `/api/projects/${projectId}/chat/start?agentId=coder`
-  expect(await server.ask(`${where}&workplace=garden`, { method: 'POST' })).toMatchObject({ status: 400 })
-  expect(await server.ask(`${where}&workplace=worktree`, { method: 'POST' })).toMatchObject({ status: 200 })
+  expect(await server.ask(`${where}&workplace=garden`, { method: 'POST' })).toMatchObject({
+    status: 400,
+  })
+  expect(await server.ask(`${where}&workplace=worktree`, { method: 'POST' })).toMatchObject({
+    status: 200,
+  })
   await write('coder', 'second')
   const moved = await machine.turn()
-  expect(moved).toMatchObject({ launchId, context: { open: { acpSessionId: null, workspace: { userSessionShort: 'chat' } } } })
+  expect(moved).toMatchObject({
+    launchId,
+    context: { open: { acpSessionId: null, workspace: { userSessionShort: 'chat' } } },
+  })
   expect(JSON.stringify(moved)).toContain('owner: first')
   await machine.tell(made(launchId, '/w/coder'))
   expect(await view('coder')).toMatchObject({ workplace: { kind: 'worktree', folder: '/w/coder' } })
@@ -143,7 +177,8 @@ test('[CX10] a second context of the same process is opened in its own place, an
 })
 
 test('[CX9] where there is no git it works in the project’s folder, and takes its turn there', async () => {
-  const { machine, write, view, start, bringUp, settled, server, projectId, folder } = await openShared()
+  const { machine, write, view, start, bringUp, settled, server, projectId, folder } =
+    await openShared()
   await write('coder', 'first', { workplace: 'worktree' })
   const { launchId } = await start()
   const plain = { kind: 'plain' as const, branch: null, baseBranch: null, note: 'No git here' }
@@ -163,11 +198,18 @@ test('[CX9] where there is no git it works in the project’s folder, and takes 
 test('[CX10] a project that is created with git has its chats in worktrees, unless it says otherwise; one without git has not', async () => {
   const { server } = await openShared()
   const create = async (path: string | undefined, settings?: object) =>
-    (await server.ask('/api/projects', { method: 'POST', body: { name: 'p', ...(path && { path }), settings } })).json.settings
+    (
+      await server.ask('/api/projects', {
+        method: 'POST',
+        body: { name: 'p', ...(path && { path }), settings },
+      })
+    ).json.settings
   const folders = [makeRepository(), makeRepository()].map(({ folder }) => folder)
   mkdirSync(join(folders[1] ?? '', 'below'))
   expect(await create(folders[0])).toMatchObject({ 'chat.workplace': 'worktree' })
-  expect(await create(join(folders[1] ?? '', 'below'), { 'chat.workplace': 'checkout' })).toMatchObject({
+  expect(
+    await create(join(folders[1] ?? '', 'below'), { 'chat.workplace': 'checkout' }),
+  ).toMatchObject({
     'chat.workplace': 'checkout',
   })
   expect(await create(undefined)).toMatchObject({ 'chat.workplace': 'checkout' })
@@ -176,12 +218,21 @@ test('[CX10] a project that is created with git has its chats in worktrees, unle
 
 test('[CX9] what cannot have a worktree is refused in words, and nothing is written', async () => {
   const { write, server, projectId } = await openShared()
-  await server.ask(`/api/agents`, { method: 'POST', body: { id: 'puller', name: 'puller', protocol: 'mcp', command: 'x' } })
+  await server.ask(`/api/agents`, {
+    method: 'POST',
+    body: { id: 'puller', name: 'puller', protocol: 'mcp', command: 'x' },
+  })
   await server.ask(`/api/projects/${projectId}/agents/puller`, { method: 'PUT', body: {} })
   const refused = await write('puller', 'hello', { workplace: 'worktree' })
-  expect(refused).toMatchObject({ status: 409, json: { code: 'wrong_state', detail: expect.stringContaining('puller') } })
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { code: 'wrong_state', detail: expect.stringContaining('puller') },
+  })
   expect(await write('coder', 'hello', { workplace: 'plain' })).toMatchObject({ status: 400 })
-  const { json: other } = await server.ask('/api/projects', { method: 'POST', body: { name: 'no folder' } })
+  const { json: other } = await server.ask('/api/projects', {
+    method: 'POST',
+    body: { name: 'no folder' },
+  })
   await server.ask(`/api/projects/${other.id}/agents/coder`, { method: 'PUT', body: {} })
   const body = { projectId: other.id, toAgentId: 'coder', content: 'hello', workplace: 'worktree' }
   expect(await server.ask('/api/chat', { method: 'POST', body })).toMatchObject({ status: 409 })

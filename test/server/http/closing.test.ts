@@ -51,7 +51,10 @@ test('[SC3] [OP2] who has connected before the stop and speaks after it is answe
   await once(socket, 'connect')
   await server.ask('/healthz')
   const lingering = server.server.close(1000)
-  expect(await server.ask('/readyz')).toMatchObject({ status: 503, headers: { connection: 'close' } })
+  expect(await server.ask('/readyz')).toMatchObject({
+    status: 503,
+    headers: { connection: 'close' },
+  })
   const text = answerOn(socket)
   socket.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`)
   expect(await text).toMatch(/^HTTP\/1\.1 200 .*connection: close/is)

@@ -46,18 +46,41 @@ const encoded = hostileText.map((text) => {
 const path = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom('/', '/api/', '/api/projects/', '/api/agents/', '/api/projects/x/agents/', '/ws/', '/mcp/', '//', '/.'),
+      fc.constantFrom(
+        '/',
+        '/api/',
+        '/api/projects/',
+        '/api/agents/',
+        '/api/projects/x/agents/',
+        '/ws/',
+        '/mcp/',
+        '//',
+        '/.',
+      ),
       encoded,
     )
     .map((parts) => parts.join('')),
   fc
     .tuple(
-      fc.constantFrom('/api/projects?limit=', '/api/projects?cursor=', '/api/snapshot?streams=', '/api/login?', '/metrics?'),
+      fc.constantFrom(
+        '/api/projects?limit=',
+        '/api/projects?cursor=',
+        '/api/snapshot?streams=',
+        '/api/login?',
+        '/metrics?',
+      ),
       encoded,
     )
     .map((parts) => parts.join('')),
   hostileText.map((text) => `/${text}`),
-  fc.constantFrom('*', 'http://evil.example/', '', '/api/projects/%zz', '/%', '/api/projects/..%2f..%2fetc%2fpasswd'),
+  fc.constantFrom(
+    '*',
+    'http://evil.example/',
+    '',
+    '/api/projects/%zz',
+    '/%',
+    '/api/projects/..%2f..%2fetc%2fpasswd',
+  ),
 )
 const method = fc.constantFrom(
   'GET',
@@ -179,7 +202,9 @@ function bytesOf(each: HostileRequest): Buffer {
     ...(each.origin === undefined ? [] : [`Origin: ${each.origin}`]),
     ...(each.authorization === undefined ? [] : [`Authorization: ${each.authorization}`]),
     ...each.headers.map(([name, value]) => `${name}: ${value}`),
-    ...(each.body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(each.body)}`]),
+    ...(each.body === ''
+      ? []
+      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(each.body)}`]),
     'Connection: close',
   ]
   const text = `${lines.join('\r\n')}\r\n\r\n${each.body}`
@@ -189,7 +214,16 @@ function bytesOf(each: HostileRequest): Buffer {
 
 const cut = fc.nat(100)
 /** Everything about it is hostile. */
-const wild = fc.record({ method, path, host, origin, authorization, headers: fc.array(header, { maxLength: 4 }), body, cut })
+const wild = fc.record({
+  method,
+  path,
+  host,
+  origin,
+  authorization,
+  headers: fc.array(header, { maxLength: 4 }),
+  body,
+  cut,
+})
 /** One thing about it is; the rest takes it as far inside as it gets. */
 const sane = {
   method: fc.constantFrom('GET', 'POST', 'PATCH', 'PUT', 'DELETE'),
@@ -219,7 +253,9 @@ const pointed = fc.oneof(
   // The one route that takes a body from anybody.
   fc.record({ ...sane, body, method: fc.constant('POST'), path: fc.constant('/api/login') }),
 )
-const request = fc.oneof({ weight: 2, arbitrary: wild }, { weight: 5, arbitrary: pointed }).map(bytesOf)
+const request = fc
+  .oneof({ weight: 2, arbitrary: wild }, { weight: 5, arbitrary: pointed })
+  .map(bytesOf)
 
 const handshake = `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${viewer}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 const frame = fc
@@ -244,7 +280,9 @@ const frame = fc
     const bytes = masked ? payload.map((byte, index) => byte ^ ((index % 4) + 1)) : payload
     return Buffer.from([first, size | (masked ? 0x80 : 0), ...more, ...mask, ...bytes])
   })
-const frames = fc.array(frame, { minLength: 1, maxLength: 6 }).map((list) => Buffer.concat([Buffer.from(handshake), ...list]))
+const frames = fc
+  .array(frame, { minLength: 1, maxLength: 6 })
+  .map((list) => Buffer.concat([Buffer.from(handshake), ...list]))
 const garbage = fc.uint8Array({ minLength: 1, maxLength: 400 }).map((bytes) => Buffer.from(bytes))
 
 const hostileInput = fc.oneof(
@@ -255,8 +293,12 @@ const hostileInput = fc.oneof(
 
 test('[SE9] a thousand hostile inputs: 0 crashes, no answer over a second, 0 side effects', async () => {
   const server = await openTestServer()
-  const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })).json
-  const all = fc.sample(hostileInput, { numRuns: inputs, seed }).map((bytes) => fillIn(bytes, server, token))
+  const { token } = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })
+  ).json
+  const all = fc
+    .sample(hostileInput, { numRuns: inputs, seed })
+    .map((bytes) => fillIn(bytes, server, token))
   const before = await everything(server)
   const statuses = new Map<string, number>()
   const now = ownTime()
@@ -269,7 +311,9 @@ test('[SE9] a thousand hostile inputs: 0 crashes, no answer over a second, 0 sid
       const ms = now() - started
       if (ms > slowest.ms) slowest = { ms, input: input.toString('latin1').slice(0, 300) }
       const status = answer.slice(9, 12)
-      expect(answer, input.toString('latin1').slice(0, 500)).not.toMatch(/ 500 |\.ts:\d|node:internal|SQLITE/)
+      expect(answer, input.toString('latin1').slice(0, 500)).not.toMatch(
+        / 500 |\.ts:\d|node:internal|SQLITE/,
+      )
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
@@ -296,15 +340,29 @@ function throwAt(serverPort: number, bytes: Buffer): Promise<string> {
 }
 
 const fillIn = (bytes: Buffer, server: TestServer, token: string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replaceAll(port, String(server.port)).replaceAll(viewer, token), 'latin1')
+  Buffer.from(
+    bytes.toString('latin1').replaceAll(port, String(server.port)).replaceAll(viewer, token),
+    'latin1',
+  )
 
 /** Where every stream is, and how many rows every table has. */
 async function everything({ store }: TestServer) {
-  const tables = ['events', 'receipts', 'projects', 'agents', 'assignments', 'people', 'credentials', 'passes'] as const
+  const tables = [
+    'events',
+    'receipts',
+    'projects',
+    'agents',
+    'assignments',
+    'people',
+    'credentials',
+    'passes',
+  ] as const
   const counts = await store.read(async (reader) => {
     const found: Record<string, unknown> = {}
     for (const table of tables)
-      found[table] = await reader.query((db) => db.selectFrom(table).select((eb) => eb.fn.countAll().as('rows')))
+      found[table] = await reader.query((db) =>
+        db.selectFrom(table).select((eb) => eb.fn.countAll().as('rows')),
+      )
     return found
   })
   return { counts, streams: await store.streamsAfter('', 100) }

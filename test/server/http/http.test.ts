@@ -30,19 +30,40 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     answered.add(operation)
     return answer
   }
-  const project = (await call('createProject', '/api/projects', { name: 'p', path: temporaryFolder(), settings: {} })).json
-  const agent = (await call('createAgent', '/api/agents', { name: 'a', protocol: 'acp', command: 'x', env: { KEY: 'value' } }))
-    .json
+  const project = (
+    await call('createProject', '/api/projects', {
+      name: 'p',
+      path: temporaryFolder(),
+      settings: {},
+    })
+  ).json
+  const agent = (
+    await call('createAgent', '/api/agents', {
+      name: 'a',
+      protocol: 'acp',
+      command: 'x',
+      env: { KEY: 'value' },
+    })
+  ).json
   const person = (await call('addPerson', '/api/people', { name: 'Mia', role: 'member' })).json
-  const token = (await call('createToken', '/api/tokens', { name: 's', kind: 'script', expiresAt: '2027-01-01T00:00:00+02:00' }))
-    .json
+  const token = (
+    await call('createToken', '/api/tokens', {
+      name: 's',
+      kind: 'script',
+      expiresAt: '2027-01-01T00:00:00+02:00',
+    })
+  ).json
   const assigned = `/api/projects/${project.id}/agents/${agent.id}`
   await call('assignAgent', assigned, {}).then(() => call('getAssignment', assigned))
   await call('getProject', `/api/projects/${project.id}`)
   await call('changeProject', `/api/projects/${project.id}`, { name: 'q', path: null })
-  await call('getAgent', `/api/agents/${agent.id}`).then(() => call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' }))
+  await call('getAgent', `/api/agents/${agent.id}`).then(() =>
+    call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' }),
+  )
   const { passkey } = (await call('replacePasskey', `/api/agents/${agent.id}/passkey`)).json
-  await call('createSignInCode', '/api/sign-in-codes').then(() => call('createTicket', '/api/tickets'))
+  await call('createSignInCode', '/api/sign-in-codes').then(() =>
+    call('createTicket', '/api/tickets'),
+  )
   await callWork(call, `/api/projects/${project.id}`)
   await callContinuity(call, server, `/api/projects/${project.id}`)
   await callProcesses(call, server, project.id)
@@ -53,14 +74,26 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   const pair = { projectId: project.id, agentId: agent.id }
   await server.store.run(authenticateAgent, { ...pair, passkeyHash: hashSecret(passkey) })
   await call('endChat', `/api/projects/${project.id}/agents/${agent.id}/chat/end`)
-  await call('reportProcessExit', '/api/coordinator/process-exits', { ...pair, remainingProcesses: 0 })
+  await call('reportProcessExit', '/api/coordinator/process-exits', {
+    ...pair,
+    remainingProcesses: 0,
+  })
   expect((await call('listAgentSessions', '/api/agent-sessions')).json.items).toHaveLength(1)
   const conversation = `/api/conversations/${encodeURIComponent('slack:C1')}`
   await server.ask('/api/conversations', { method: 'POST', body: { key: 'slack:C1' } })
   await call('getOrCreateConversation', '/api/conversations', { key: 'slack:C1' })
-  await call('addMessage', `${conversation}/messages`, { role: 'tool', content: 'x', toolCallId: 't', media: [{ url: 'u' }] })
-  await call('setHistory', `${conversation}/messages`, { messages: [{ role: 'user', content: 'x', toolCalls: [{}] }] })
-  await call('getHistory', `${conversation}/messages`).then(() => call('readArchive', `${conversation}/archive?around=2`))
+  await call('addMessage', `${conversation}/messages`, {
+    role: 'tool',
+    content: 'x',
+    toolCallId: 't',
+    media: [{ url: 'u' }],
+  })
+  await call('setHistory', `${conversation}/messages`, {
+    messages: [{ role: 'user', content: 'x', toolCalls: [{}] }],
+  })
+  await call('getHistory', `${conversation}/messages`).then(() =>
+    call('readArchive', `${conversation}/archive?around=2`),
+  )
   expect((await call('search', '/api/search?q=x')).json.items).toHaveLength(2)
   await call('setConversationSummary', `${conversation}/summary`, { summary: 's' })
   await call('truncateHistory', `${conversation}/truncate`, { keepLast: 0 })
@@ -72,12 +105,15 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     (await call('listChapters', `${conversation}/chapters`)).json.items[0],
   ]
   await call('listChapterMessages', `${conversation}/chapters/${day}/messages`)
-  for (const path of ['', `/${day}`]) await call(path ? 'getNote' : 'listNotes', `/api/notes${path}`)
+  for (const path of ['', `/${day}`])
+    await call(path ? 'getNote' : 'listNotes', `/api/notes${path}`)
   await call('resetConversation', `${conversation}/reset`)
   await call('getConversation', conversation)
   await call('changeConversation', conversation, { title: 'The title' })
   await call('markSeen', `${conversation}/seen`, { seq: 1 })
-  await call('importConversation', `${conversation}/import`, { messages: [{ role: 'user', content: 'from a file' }] })
+  await call('importConversation', `${conversation}/import`, {
+    messages: [{ role: 'user', content: 'from a file' }],
+  })
   await call('listConversations', '/api/conversations')
   await call('deleteConversation', conversation)
   for (const operation of [
@@ -98,40 +134,106 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     await call(operation, routes[operation].path)
   await call('getSnapshot', `/api/snapshot?streams=home,project:${project.id},conversation:x:1`)
   const inProject = (path: string) => `/api/projects/${project.id}/${path}`
-  await call('listAllowances', inProject('allowances')).then(() => call('listModelUsage', inProject('model-usage')))
+  await call('listAllowances', inProject('allowances')).then(() =>
+    call('listModelUsage', inProject('model-usage')),
+  )
   await call('listWorktrees', inProject('worktrees'))
-  await call('changeSetUp', inProject('set-up'), { command: ['npm'], copy: [] }).then(() => call('getSetUp', inProject('set-up')))
-  await call('getCutover', '/api/cutover').then(() => call('setCutover', '/api/cutover', { hour: 5 }))
+  await call('changeSetUp', inProject('set-up'), { command: ['npm'], copy: [] }).then(() =>
+    call('getSetUp', inProject('set-up')),
+  )
+  await call('getCutover', '/api/cutover').then(() =>
+    call('setCutover', '/api/cutover', { hour: 5 }),
+  )
   await call('unassignAgent', assigned).then(() => call('deleteAgent', `/api/agents/${agent.id}`))
-  await call('deleteProject', `/api/projects/${project.id}`).then(() => call('revokeToken', `/api/tokens/${token.id}`))
+  await call('deleteProject', `/api/projects/${project.id}`).then(() =>
+    call('revokeToken', `/api/tokens/${token.id}`),
+  )
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
-  await call('renewPerson', `/api/people/${person.id}/token`).then(() => call('removePerson', `/api/people/${person.id}`))
-  await call('getLogin', '/api/login').then(() => call('login', '/api/login', { token: server.ownerToken }))
+  await call('renewPerson', `/api/people/${person.id}/token`).then(() =>
+    call('removePerson', `/api/people/${person.id}`),
+  )
+  await call('getLogin', '/api/login').then(() =>
+    call('login', '/api/login', { token: server.ownerToken }),
+  )
   await call('logout', '/api/logout')
-  await call('removeDevice', `/api/devices/${(await call('listDevices', '/api/devices')).json.items[0].id}`)
-  const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
+  await call(
+    'removeDevice',
+    `/api/devices/${(await call('listDevices', '/api/devices')).json.items[0].id}`,
+  )
+  const others = list
+    .map(([operation]) => operation)
+    .filter((operation) => !answered.has(operation))
   expect(others.filter((operation) => operation !== 'watchEvents')).toEqual([
-    ...['listFolders', 'inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent', 'probeSandbox', 'listSecrets', 'setSecret'],
+    ...[
+      'listFolders',
+      'inspectAgent',
+      'signInAgent',
+      'getSignIn',
+      'signOutAgent',
+      'probeSandbox',
+      'listSecrets',
+      'setSecret',
+    ],
     ...['removeSecret', 'listSecretUses', 'goOnInChat'],
-    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat', 'withdrawMessage'],
-    ...['listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn'],
-    ...['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions', 'setConversationOption'],
+    ...[
+      'setChannelRoute',
+      'createPairingCode',
+      'listChannelChats',
+      'changeChannelChat',
+      'withdrawMessage',
+    ],
+    ...[
+      'listConversationTurns',
+      'getConversationTurn',
+      'findFiles',
+      'stopTurns',
+      'getToolOutput',
+      'getTurnDiff',
+      'rewindToTurn',
+    ],
+    ...[
+      'undoRewind',
+      'forkFromTurn',
+      'beginTurn',
+      'getConversationContext',
+      'getConversationOptions',
+      'setConversationOption',
+    ],
     ...['createUserSession', 'spawnAgent', 'promptRole'],
-    ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree'],
-    ...['removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance'],
+    ...[
+      'getWorktree',
+      'getWorktreeDiff',
+      'getWorktreePatch',
+      'getWorktreeLosses',
+      'commitWorktree',
+      'mergeWorktree',
+    ],
+    ...[
+      'removeWorktree',
+      'resumeFromFile',
+      'restoreWorkSession',
+      'getArtifact',
+      'answerQuestion',
+      'revokeAllowance',
+    ],
   ])
 })
 
 type Call = (operation: keyof typeof routes, path: string, body?: unknown) => Promise<Answer>
 
 async function callContinuity(call: Call, server: TestServer, at: string) {
-  const { id } = (await server.ask(`${at}/sessions`, { method: 'POST', body: { contextSummary: 's', phase: 1 } })).json
+  const { id } = (
+    await server.ask(`${at}/sessions`, { method: 'POST', body: { contextSummary: 's', phase: 1 } })
+  ).json
   const inside = `${at}/sessions/${id}`
   const approach = { kind: 'untried', category: 'c', description: 'd' }
   const recorded = (await call('recordApproach', `${inside}/approaches`, approach)).json
   await call('changeApproach', `${inside}/approaches/${recorded.id}`, { note: 'n' })
   await call('listApproaches', `${inside}/approaches`)
-  await call('changeApproachOfProject', `${at}/approaches/${recorded.id}`, { kind: 'failed', failureReason: 'f' })
+  await call('changeApproachOfProject', `${at}/approaches/${recorded.id}`, {
+    kind: 'failed',
+    failureReason: 'f',
+  })
   await call('listProjectApproaches', `${at}/approaches`)
   // The first time each of these makes something, and is 201; the same again is 200.
   await server.ask(`${inside}/artifacts/a.json`, { method: 'PUT', body: { some: 'bytes' } })
@@ -151,7 +253,10 @@ async function callProcesses(call: Call, server: TestServer, projectId: string) 
   const ask = (path: string, body: object, method = 'POST') => server.ask(path, { method, body })
   await ask('/api/agents', { id: 'puller', name: 'Puller', protocol: 'mcp', command: 'x' })
   await ask(`/api/projects/${projectId}/agents/puller`, {}, 'PUT')
-  const machine = await playCoordinator({ url: `http://127.0.0.1:${server.port}`, token: server.ownerToken })
+  const machine = await playCoordinator({
+    url: `http://127.0.0.1:${server.port}`,
+    token: server.ownerToken,
+  })
   await ask(`/api/projects/${projectId}/chat/start?agentId=puller`, {})
   const launchId = await machine.ordered()
   await machine.take(launchId)
@@ -172,14 +277,25 @@ async function callProcesses(call: Call, server: TestServer, projectId: string) 
 }
 
 async function callWork(call: Call, at: string) {
-  const { id } = (await call('createWorkSession', `${at}/sessions`, { contextSummary: 's', phase: 1 })).json
+  const { id } = (
+    await call('createWorkSession', `${at}/sessions`, { contextSummary: 's', phase: 1 })
+  ).json
   await call('createTask', `${at}/tasks`, { ['sessionId']: id, phase: 1, type: 'code', title: 't' })
   const task = `${at}/tasks/task_p1_code_001`
   await call('changeTask', task, { status: 'in_progress', progressPercent: 5, result: { a: [1] } })
   await call('getTask', task)
-  const draft = { ['sessionId']: id, taskId: 'task_p1_code_001', checkpointType: 'c', leaderId: 'l', artifacts: ['a'] }
+  const draft = {
+    ['sessionId']: id,
+    taskId: 'task_p1_code_001',
+    checkpointType: 'c',
+    leaderId: 'l',
+    artifacts: ['a'],
+  }
   const approval = `${at}/approvals/${(await call('createApproval', `${at}/approvals`, draft)).json.id}`
-  await call('decideApproval', `${approval}/decision`, { status: 'revision_requested', feedback: 'f' })
+  await call('decideApproval', `${approval}/decision`, {
+    status: 'revision_requested',
+    feedback: 'f',
+  })
   await call('resubmitApproval', `${approval}/resubmit`, { instructionContent: 'i' })
   await call('readApproval', approval)
   await call('getWorkSession', `${at}/sessions/${id}`)
@@ -199,16 +315,29 @@ const strict = (schema: z.ZodType, value: unknown): unknown => schema.parse(valu
 test('[HT1] lists come page by page: 50 unless asked, at most 200, each thing once', async () => {
   const server = await openTestServer()
   await Promise.all(
-    Array.from({ length: 60 }, (_, index) => server.ask('/api/projects', { method: 'POST', body: { name: `p${index}` } })),
+    Array.from({ length: 60 }, (_, index) =>
+      server.ask('/api/projects', { method: 'POST', body: { name: `p${index}` } }),
+    ),
   )
   const first = (await server.ask('/api/projects')).json
   expect(first.items).toHaveLength(50)
-  const second = (await server.ask(`/api/projects?cursor=${encodeURIComponent(first.nextCursor)}`)).json
+  const second = (await server.ask(`/api/projects?cursor=${encodeURIComponent(first.nextCursor)}`))
+    .json
   expect(second).toMatchObject({ nextCursor: null })
   expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(60)
   expect((await server.ask('/api/projects?limit=200')).json.items).toHaveLength(60)
-  for (const query of ['limit=0', 'limit=201', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=rubbish']) {
-    expect((await server.ask(`/api/projects?${query}`)).json, query).toMatchObject({ status: 400, code: 'invalid_request' })
+  for (const query of [
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'cursor=rubbish',
+  ]) {
+    expect((await server.ask(`/api/projects?${query}`)).json, query).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    })
   }
 })
 
@@ -247,7 +376,11 @@ test('[HT2] what is wrong with the input is said in words that name the field, a
     method: 'POST',
     body: { name: 'p', settings: { 'chat.soft_timeout_minutes': -1 } },
   })
-  expect(setting.json).toMatchObject({ status: 422, code: 'invalid_setting', key: 'chat.soft_timeout_minutes' })
+  expect(setting.json).toMatchObject({
+    status: 422,
+    code: 'invalid_setting',
+    key: 'chat.soft_timeout_minutes',
+  })
   expect((await server.store.positions(['home']))[0]?.head).toBe(0)
 })
 
@@ -305,7 +438,11 @@ test('[HT2] what nobody foresaw is 500 with the request id, logged, and nothing 
   server.store.check = () => Promise.reject(new Error(secret))
   const answer = await server.ask('/readyz')
   server.store.check = check
-  expect(answer.json).toMatchObject({ status: 500, code: 'internal', requestId: answer.headers['x-request-id'] })
+  expect(answer.json).toMatchObject({
+    status: 500,
+    code: 'internal',
+    requestId: answer.headers['x-request-id'],
+  })
   expect(answer.text).not.toContain(secret)
   expect(answer.text).not.toMatch(/\.ts|at /)
   const line =
@@ -319,8 +456,15 @@ test('[HT2] what nobody foresaw is 500 with the request id, logged, and nothing 
 test('[SE7] a secret in what was typed is masked in the error', async () => {
   const server = await openTestServer()
   const { code } = (await server.ask('/api/sign-in-codes', { method: 'POST' })).json
-  for (const path of [`/api/projects/${code}`, `/api/agents/${code}`, `/api/snapshot?streams=${code}`, `/api/tokens/${code}`]) {
-    const answer = await server.ask(path, { method: path.startsWith('/api/tokens') ? 'DELETE' : 'GET' })
+  for (const path of [
+    `/api/projects/${code}`,
+    `/api/agents/${code}`,
+    `/api/snapshot?streams=${code}`,
+    `/api/tokens/${code}`,
+  ]) {
+    const answer = await server.ask(path, {
+      method: path.startsWith('/api/tokens') ? 'DELETE' : 'GET',
+    })
     expect(answer.status, path).toBeGreaterThanOrEqual(400)
     expect(answer.text).not.toContain(code)
   }
@@ -328,12 +472,22 @@ test('[SE7] a secret in what was typed is masked in the error', async () => {
 
 test('[SE3] each route asks for its scope: owner, member, viewer, script, agent and coordinator get what is theirs', async () => {
   const server = await openTestServer()
-  const make = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+  const make = async (path: string, body: object) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const credentials: [scopes: readonly Scope[], token: string][] = [
-    [['read', 'write', 'approve', 'manage'], (await make('/api/people', { name: 'o', role: 'owner' })).token],
-    [['read', 'write', 'approve'], (await make('/api/people', { name: 'm', role: 'member' })).token],
+    [
+      ['read', 'write', 'approve', 'manage'],
+      (await make('/api/people', { name: 'o', role: 'owner' })).token,
+    ],
+    [
+      ['read', 'write', 'approve'],
+      (await make('/api/people', { name: 'm', role: 'member' })).token,
+    ],
     [['read'], (await make('/api/people', { name: 'v', role: 'viewer' })).token],
-    [['write'], (await make('/api/tokens', { name: 's', kind: 'script', scopes: ['write'] })).token],
+    [
+      ['write'],
+      (await make('/api/tokens', { name: 's', kind: 'script', scopes: ['write'] })).token,
+    ],
     [['agent'], (await make('/api/agents', { name: 'a', protocol: 'mcp' })).passkey],
     [['coordinator'], (await make('/api/tokens', { name: 'c', kind: 'coordinator' })).token],
   ]
@@ -345,15 +499,26 @@ test('[SE3] each route asks for its scope: owner, member, viewer, script, agent 
       const allowed = scope === 'nobody' || scope === 'anybody' || allows(scopes, scope)
       const where = `${operation} with ${scopes}`
       if (allowed) expect(answer.status === 403 ? answer.json.scope : '', where).not.toBe(scope)
-      else expect([answer.status, answer.json.code, answer.json.scope], where).toEqual([403, 'missing_scope', scope])
+      else
+        expect([answer.status, answer.json.code, answer.json.scope], where).toEqual([
+          403,
+          'missing_scope',
+          scope,
+        ])
     }
   }
 })
 
 test('[SE3] a scope that is missing is said before the body is read', async () => {
   const server = await openTestServer()
-  const viewer = (await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })).json
-  const answer = await server.ask('/api/projects', { method: 'POST', body: '{', token: viewer.token })
+  const viewer = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })
+  ).json
+  const answer = await server.ask('/api/projects', {
+    method: 'POST',
+    body: '{',
+    token: viewer.token,
+  })
   expect(answer.json.code).toBe('missing_scope')
 })
 
@@ -396,5 +561,7 @@ test('[SE6] every answer carries the strict policy, also the refused ones', asyn
     expect(headers['x-powered-by']).toBeUndefined()
   }
   const raw = await server.raw('nonsense\r\n\r\n')
-  expect(raw).toMatch(/^HTTP\/1.1 400 [\s\S]*content-security-policy: default-src 'none'[\s\S]*"code":"invalid_request"/)
+  expect(raw).toMatch(
+    /^HTTP\/1.1 400 [\s\S]*content-security-policy: default-src 'none'[\s\S]*"code":"invalid_request"/,
+  )
 })

@@ -8,7 +8,11 @@ import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { Route } from '../../../src/protocol/route.ts'
 import { routes } from '../../../src/protocol/routes.ts'
 import { HttpListener } from '../../../src/server/http/http-listener.ts'
-import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../../src/server/live/connections.ts'
+import {
+  Connections,
+  maxConnectionsPerCredential,
+  type OpenConnection,
+} from '../../../src/server/live/connections.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { clientAddress } from '../../../src/server/security/client-address.ts'
 import { Credentials } from '../../../src/server/security/credentials.ts'
@@ -18,8 +22,12 @@ test('[SE8] a body over 1 MiB is refused with the limit, announced or not, and o
   const server = await openTestServer()
   const limit = 1024 * 1024
   const json = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
-  expect((await server.ask('/api/projects', { method: 'POST', body: json(limit) })).json.code).toBe('invalid_request')
-  expect((await server.ask('/api/projects', { method: 'POST', body: json(limit + 1) })).json).toMatchObject({
+  expect((await server.ask('/api/projects', { method: 'POST', body: json(limit) })).json.code).toBe(
+    'invalid_request',
+  )
+  expect(
+    (await server.ask('/api/projects', { method: 'POST', body: json(limit + 1) })).json,
+  ).toMatchObject({
     code: 'too_large',
     limit,
   })
@@ -31,17 +39,23 @@ test('[SE8] a body over 1 MiB is refused with the limit, announced or not, and o
 
 test('[SE8] JSON may be 32 levels deep and no deeper; brackets inside strings do not count', async () => {
   const server = await openTestServer()
-  const nested = (levels: number) => `{"name":"p","settings":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
-  const detail = async (body: string) => (await server.ask('/api/projects', { method: 'POST', body })).json.detail
+  const nested = (levels: number) =>
+    `{"name":"p","settings":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
+  const detail = async (body: string) =>
+    (await server.ask('/api/projects', { method: 'POST', body })).json.detail
   expect(await detail(nested(33))).toContain('deeper than 32')
   expect(await detail(nested(32))).not.toContain('deeper')
   const name = '[{'.repeat(50)
-  expect((await server.ask('/api/projects', { method: 'POST', body: { name: `${name}\\"[[` } })).status).toBe(201)
+  expect(
+    (await server.ask('/api/projects', { method: 'POST', body: { name: `${name}\\"[[` } })).status,
+  ).toBe(201)
 })
 
 test('[SE8] headers over 64 KiB are refused as a problem', async () => {
   const server = await openTestServer()
-  const answer = await server.raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)
+  const answer = await server.raw(
+    `GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
+  )
   expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/)
 })
 
@@ -49,8 +63,21 @@ test('[SE8] a credential has at most 5,000 connections; another one still gets i
   const { store, clock, ownerToken, ask } = await openTestServer()
   const logger = undefined as never
   const [addressOf, rules] = [clientAddress([]), signInRules(30, 90)]
-  const credentials = new Credentials({ store, clock, logger, ownerTokenHash: ownerToken, publicUrl: null, addressOf, rules })
-  const connections = new Connections({ store, clock, credentials, tails: new Tails({ store, clock, logger }) })
+  const credentials = new Credentials({
+    store,
+    clock,
+    logger,
+    ownerTokenHash: ownerToken,
+    publicUrl: null,
+    addressOf,
+    rules,
+  })
+  const connections = new Connections({
+    store,
+    clock,
+    credentials,
+    tails: new Tails({ store, clock, logger }),
+  })
   const who = (await ask('/api/me')).json
   const connection = (credentialId: string): OpenConnection => ({
     kind: 'websocket',
@@ -73,8 +100,17 @@ test('[SE8] a credential has at most 5,000 connections; another one still gets i
 })
 
 test('[SE8] who sends only part of a request is told that it took too long; into a connection opened ahead of need nothing is said', async () => {
-  const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
-  const { server, gate } = new HttpListener({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  const parts = {
+    listen: { host: '127.0.0.1', port: 0 },
+    publicUrl: null,
+    behindProxy: false,
+    version: '0',
+    pageFolder: null,
+  }
+  const { server, gate } = new HttpListener({
+    logger: createLogger({ level: 'error', format: 'json' }),
+    ...parts,
+  })
   server.listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -102,10 +138,14 @@ test('[SE8] a body that is broken off is no error of ours: told at info, without
   }
   for (let attempt = 0; attempt < attempts; attempt++)
     await new Promise<void>((resolve) => {
-      const socket = connect({ port: server.port, host: '127.0.0.1' }, () => socket.write(head, () => socket.destroy()))
+      const socket = connect({ port: server.port, host: '127.0.0.1' }, () =>
+        socket.write(head, () => socket.destroy()),
+      )
       socket.once('close', () => resolve())
     })
-  await vi.waitFor(async () => expect(await seen()).toBeGreaterThanOrEqual(attempts), { timeout: 30_000 })
+  await vi.waitFor(async () => expect(await seen()).toBeGreaterThanOrEqual(attempts), {
+    timeout: 30_000,
+  })
   expect(server.log()).not.toContain('"level":"error"')
   expect(server.log()).not.toContain('abortIncoming')
   expect(server.log().match(/"msg":"Refused"/g)?.length ?? 0).toBeLessThanOrEqual(60)

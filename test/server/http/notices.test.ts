@@ -7,9 +7,13 @@ import { openTestServer } from '../../support/server.ts'
 
 test('[HT7] a refusal carries its code and parameters beside the English words, and the page makes its own words of them', async () => {
   const server = await openTestServer()
-  const post = (path: string, body: object) => server.ask(path, { method: 'POST', body: JSON.stringify(body) })
+  const post = (path: string, body: object) =>
+    server.ask(path, { method: 'POST', body: JSON.stringify(body) })
   const { json: none } = await server.ask('/api/projects/none')
-  expect(none).toMatchObject({ detail: 'There is no project none', notice: { code: 'noProject', params: { id: 'none' } } })
+  expect(none).toMatchObject({
+    detail: 'There is no project none',
+    notice: { code: 'noProject', params: { id: 'none' } },
+  })
   const { json: field } = await post('/api/projects', { name: 'x', path: 'here' })
   const why = { code: 'absolutePath', params: {} }
   expect(field).toMatchObject({
@@ -17,9 +21,17 @@ test('[HT7] a refusal carries its code and parameters beside the English words, 
     notice: { code: 'inField', params: { field: 'path', why } },
   })
   // Through the thread that writes.
-  const { json: setting } = await post('/api/projects', { name: 'x', settings: { 'restart.max': 1.5 } })
-  expect(setting.notice).toEqual({ code: 'settingWhole', params: { key: 'restart.max', min: 0, max: 100 } })
-  const shown = [none, field, setting].map(({ detail, notice }) => translated(ja.translation, detail, notice))
+  const { json: setting } = await post('/api/projects', {
+    name: 'x',
+    settings: { 'restart.max': 1.5 },
+  })
+  expect(setting.notice).toEqual({
+    code: 'settingWhole',
+    params: { key: 'restart.max', min: 0, max: 100 },
+  })
+  const shown = [none, field, setting].map(({ detail, notice }) =>
+    translated(ja.translation, detail, notice),
+  )
   expect(shown).toEqual([
     'プロジェクト none はありません',
     'フォルダー: .. を含まない絶対パスにしてください',
@@ -31,6 +43,9 @@ test('[HT7] a refusal carries its code and parameters beside the English words, 
   socket.send({ type: 'subscribe', streams: 5 })
   expect(await socket.next('error')).toMatchObject({
     code: 'invalid_request',
-    notice: { code: 'inField', params: { field: 'streams', why: { code: 'otherType', params: {} } } },
+    notice: {
+      code: 'inField',
+      params: { field: 'streams', why: { code: 'otherType', params: {} } },
+    },
   })
 })

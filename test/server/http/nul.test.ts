@@ -19,7 +19,11 @@ const stores: [string, () => Promise<TestStore>][] = [
     'PostgreSQL',
     async () => {
       const clock = manualClock()
-      return { store: await openPostgres({ url: await newPostgresStoreUrl(), clock }), clock, folder: await temporaryFolder() }
+      return {
+        store: await openPostgres({ url: await newPostgresStoreUrl(), clock }),
+        clock,
+        folder: await temporaryFolder(),
+      }
     },
   ],
 ]
@@ -34,7 +38,10 @@ describe.each(stores)('on %s', (_, open) => {
     for (const { method, path } of withIds) {
       const wrong = path.replaceAll(/\{\w+\}/g, 'a%00b')
       const answer = await server.ask(wrong, { method, ...(method === 'GET' ? {} : { body: {} }) })
-      expect([answer.status, answer.json?.code], `${method} ${path}`).toEqual([400, 'invalid_request'])
+      expect([answer.status, answer.json?.code], `${method} ${path}`).toEqual([
+        400,
+        'invalid_request',
+      ])
     }
     for (const path of [
       '/api/agent-sessions?agentId=%00',
@@ -81,5 +88,7 @@ test('[HT2] what slips through every door is a refusal on PostgreSQL too, never 
     () => store.run(createProject, { name: 'a\u0000b', by: 'owner' }),
   ])
     await expect(attempt()).rejects.toMatchObject({ name: 'Refusal', code: 'invalid_request' })
-  await expect(store.run(createProject, { name: 'next', by: 'owner' })).resolves.toMatchObject({ name: 'next' })
+  await expect(store.run(createProject, { name: 'next', by: 'owner' })).resolves.toMatchObject({
+    name: 'next',
+  })
 })

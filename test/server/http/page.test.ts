@@ -23,7 +23,8 @@ async function buildPage(): Promise<string> {
 
 test('[UI1] the page is served without a credential, its named assets for ever, the rest checked each time', async () => {
   const server = await openTestServer({ pageFolder: await buildPage() })
-  const ask = (path: string, headers: Record<string, string> = {}) => server.ask(path, { token: null, headers })
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    server.ask(path, { token: null, headers })
   const index = await ask('/')
   expect([index.status, index.headers['content-type'], index.headers['cache-control']]).toEqual([
     200,
@@ -40,14 +41,19 @@ test('[UI1] the page is served without a credential, its named assets for ever, 
   expect([again.status, again.text]).toEqual([304, ''])
   const packed = await ask('/assets/app-1a2b.js', { 'accept-encoding': 'gzip, br' })
   expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
-  expect((await ask('/assets/app-1a2b.js', { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
+  expect(
+    (await ask('/assets/app-1a2b.js', { 'accept-encoding': 'gzip;q=0' })).headers[
+      'content-encoding'
+    ],
+  ).toBeUndefined()
   const head = await server.ask('/', { method: 'HEAD', token: null })
   expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '38'])
 })
 
 test('[UI1] a deep link that a browser opens gets the page; a missing file is missing', async () => {
   const server = await openTestServer({ pageFolder: await buildPage() })
-  const ask = (path: string, accept: string) => server.ask(path, { token: null, headers: { accept } })
+  const ask = (path: string, accept: string) =>
+    server.ask(path, { token: null, headers: { accept } })
   expect((await ask('/projects/proj_1', 'text/html,*/*')).text).toContain('<title>Holdfast</title>')
   expect((await ask('/assets/gone.js', '*/*')).json.code).toBe('not_found')
   expect((await ask('/api/gone', 'text/html')).status).toBe(401)
@@ -74,7 +80,9 @@ test('[SE5] no path leads out of the folder, and links in it are not followed', 
     '/\\\\server\\share',
     `/${'a'.repeat(5000)}`,
   ]) {
-    const answer = await server.raw(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`)
+    const answer = await server.raw(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`,
+    )
     expect(answer, path).toMatch(/^HTTP\/1\.1 4\d\d /)
     expect(answer, path).not.toMatch(/secret\r?\n?$|root:/)
   }
@@ -97,7 +105,10 @@ test('[SP1] while the doors behind it are still being opened the page is given, 
     return listener.close()
   })
   const index = await fetch(`${listener.url}/projects/proj_1`, { headers: { accept: 'text/html' } })
-  expect([index.status, index.headers.get('content-security-policy')]).toEqual([200, expect.any(String)])
+  expect([index.status, index.headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.any(String),
+  ])
   expect(await index.text()).toContain('<title>Holdfast</title>')
   // A WebSocket is not kept hanging: it is cut, and comes again.
   const early = new WebSocket(`${listener.url.replace('http', 'ws')}/ws`)
@@ -106,7 +117,10 @@ test('[SP1] while the doors behind it are still being opened the page is given, 
   const waiting = fetch(`${listener.url}/api/projects`)
   const missing = fetch(`${listener.url}/gone.js`)
   listener.handOver((request, response) => void response.writeHead(418).end(request.url))
-  expect([await (await waiting).text(), await (await missing).text()]).toEqual(['/api/projects', '/gone.js'])
+  expect([await (await waiting).text(), await (await missing).text()]).toEqual([
+    '/api/projects',
+    '/gone.js',
+  ])
 })
 
 test('[UI1] a page that is not built says so, and how to build it', async () => {

@@ -45,5 +45,9 @@ async function ringAfterTheLastLook(after: number): Promise<StreamName[]> {
 
 test('[CO3] what rings in the very moment in which the last look ends is looked at, and not only when everything is', async () => {
   for (let after = 0; after < turns; after++)
-    expect(await ringAfterTheLastLook(after), `${after}`).toEqual(['home', projectStream('first'), projectStream('late')])
+    expect(await ringAfterTheLastLook(after), `${after}`).toEqual([
+      'home',
+      projectStream('first'),
+      projectStream('late'),
+    ])
 })

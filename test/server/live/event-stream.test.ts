@@ -16,8 +16,11 @@ const create = async (server: TestServer, name: string) => {
   return answer.json
 }
 
-const follow = (server: TestServer, streams: string, more: { after?: string; lastEventId?: string } = {}) =>
-  followEvents({ port: server.port, token: server.ownerToken, streams, ...more })
+const follow = (
+  server: TestServer,
+  streams: string,
+  more: { after?: string; lastEventId?: string } = {},
+) => followEvents({ port: server.port, token: server.ownerToken, streams, ...more })
 
 test('[HT6] without a cursor a reader starts at the heads and gets what happens from then on', async () => {
   const server = await openTestServer()
@@ -27,7 +30,13 @@ test('[HT6] without a cursor a reader starts at the heads and gets what happens 
   const project = await create(server, 'after')
   const { id, event, data } = await reader.next()
   expect(event).toBe('project-created')
-  expect(data).toEqual({ type: 'project-created', stream: 'home', seq: 2, at: project.createdAt, data: { project, by: 'owner' } })
+  expect(data).toEqual({
+    type: 'project-created',
+    stream: 'home',
+    seq: 2,
+    at: project.createdAt,
+    data: { project, by: 'owner' },
+  })
   expect(id).toBe(encodeCursor(server.store.incarnation, new Map([['home', 2]])))
 })
 
@@ -76,8 +85,14 @@ test('[HT6] an `also` copy points to its event, and the cursor covers every stre
 test.each([
   ['of another incarnation', () => encodeCursor('another', new Map([['home', 1]]))],
   ['that is no cursor', () => 'rubbish!'],
-  ['above the head', ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['home', 99]]))],
-  ['that misses the stream', ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['project:x', 0]]))],
+  [
+    'above the head',
+    ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['home', 99]])),
+  ],
+  [
+    'that misses the stream',
+    ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['project:x', 0]])),
+  ],
 ])('[HT6] a cursor %s gets one snapshot first, then goes on live', async (_, cursor) => {
   const server = await openTestServer()
   const project = await create(server, 'p')
@@ -104,7 +119,10 @@ test('[HT6] only the streams a cursor cannot serve come as a snapshot; the other
 
 test('[HT6] a reader of as many and as long streams as there may be resumes with the cursor it was given', async () => {
   const server = await openTestServer()
-  const keys = Array.from({ length: 100 }, (_, n) => `web:${String(n).padStart(3, '0')}${'議'.repeat(64)}`)
+  const keys = Array.from(
+    { length: 100 },
+    (_, n) => `web:${String(n).padStart(3, '0')}${'議'.repeat(64)}`,
+  )
   const streams = keys.map((key) => `conversation:${key}`).join(',')
   const { cursor } = (await server.ask(`/api/snapshot?streams=${encodeURIComponent(streams)}`)).json
   expect(cursor.length).toBeGreaterThan(25_000)
@@ -126,7 +144,10 @@ test('[HT6] streams that have nothing yet may be followed; names that are none a
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request'])
   }
   const many = Array.from({ length: 101 }, (_, index) => `project:${index}`).join(',')
-  expect((await server.ask(`/api/events?streams=${many}`)).json).toMatchObject({ code: 'invalid_request', max: 100 })
+  expect((await server.ask(`/api/events?streams=${many}`)).json).toMatchObject({
+    code: 'invalid_request',
+    max: 100,
+  })
   expect((await server.ask('/api/events?streams=coordinator:x')).status).toBe(404)
 })
 
@@ -145,12 +166,19 @@ test('[HT6] the name of a stream may hold a comma and a percent sign: inside a n
   const server = await openTestServer()
   const keys = ['slack:a,b', 'slack:100%', 'slack:50%2C', 'slack:plain']
   for (const key of keys) await server.ask('/api/conversations', { method: 'POST', body: { key } })
-  const streams = encodeURIComponent('conversation:slack:a%2cb,conversation:slack:100%,conversation:slack:50%252C')
-  const { json } = await server.ask(`/api/snapshot?streams=${streams}`)
-  expect(Object.values<{ conversation: { key: string } }>(json.state).map(({ conversation }) => conversation.key)).toEqual(
-    keys.slice(0, 3),
+  const streams = encodeURIComponent(
+    'conversation:slack:a%2cb,conversation:slack:100%,conversation:slack:50%252C',
   )
-  expect((await server.ask('/api/snapshot?streams=conversation:slack:a,b')).json).toMatchObject({ status: 400, field: 'streams' })
+  const { json } = await server.ask(`/api/snapshot?streams=${streams}`)
+  expect(
+    Object.values<{ conversation: { key: string } }>(json.state).map(
+      ({ conversation }) => conversation.key,
+    ),
+  ).toEqual(keys.slice(0, 3))
+  expect((await server.ask('/api/snapshot?streams=conversation:slack:a,b')).json).toMatchObject({
+    status: 400,
+    field: 'streams',
+  })
   const client = createClient({ url: server.url, token: server.ownerToken })
   const seen: string[] = []
   const live = Promise.withResolvers<void>()
@@ -168,7 +196,9 @@ test('[HT6] the name of a stream may hold a comma and a percent sign: inside a n
   await live.promise
   for (const key of keys) {
     const path = `/api/conversations/${encodeURIComponent(key)}/messages`
-    expect((await server.ask(path, { method: 'POST', body: { role: 'user', content: 'x' } })).status).toBe(201)
+    expect(
+      (await server.ask(path, { method: 'POST', body: { role: 'user', content: 'x' } })).status,
+    ).toBe(201)
   }
   await all.promise
   expect(seen).toEqual(keys.map((key) => `conversation:${key}`))
@@ -177,7 +207,12 @@ test('[HT6] the name of a stream may hold a comma and a percent sign: inside a n
 test('[SE8] a reader that has gone while it was looked up who it is leaves nothing open behind', async () => {
   const server = await openTestServer()
   const { store } = server
-  const { token } = await store.run(createToken, { name: 's', kind: 'script', scopes: ['read'], by: ownerWho })
+  const { token } = await store.run(createToken, {
+    name: 's',
+    kind: 'script',
+    scopes: ['read'],
+    by: ownerWho,
+  })
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const { query } = store
@@ -189,7 +224,9 @@ test('[SE8] a reader that has gone while it was looked up who it is leaves nothi
   store.query = held
   const socket = connect(server.port, '127.0.0.1')
   const host = `127.0.0.1:${server.port}`
-  socket.write(`GET /api/events?streams=home HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  socket.write(
+    `GET /api/events?streams=home HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`,
+  )
   await asked
   socket.resetAndDestroy()
   await once(socket, 'close')

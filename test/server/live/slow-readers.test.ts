@@ -9,14 +9,20 @@ const mebibyte = 1024 * 1024
 /** An agent that fills 900 KB, so that two dozen changes are far more than the kernel's buffers take. */
 async function largeAgent(server: TestServer): Promise<string> {
   const args = Array.from({ length: 120 }, () => 'x'.repeat(7500))
-  const answer = await server.ask('/api/agents', { method: 'POST', body: { name: 'large', protocol: 'acp', command: 'x', args } })
+  const answer = await server.ask('/api/agents', {
+    method: 'POST',
+    body: { name: 'large', protocol: 'acp', command: 'x', args },
+  })
   expect(answer.status).toBe(201)
   return answer.json.id
 }
 
 async function changeOften(server: TestServer, agentId: string): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    const answer = await server.ask(`/api/agents/${agentId}`, { method: 'PATCH', body: { name: `large ${round}` } })
+    const answer = await server.ask(`/api/agents/${agentId}`, {
+      method: 'PATCH',
+      body: { name: `large ${round}` },
+    })
     expect(answer.status).toBe(200)
   }
 }
@@ -31,9 +37,11 @@ async function figure(server: TestServer, series: string): Promise<number> {
   )
 }
 
-const waitingBytes = (server: TestServer): Promise<number> => figure(server, 'holdfast_feed_waiting_bytes')
+const waitingBytes = (server: TestServer): Promise<number> =>
+  figure(server, 'holdfast_feed_waiting_bytes')
 
-const seqs = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+const seqs = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 test('[RL5] a WebSocket that is not read holds at most 1 MiB, slows nobody, is closed with 4008 and resumes', async () => {
   const server = await openTestServer()
@@ -44,7 +52,8 @@ test('[RL5] a WebSocket that is not read holds at most 1 MiB, slows nobody, is c
   await quick.subscribe(['home'])
   slow.webSocket.pause()
   await changeOften(server, agentId)
-  for (let seq = 2; seq <= rounds + 1; seq++) expect((await quick.next('event')).event.seq).toBe(seq)
+  for (let seq = 2; seq <= rounds + 1; seq++)
+    expect((await quick.next('event')).event.seq).toBe(seq)
   const waiting = await waitingBytes(server)
   expect(waiting).toBeGreaterThan(0)
   expect(waiting).toBeLessThanOrEqual(mebibyte)

@@ -4,10 +4,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
-import { type FeedSink, type FeedSnapshot, Subscription } from '../../../src/server/live/subscription.ts'
+import {
+  type FeedSink,
+  type FeedSnapshot,
+  Subscription,
+} from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { checkStreams } from '../../../src/services/access/check-access.ts'
-import { deleteConversation, getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import type { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'
@@ -55,13 +62,19 @@ class TestSink implements FeedSink {
 }
 
 function open({ store, clock }: TestStore) {
-  const tails = new Tails({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const tails = new Tails({
+    store,
+    clock,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  })
   const sink = new TestSink()
   return { tails, sink, subscription: new Subscription(store, tails, sink, null) }
 }
 
 const write = async ({ store }: TestStore, count: number): Promise<void> => {
-  await Promise.all(Array.from({ length: count }, () => store.run(createProject, { name: 'p', by: 'owner' })))
+  await Promise.all(
+    Array.from({ length: count }, () => store.run(createProject, { name: 'p', by: 'owner' })),
+  )
 }
 
 /** What retention does: the first events are gone, and the stream says so. */
@@ -73,7 +86,8 @@ function trim({ folder }: TestStore, upTo: number): void {
   database.close()
 }
 
-const cursorAt = ({ store }: TestStore, seq: number): string => encodeCursor(store.incarnation, new Map([['home', seq]]))
+const cursorAt = ({ store }: TestStore, seq: number): string =>
+  encodeCursor(store.incarnation, new Map([['home', seq]]))
 
 test('[HT6] a cursor below what is kept gets one snapshot, then goes on', async () => {
   const testStore = await openTestStore()
@@ -257,17 +271,27 @@ test('[SE29] a stream that was followed before it began is checked when it begin
   const key = `web:${projectId}.ann`
   let isOthers = false
   const query: typeof store.query = (asked, input) =>
-    (asked as unknown) === checkStreams && isOthers ? Promise.reject(new Refusal('not_found')) : store.query(asked, input)
+    (asked as unknown) === checkStreams && isOthers
+      ? Promise.reject(new Refusal('not_found'))
+      : store.query(asked, input)
   const guarded = new Proxy(store, {
     get: (of, name) => {
       const value = Reflect.get(of, name, of)
       return name === 'query' ? query : typeof value === 'function' ? value.bind(of) : value
     },
   })
-  const tails = new Tails({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const tails = new Tails({
+    store,
+    clock,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  })
   const [others, own] = [new TestSink(), new TestSink()]
   for (const sink of [others, own])
-    await new Subscription(guarded, tails, sink, 'bob').follow([`conversation:${key}`], undefined, () => {})
+    await new Subscription(guarded, tails, sink, 'bob').follow(
+      [`conversation:${key}`],
+      undefined,
+      () => {},
+    )
   await store.run(getOrCreateConversation, { key })
   await own.until(() => own.got.length === 1)
   await others.until(() => others.got.length === 1)

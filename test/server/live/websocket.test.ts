@@ -13,18 +13,30 @@ test('[RL2] subscribing is answered with the requestId, then events come with th
   const socket = await open(server)
   socket.send({ type: 'subscribe', streams: ['home'], requestId: 'r1' })
   const subscribed = await socket.next()
-  expect(subscribed).toEqual({ type: 'subscribed', streams: ['home'], cursor: expect.any(String), requestId: 'r1' })
+  expect(subscribed).toEqual({
+    type: 'subscribed',
+    streams: ['home'],
+    cursor: expect.any(String),
+    requestId: 'r1',
+  })
   const project = await create(server, 'p')
   const { event, cursor, ...rest } = await socket.next()
   expect(rest).toEqual({ type: 'event' })
-  expect(event).toMatchObject({ type: 'project-created', stream: 'home', seq: 1, data: { project } })
+  expect(event).toMatchObject({
+    type: 'project-created',
+    stream: 'home',
+    seq: 1,
+    data: { project },
+  })
   await create(server, 'q')
   const second = await open(server)
   expect((await second.subscribe(['home'], cursor)).cursor).toBe(cursor)
   expect((await second.next('event')).event.seq).toBe(2)
   const third = await open(server)
   await third.subscribe(['home'], subscribed.cursor)
-  expect([(await third.next('event')).event.seq, (await third.next('event')).event.seq]).toEqual([1, 2])
+  expect([(await third.next('event')).event.seq, (await third.next('event')).event.seq]).toEqual([
+    1, 2,
+  ])
 })
 
 test('[RL2] a cursor that cannot be served: the answer carries none, a snapshot with the requestId does', async () => {
@@ -79,7 +91,11 @@ test('[RL2] after unsubscribing nothing comes any more, and other streams go on'
   const socket = await open(server)
   await socket.subscribe(['home', `project:${project.id}`])
   socket.send({ type: 'unsubscribe', streams: ['home'], requestId: 'u' })
-  expect(await socket.next('unsubscribed')).toEqual({ type: 'unsubscribed', streams: ['home'], requestId: 'u' })
+  expect(await socket.next('unsubscribed')).toEqual({
+    type: 'unsubscribed',
+    streams: ['home'],
+    requestId: 'u',
+  })
   await create(server, 'unseen')
   await server.ask(`/api/projects/${project.id}`, { method: 'PATCH', body: { name: 'seen' } })
   expect((await socket.next('event')).event).toMatchObject({ stream: `project:${project.id}` })
@@ -105,7 +121,10 @@ test('[RL2] whatever is wrong with a message, the error says so and the connecti
     [{ type: 'subscribe', streams: [] }, 'invalid_request'],
     [{ type: 'subscribe', streams: ['nonsense'] }, 'invalid_request'],
     [{ type: 'subscribe', streams: ['coordinator:c'] }, 'not_found'],
-    [{ type: 'subscribe', streams: Array.from({ length: 101 }, (_, index) => `project:${index}`) }, 'invalid_request'],
+    [
+      { type: 'subscribe', streams: Array.from({ length: 101 }, (_, index) => `project:${index}`) },
+      'invalid_request',
+    ],
     [tooDeep, 'invalid_request'],
     [`"${'x'.repeat(1024 * 1024)}"`, 'too_large'],
   ]
@@ -118,7 +137,11 @@ test('[RL2] whatever is wrong with a message, the error says so and the connecti
     })
   }
   socket.send({ type: 'nothing', requestId: 'mine' })
-  expect(await socket.next()).toMatchObject({ type: 'error', code: 'unknown_type', requestId: 'mine' })
+  expect(await socket.next()).toMatchObject({
+    type: 'error',
+    code: 'unknown_type',
+    requestId: 'mine',
+  })
   socket.webSocket.send(Buffer.from('{"type":"subscribe","streams":["home"]}'), { binary: true })
   expect(await socket.next()).toMatchObject({ type: 'error', code: 'invalid_request' })
   expect((await socket.subscribe(['home'])).streams).toEqual(['home'])
@@ -145,7 +168,8 @@ test('[RL5] the server pings every 15 seconds and drops a peer that is silent fo
   silent.webSocket.on('ping', () => {})
   // biome-ignore lint/suspicious/noExplicitAny: the one way to make a client that does not answer
   ;(silent.webSocket as any)._autoPong = false
-  const pinged = (client: typeof alive) => new Promise<void>((resolve) => client.webSocket.once('ping', () => resolve()))
+  const pinged = (client: typeof alive) =>
+    new Promise<void>((resolve) => client.webSocket.once('ping', () => resolve()))
   for (let beat = 0; beat < 2; beat++) {
     const both = Promise.all([pinged(alive), pinged(silent)])
     server.clock.advance(15_000)
@@ -163,7 +187,9 @@ test('[RL5] the server pings every 15 seconds and drops a peer that is silent fo
 test("[RL5] a client's own ping is answered", async () => {
   const server = await openTestServer()
   const socket = await open(server)
-  const pong = new Promise((resolve) => socket.webSocket.once('pong', (data) => resolve(String(data))))
+  const pong = new Promise((resolve) =>
+    socket.webSocket.once('pong', (data) => resolve(String(data))),
+  )
   socket.webSocket.ping('hello')
   expect(await pong).toBe('hello')
 })
@@ -171,7 +197,8 @@ test("[RL5] a client's own ping is answered", async () => {
 test('[SE2] an upgrade needs a credential, an allowed Host, an allowed Origin and the path /ws', async () => {
   const server = await openTestServer()
   const { port, ownerToken: token } = server
-  const refused = (options: object, why: string) => expect(openSocket({ port, ...options })).rejects.toThrow(why)
+  const refused = (options: object, why: string) =>
+    expect(openSocket({ port, ...options })).rejects.toThrow(why)
   await refused({}, '401')
   await refused({ token: 'wrong' }, 'authentication_failed')
   await refused({ token, headers: { host: 'evil.example' } }, 'forbidden_host')
@@ -194,14 +221,20 @@ test('[HT2] a handshake that cannot be read is answered as a problem, with the h
     'Sec-WebSocket-Key: too short',
   ]
   const answer = await server.raw(`${lines.join('\r\n')}\r\n\r\n`)
-  expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\n[\s\S]*"code":"invalid_request"/)
+  expect(answer).toMatch(
+    /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\n[\s\S]*"code":"invalid_request"/,
+  )
   expect(answer).toContain("content-security-policy: default-src 'none'")
 })
 
 test('[SE17] an upgrade with the cookie needs an Origin', async () => {
   const server = await openTestServer()
   const { port } = server
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
+  const login = await server.ask('/api/login', {
+    method: 'POST',
+    body: { token: server.ownerToken },
+    token: null,
+  })
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
   await expect(openSocket({ port, headers: { cookie } })).rejects.toThrow('forbidden_origin')
   const socket = await openSocket({ port, headers: { cookie, origin: `http://localhost:${port}` } })
@@ -210,8 +243,16 @@ test('[SE17] an upgrade with the cookie needs an Origin', async () => {
 
 test('[SE3] streams need the scope read', async () => {
   const server = await openTestServer()
-  const agent = await server.ask('/api/agents', { method: 'POST', body: { name: 'a', protocol: 'mcp' } })
+  const agent = await server.ask('/api/agents', {
+    method: 'POST',
+    body: { name: 'a', protocol: 'mcp' },
+  })
   const socket = await openSocket({ port: server.port, token: agent.json.passkey })
   socket.send({ type: 'subscribe', streams: ['home'], requestId: 'r' })
-  expect(await socket.next()).toMatchObject({ type: 'error', code: 'missing_scope', scope: 'read', requestId: 'r' })
+  expect(await socket.next()).toMatchObject({
+    type: 'error',
+    code: 'missing_scope',
+    scope: 'read',
+    requestId: 'r',
+  })
 })

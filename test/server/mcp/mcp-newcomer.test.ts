@@ -22,7 +22,12 @@ const toolsNamed = (text: string, tools: readonly Tool[]): Tool[] =>
   )
 
 /** The arguments that a text spells out (`name: 5`), those it was given, and words of its own where words are wanted. */
-function argumentsFor({ inputSchema }: Tool, text: string, given: Newcomer['given'], words: string): Record<string, unknown> {
+function argumentsFor(
+  { inputSchema }: Tool,
+  text: string,
+  given: Newcomer['given'],
+  words: string,
+): Record<string, unknown> {
   const args: Record<string, unknown> = {}
   for (const name of Object.keys(inputSchema.properties ?? {})) {
     const spelled = new RegExp(`\\b${name}: (\\d+)`).exec(text)?.[1]
@@ -34,7 +39,11 @@ function argumentsFor({ inputSchema }: Tool, text: string, given: Newcomer['give
 }
 
 /** Does what a text says, and gives the last thing it was told. */
-async function follow({ agent, tools, given, called }: Newcomer, text: string, heard: ToolResult): Promise<ToolResult> {
+async function follow(
+  { agent, tools, given, called }: Newcomer,
+  text: string,
+  heard: ToolResult,
+): Promise<ToolResult> {
   let received = heard
   for (const tool of toolsNamed(text, tools)) {
     // Words come from what was heard before: a model would do better.
@@ -52,7 +61,12 @@ test('[MC3] a client that knows only the instructions holds a chat', async () =>
   await write('How are you?')
   const ann = await agent()
   const { tools } = await ann.client.listTools()
-  const newcomer: Newcomer = { agent: ann, tools, given: { agent_id: 'ann', project_id: projectId }, called: [] }
+  const newcomer: Newcomer = {
+    agent: ann,
+    tools,
+    given: { agent_id: 'ann', project_id: projectId },
+    called: [],
+  }
 
   const [begin = ''] = ann.client.getInstructions()?.split('\n2.') ?? []
   let received = await follow(newcomer, begin, {})

@@ -8,7 +8,11 @@ import { type Answer, openTestServer, type TestServer } from '../../support/serv
 const newest = { versionNegotiation: { mode: { pin: envelopeVersion } } } as const
 const both = 'application/json, text/event-stream'
 
-const post = (server: TestServer, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+const post = (
+  server: TestServer,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
   server.ask('/mcp', { method: 'POST', body, headers: { accept: both, ...headers } })
 
 const callOf = (name: string, args: object = {}, meta?: object) => ({
@@ -23,10 +27,15 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 }
-const envelopeHeaders = { 'mcp-protocol-version': envelopeVersion, 'mcp-method': 'tools/call', 'mcp-name': 'get_my_task' }
+const envelopeHeaders = {
+  'mcp-protocol-version': envelopeVersion,
+  'mcp-method': 'tools/call',
+  'mcp-name': 'get_my_task',
+}
 
 /** What came, as JSON or as the one event of a stream. */
-const answerIn = ({ text, json }: Answer): ToolResult => json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
+const answerIn = ({ text, json }: Answer): ToolResult =>
+  json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
 
 const toolsOfAgents = [
   'authenticate',
@@ -54,7 +63,11 @@ test('[SE2] without a credential nobody gets in, and nothing is said about what 
   const server = await openTestServer()
   for (const method of ['POST', 'GET', 'DELETE', 'PUT'])
     for (const token of [null, 'hf_owner_wrong']) {
-      const answer = await server.ask('/mcp', { method, token, ...(method === 'GET' ? {} : { body: callOf('get_my_task') }) })
+      const answer = await server.ask('/mcp', {
+        method,
+        token,
+        ...(method === 'GET' ? {} : { body: callOf('get_my_task') }),
+      })
       expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer'])
       expect(answer.text).not.toContain('tool')
     }
@@ -64,13 +77,20 @@ test('[MC1] clients of every era connect, and are told how to begin', async () =
   const { server, agent } = await openWorkplace()
   const old = await agent()
   const modern = await agent('ann', newest)
-  expect([old, modern].map(({ client }) => client.getNegotiatedProtocolVersion())).toEqual(['2025-11-25', envelopeVersion])
+  expect([old, modern].map(({ client }) => client.getNegotiatedProtocolVersion())).toEqual([
+    '2025-11-25',
+    envelopeVersion,
+  ])
   for (const { client } of [old, modern]) {
     expect(client.getInstructions()).toContain('Call authenticate')
     expect(client.getServerVersion()).toMatchObject({ name: 'holdfast', version: '0.0.0-test' })
   }
   for (const version of handshakeVersions) {
-    const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'old', version: '1' } }
+    const params = {
+      protocolVersion: version,
+      capabilities: {},
+      clientInfo: { name: 'old', version: '1' },
+    }
     const answer = await post(server, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
     expect(answerIn(answer).result.protocolVersion).toBe(version)
   }
@@ -85,7 +105,11 @@ test('[MC1] the versions that the short way knows are the SDK’s', () => {
 test('[MC2] the tools are there, and [MC3] each has what a model needs to use it', async () => {
   const { agent } = await openWorkplace()
   const { tools } = await (await agent()).client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual([...toolsOfAgents, ...toolsOfCoordinators, 'resume_from_file'])
+  expect(tools.map(({ name }) => name)).toEqual([
+    ...toolsOfAgents,
+    ...toolsOfCoordinators,
+    'resume_from_file',
+  ])
   for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
     expect(title, name).toMatch(/^[A-Z].{5,80}/)
     expect(description?.length, name).toBeGreaterThan(80)
@@ -96,12 +120,23 @@ test('[MC2] the tools are there, and [MC3] each has what a model needs to use it
       openWorldHint: false,
     })
     expect([inputSchema.type, outputSchema?.type], name).toEqual(['object', 'object'])
-    for (const argument of Object.keys(inputSchema.properties ?? {})) expect(argument).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    for (const argument of Object.keys(inputSchema.properties ?? {}))
+      expect(argument).toMatch(/^[a-z]+(_[a-z]+)*$/)
     if (toolsOfCoordinators.includes(name)) expect(description).toContain('For coordinators')
-    else if (name !== 'authenticate') expect(inputSchema.required ?? []).not.toContain('session_token')
+    else if (name !== 'authenticate')
+      expect(inputSchema.required ?? []).not.toContain('session_token')
   }
-  const readOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
-  expect(readOnly).toEqual(['get_history', 'get_flags', 'get_my_task', 'get_resume_context', 'get_approval', 'get_agent_action'])
+  const readOnly = tools
+    .filter(({ annotations }) => annotations?.readOnlyHint)
+    .map(({ name }) => name)
+  expect(readOnly).toEqual([
+    'get_history',
+    'get_flags',
+    'get_my_task',
+    'get_resume_context',
+    'get_approval',
+    'get_agent_action',
+  ])
 })
 
 test('[MC3] a wrong argument is a result that names it and says what to do', async () => {
@@ -118,11 +153,18 @@ test('[MC3] a wrong argument is a result that names it and says what to do', asy
     ['set_summary', { summary: '', through_seq: 1 }, 'summary'],
     ['send_message', { to_agent_id: 'bob', content: '' }, 'content'],
     ['get_approval', { approval_id: 'first' }, 'approval_id'],
-    ['report_process_exit', { agent_id: 'ann', project_id: 'p', remaining_processes: -1 }, 'remaining_processes'],
+    [
+      'report_process_exit',
+      { agent_id: 'ann', project_id: 'p', remaining_processes: -1 },
+      'remaining_processes',
+    ],
   ]
   for (const [tool, args, named] of wrong) {
     const received = await ann.call(tool, args)
-    expect(received, tool).toMatchObject({ code: 'invalid_request', next: expect.stringContaining('Correct the argument') })
+    expect(received, tool).toMatchObject({
+      code: 'invalid_request',
+      next: expect.stringContaining('Correct the argument'),
+    })
     expect(received.message, tool).toContain(named)
   }
 })
@@ -131,7 +173,8 @@ test('[MC1] the short way and the SDK’s give the same answer', async () => {
   const { server, write, projectId, passkeys } = await openWorkplace()
   await write('hello')
   const signIn = { agent_id: 'ann', project_id: projectId, passkey: passkeys['ann'] }
-  const { session_token } = answerIn(await post(server, callOf('authenticate', signIn))).result.structuredContent
+  const { session_token } = answerIn(await post(server, callOf('authenticate', signIn))).result
+    .structuredContent
   const calls = [
     callOf('get_next_action', { session_token }),
     callOf('get_pending_messages', { session_token }),
@@ -163,10 +206,25 @@ test('[MC1] what is wrong with a request is said by the SDK, also where a tool i
   const call = callOf('get_my_task')
   const modern = callOf('get_my_task', {}, envelope)
   const cases: [what: string, answer: Promise<Answer>, status: number, code: number][] = [
-    ['an unknown version', post(server, call, { 'mcp-protocol-version': '1999-01-01' }), 400, -32000],
+    [
+      'an unknown version',
+      post(server, call, { 'mcp-protocol-version': '1999-01-01' }),
+      400,
+      -32000,
+    ],
     ['an accept without streams', post(server, call, { accept: 'application/json' }), 406, -32000],
-    ['a header that names another tool', post(server, modern, { ...envelopeHeaders, 'mcp-name': 'logout' }), 400, -32020],
-    ['a header that names another method', post(server, modern, { ...envelopeHeaders, 'mcp-method': 'ping' }), 400, -32020],
+    [
+      'a header that names another tool',
+      post(server, modern, { ...envelopeHeaders, 'mcp-name': 'logout' }),
+      400,
+      -32020,
+    ],
+    [
+      'a header that names another method',
+      post(server, modern, { ...envelopeHeaders, 'mcp-method': 'ping' }),
+      400,
+      -32020,
+    ],
     ['no header with an envelope', post(server, modern), 400, -32020],
     ['no message at all', post(server, { hello: 'world' }), 400, -32600],
   ]
@@ -180,7 +238,9 @@ test('[MC1] what is wrong with a request is said by the SDK, also where a tool i
     ['no name', { ...call, params: {} }],
   ] as const)
     expect(answerIn(await post(server, message)).error?.code, what).toBe(-32602)
-  expect(answerIn(await post(server, { jsonrpc: '2.0', id: 1, method: 'no/such' })).error.code).toBe(-32601)
+  expect(
+    answerIn(await post(server, { jsonrpc: '2.0', id: 1, method: 'no/such' })).error.code,
+  ).toBe(-32601)
   for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
     const answer = await server.ask('/mcp', { method, headers: { accept: 'text/event-stream' } })
     expect([answer.status, answer.headers['allow']], method).toEqual([405, 'POST'])
@@ -200,10 +260,18 @@ test('[SE7] no secret of a call is logged', async () => {
   const { server, agent, write, projectId, passkeys } = await openWorkplace()
   await write('hello')
   const owner = await connectMcp(server.url, server.ownerToken)
-  const { session_token } = await owner.call('authenticate', { agent_id: 'ann', project_id: projectId, passkey: passkeys['ann'] })
+  const { session_token } = await owner.call('authenticate', {
+    agent_id: 'ann',
+    project_id: projectId,
+    passkey: passkeys['ann'],
+  })
   await owner.call('get_pending_messages', { session_token })
-  await owner.call('get_pending_messages', { session_token: `${session_token}x`, [session_token]: 1 })
+  await owner.call('get_pending_messages', {
+    session_token: `${session_token}x`,
+    [session_token]: 1,
+  })
   await (await agent()).call('get_pending_messages')
   expect(server.log()).toContain('"tool":"get_pending_messages","code":"invalid_request"')
-  for (const secret of [session_token, passkeys['ann'], server.ownerToken]) expect(server.log()).not.toContain(secret)
+  for (const secret of [session_token, passkeys['ann'], server.ownerToken])
+    expect(server.log()).not.toContain(secret)
 })

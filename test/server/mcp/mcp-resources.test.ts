@@ -2,7 +2,13 @@
 import { expect, test } from 'vitest'
 import { envelopeVersion } from '../../../src/server/mcp/plain-call.ts'
 import { listResources, readResource } from '../../../src/server/mcp/resources.ts'
-import { connectMcp, type McpAgent, openWorkplace, type ToolResult, type Workplace } from '../../support/mcp.ts'
+import {
+  connectMcp,
+  type McpAgent,
+  openWorkplace,
+  type ToolResult,
+  type Workplace,
+} from '../../support/mcp.ts'
 
 const read = async ({ client }: McpAgent, uri: string): Promise<ToolResult> => {
   const { contents } = await client.readResource({ uri })
@@ -20,8 +26,18 @@ const failure = (agent: McpAgent, uri: string): Promise<ToolResult> =>
 async function openTasks(work: Workplace) {
   const { post, projectId } = work
   const task = (title: string, assignedTo: string) =>
-    post(`/api/projects/${projectId}/tasks`, { phase: 1, type: 'code', title, description: `${title}!`, assignedTo })
-  return { anns: await task('jump', 'ann'), bobs: await task('land', 'bob'), root: `holdfast://projects/${projectId}` }
+    post(`/api/projects/${projectId}/tasks`, {
+      phase: 1,
+      type: 'code',
+      title,
+      description: `${title}!`,
+      assignedTo,
+    })
+  return {
+    anns: await task('jump', 'ann'),
+    bobs: await task('land', 'bob'),
+    root: `holdfast://projects/${projectId}`,
+  }
 }
 
 test('[MC4] the project, its tasks and each of them can be listed and read, in both eras of the protocol', async () => {
@@ -39,12 +55,24 @@ test('[MC4] the project, its tasks and each of them can be listed and read, in b
       'holdfast://projects/{project_id}/tasks/{task_id}',
       'holdfast://projects/{project_id}/approaches',
     ])
-    expect(await read(owner, root)).toMatchObject({ id: work.projectId, name: 'work', agent_ids: ['ann', 'bob'] })
+    expect(await read(owner, root)).toMatchObject({
+      id: work.projectId,
+      name: 'work',
+      agent_ids: ['ann', 'bob'],
+    })
     const { tasks, more } = await read(owner, `${root}/tasks`)
     expect([tasks.map(({ id }: ToolResult) => id), more]).toEqual([[bobs.id, anns.id], false])
-    expect(tasks[1]).toMatchObject({ title: 'jump', assigned_to: 'ann', uri: `${root}/tasks/${anns.id}` })
+    expect(tasks[1]).toMatchObject({
+      title: 'jump',
+      assigned_to: 'ann',
+      uri: `${root}/tasks/${anns.id}`,
+    })
     expect(tasks[1]).not.toHaveProperty('description')
-    expect(await read(owner, tasks[1].uri)).toMatchObject({ id: anns.id, description: 'jump!', progress_percent: 0 })
+    expect(await read(owner, tasks[1].uri)).toMatchObject({
+      id: anns.id,
+      description: 'jump!',
+      progress_percent: 0,
+    })
   }
 })
 
@@ -60,7 +88,12 @@ test('[SE3] an agent reads its own projects and its own tasks; the rest is not t
   ])
   expect((await read(ann, `${root}/tasks`)).tasks).toMatchObject([{ id: anns.id }])
   const begun = await work.post(`/api/projects/${work.projectId}/sessions`, {})
-  const learned = { kind: 'failed', category: 'jump', description: 'velocity.y', failureReason: 'in the air' }
+  const learned = {
+    kind: 'failed',
+    category: 'jump',
+    description: 'velocity.y',
+    failureReason: 'in the air',
+  }
   await work.post(`/api/projects/${work.projectId}/sessions/${begun.id}/approaches`, learned)
   expect(await read(ann, `${root}/approaches`)).toMatchObject({
     approaches: [{ id: 'approach_f001', failure_reason: 'in the air', avoid: true }],
@@ -79,7 +112,8 @@ test('[SE3] an agent reads its own projects and its own tasks; the rest is not t
     'holdfast://projects/%E0%A4%A',
     'file:///etc/passwd',
   ]
-  for (const uri of absent) expect(await failure(ann, uri), uri).toMatchObject({ code: -32602, data: { uri } })
+  for (const uri of absent)
+    expect(await failure(ann, uri), uri).toMatchObject({ code: -32602, data: { uri } })
 })
 
 test('[CO4] a launch reads the project it was started for, whatever else its agent works on', async () => {
@@ -87,7 +121,14 @@ test('[CO4] a launch reads the project it was started for, whatever else its age
   const { id: other } = await post('/api/projects', { name: 'other' })
   await server.ask(`/api/projects/${other}/agents/ann`, { method: 'PUT', body: {} })
   const launch = { id: 'launch-1', projectId }
-  const base = { credentialId: 'launch_1', kind: 'agent', id: 'ann', name: 'ann', role: null, expiresAt: null } as const
+  const base = {
+    credentialId: 'launch_1',
+    kind: 'agent',
+    id: 'ann',
+    name: 'ann',
+    role: null,
+    expiresAt: null,
+  } as const
   const who = { ...base, scopes: ['agent'] as const, launch }
   const { resources } = await listResources(server.store, who, undefined)
   const root = `holdfast://projects/${projectId}`
@@ -101,8 +142,13 @@ test('[SE3] a credential that may not read is told so, in the protocol’s form 
   const { token } = await work.post('/api/tokens', { name: 'machine', kind: 'coordinator' })
   const machine = await connectMcp(work.server.url, token)
   const error = await failure(machine, `holdfast://projects/${work.projectId}`)
-  expect(error).toMatchObject({ code: -32602, data: { code: 'missing_scope', next: expect.any(String) } })
-  await expect(machine.client.listResources()).rejects.toMatchObject({ data: { code: 'missing_scope' } })
+  expect(error).toMatchObject({
+    code: -32602,
+    data: { code: 'missing_scope', next: expect.any(String) },
+  })
+  await expect(machine.client.listResources()).rejects.toMatchObject({
+    data: { code: 'missing_scope' },
+  })
 })
 
 test('[MC4] many projects are listed page by page, each once; a cursor that is not ours is refused', async () => {
@@ -114,7 +160,10 @@ test('[MC4] many projects are listed page by page, each once; a cursor that is n
   const owner = await connectMcp(work.server.url, work.server.ownerToken)
   for (const { client } of [owner, await work.agent()]) {
     const first = await client.request({ method: 'resources/list' })
-    const second = await client.request({ method: 'resources/list', params: { cursor: first.nextCursor ?? '' } })
+    const second = await client.request({
+      method: 'resources/list',
+      params: { cursor: first.nextCursor ?? '' },
+    })
     expect([first, second].map(({ resources }) => resources.length)).toEqual([300, 63])
     expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(363)
     expect(second.nextCursor).toBeUndefined()

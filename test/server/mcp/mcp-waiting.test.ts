@@ -24,8 +24,10 @@ const heldCalls = async ({ server }: Pick<Workplace, 'server'>): Promise<number>
   const { text } = await server.ask('/metrics')
   return Number(/^holdfast_held_calls (\d+)$/m.exec(text)?.[1])
 }
-const isHeld = (workplace: Pick<Workplace, 'server'>) => expect.poll(() => heldCalls(workplace)).toBe(1)
-const isFree = (workplace: Pick<Workplace, 'server'>) => expect.poll(() => heldCalls(workplace)).toBe(0)
+const isHeld = (workplace: Pick<Workplace, 'server'>) =>
+  expect.poll(() => heldCalls(workplace)).toBe(1)
+const isFree = (workplace: Pick<Workplace, 'server'>) =>
+  expect.poll(() => heldCalls(workplace)).toBe(0)
 
 test('[NA12] a held call is answered the moment a message comes', async () => {
   const workplace = await openWaiting()
@@ -40,7 +42,11 @@ test('[NA3] with nothing to do it is answered when its time is over, and never l
   const held = workplace.ann.call('get_next_action', { wait_seconds: 600 })
   await isHeld(workplace)
   workplace.server.clock.advance(50_000)
-  expect(await held).toMatchObject({ action: 'wait_for_messages', wait_seconds: 5, session_timeout_minutes: 10 })
+  expect(await held).toMatchObject({
+    action: 'wait_for_messages',
+    wait_seconds: 5,
+    session_timeout_minutes: 10,
+  })
 })
 
 test('[NA5] a panel that closes sends a waiting agent away', async () => {
@@ -48,7 +54,11 @@ test('[NA5] a panel that closes sends a waiting agent away', async () => {
   const held = workplace.ann.call('get_next_action', { wait_seconds: 50 })
   await isHeld(workplace)
   await workplace.post(`/api/projects/${workplace.projectId}/agents/ann/chat/end`, undefined)
-  expect(await held).toMatchObject({ action: 'exit', state: 'session_closed', reason: 'session_closed' })
+  expect(await held).toMatchObject({
+    action: 'exit',
+    state: 'session_closed',
+    reason: 'session_closed',
+  })
 })
 
 test('[NA12] a newer call answers the older one, which is told not to call again', async () => {
@@ -69,7 +79,11 @@ test('[NA12] a newer call answers the older one, which is told not to call again
 test('[NA12] progress is sent while it waits, to who gave a token for it', async () => {
   const workplace = await openWaiting()
   const seen: unknown[] = []
-  const held = workplace.ann.call('get_next_action', { wait_seconds: 50 }, { onprogress: (progress) => seen.push(progress) })
+  const held = workplace.ann.call(
+    'get_next_action',
+    { wait_seconds: 50 },
+    { onprogress: (progress) => seen.push(progress) },
+  )
   await isHeld(workplace)
   workplace.server.clock.advance(progressEveryMs)
   await until(() => seen.length === 1)
@@ -108,7 +122,14 @@ test('[MC1] a caller that goes away is let go at once', async () => {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
-  const request = httpRequest({ host: '127.0.0.1', port: server.port, path: '/mcp', method: 'POST', headers, agent: false })
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port: server.port,
+    path: '/mcp',
+    method: 'POST',
+    headers,
+    agent: false,
+  })
   request.on('error', () => {})
   request.end(JSON.stringify(message))
   await isHeld(workplace)
@@ -133,11 +154,16 @@ test('[AP3] who waits for a decision is woken within milliseconds of it', async 
   const waited: number[] = []
   const now = ownTime()
   for (let round = 0; round < 15; round++) {
-    const { approval_id } = await ann.call('request_approval', { checkpoint_type: 'plan', instruction_content: `way ${round}` })
+    const { approval_id } = await ann.call('request_approval', {
+      checkpoint_type: 'plan',
+      instruction_content: `way ${round}`,
+    })
     const held = ann.call('get_next_action', { wait_seconds: 50 })
     await isHeld(workplace)
     const woken = held.then(now)
-    await post(`/api/projects/${projectId}/approvals/${approval_id}/decision`, { status: 'approved' })
+    await post(`/api/projects/${projectId}/approvals/${approval_id}/decision`, {
+      status: 'approved',
+    })
     const decided = now()
     waited.push((await woken) - decided)
     expect((await held).action).toBe('wait_for_messages')
@@ -151,7 +177,11 @@ test('[SE3] a token that is revoked while its call is held learns nothing more',
   const { server, passkeys, projectId, post, write } = workplace
   await workplace.ann.call('logout')
   await write('hello again')
-  const { id, token } = await post('/api/tokens', { name: 'runner', kind: 'script', scopes: ['write'] })
+  const { id, token } = await post('/api/tokens', {
+    name: 'runner',
+    kind: 'script',
+    scopes: ['write'],
+  })
   const runner = await connectMcp(server.url, token)
   const signIn = { agent_id: 'ann', passkey: passkeys['ann'], project_id: projectId }
   const { session_token } = await runner.call('authenticate', signIn)
@@ -181,6 +211,9 @@ test('[MC1] a held call across a restart costs one call more, and no new handsha
   })
   const again = ann.call('get_next_action', { wait_seconds: 50 })
   await isHeld({ server: next })
-  await next.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'ann', content: 'back?' } })
+  await next.ask('/api/chat', {
+    method: 'POST',
+    body: { projectId, toAgentId: 'ann', content: 'back?' },
+  })
   expect(await again).toMatchObject({ action: 'get_pending_messages' })
 })

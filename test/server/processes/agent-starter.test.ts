@@ -19,7 +19,13 @@ async function open(bell: (store: Store) => Store = (store) => store) {
   const pad = await openPad(store, clock)
   const heard = bell(store)
   const tails = new Tails({ store: heard, clock, logger: nowhere })
-  const starter = new Starter({ store: heard, clock, logger: nowhere, tails, launches: pad.launches })
+  const starter = new Starter({
+    store: heard,
+    clock,
+    logger: nowhere,
+    tails,
+    launches: pad.launches,
+  })
   await starter.start()
   await starter.settled()
   onTestFinished(() => starter.stop())
@@ -44,10 +50,15 @@ test('[RE9] a pair that cannot be looked at keeps no other from being started', 
   const other = await pad.startable(await pad.hire('ben'))
   await pad.say('hello')
   await pad.openPanel(other)
-  const launches = Object.assign(new Launches(store, rules, new Offers(store, rules, testSeals), testSeals), {
-    order: (pair: Pair) =>
-      pair.agentId === pad.agentId ? Promise.reject(new Error('a row that makes no sense')) : pad.launches.order(pair),
-  })
+  const launches = Object.assign(
+    new Launches(store, rules, new Offers(store, rules, testSeals), testSeals),
+    {
+      order: (pair: Pair) =>
+        pair.agentId === pad.agentId
+          ? Promise.reject(new Error('a row that makes no sense'))
+          : pad.launches.order(pair),
+    },
+  )
   const heard = deaf(store)
   const starter = new Starter({
     store: heard,
@@ -115,7 +126,13 @@ describe('what makes work has its agent started', () => {
     await pad.say('ask ann', bob)
     const asking = await pad.signIn(bob)
     const { agentSessionId } = asking
-    await pad.store.run(sendMessage, { agentSessionId, agentId: bob, projectId, toAgentId: agentId, content: 'hello' })
+    await pad.store.run(sendMessage, {
+      agentSessionId,
+      agentId: bob,
+      projectId,
+      toAgentId: agentId,
+      content: 'hello',
+    })
     await starter.settled()
     expect(await pad.processes()).toMatchObject([{ agentId, state: 'waiting' }])
   })
@@ -148,8 +165,11 @@ describe('what makes work has its agent started', () => {
 describe('what is looked at', () => {
   test('[CO3] only pairs that have something to do and can be started, and only while somebody could start them', async () => {
     const { pad, clock } = await open(deaf)
-    const pairs = async (filter = {}) => (await pad.store.query(findPairsWithWork, filter)).map(({ agentId }) => agentId)
-    const [bare, idle, wished, busy] = await Promise.all(['bare', 'idle', 'wished', 'busy'].map(pad.hire))
+    const pairs = async (filter = {}) =>
+      (await pad.store.query(findPairsWithWork, filter)).map(({ agentId }) => agentId)
+    const [bare, idle, wished, busy] = await Promise.all(
+      ['bare', 'idle', 'wished', 'busy'].map(pad.hire),
+    )
     for (const id of [idle, wished, busy]) await pad.startable(id ?? '')
     for (const id of [bare, pad.agentId]) await pad.say('hello', id)
     await pad.openPanel(wished)
@@ -170,7 +190,9 @@ describe('what is looked at', () => {
       { openedAfter: '', limit: 10 },
     ]
     for (const filter of [{}, { projectId: 'p' }, { agentId: 'a' }]) {
-      const plan = await planOf(`${folder}/holdfast.db`, (reader) => pairsWithWork(reader, filter, last, page))
+      const plan = await planOf(`${folder}/holdfast.db`, (reader) =>
+        pairsWithWork(reader, filter, last, page),
+      )
       // The few projects of one agent may be put in order.
       const unwanted = 'agentId' in filter ? /^SCAN/ : /^SCAN|TEMP B-TREE/
       expect(plan.filter((step) => unwanted.test(step))).toEqual([])

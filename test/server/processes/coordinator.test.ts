@@ -10,8 +10,15 @@ import { connectMcp, openWorkplace, type Workplace } from '../../support/mcp.ts'
 async function open() {
   const place = await openWorkplace()
   const { server } = place
-  await server.ask('/api/agents/ann', { method: 'PATCH', body: { command: 'holdfast', args: ['demo-mcp'], maxProcesses: 2 } })
-  const { token, id } = await server.store.run(createToken, { name: 'machine', kind: 'coordinator', by: ownerWho })
+  await server.ask('/api/agents/ann', {
+    method: 'PATCH',
+    body: { command: 'holdfast', args: ['demo-mcp'], maxProcesses: 2 },
+  })
+  const { token, id } = await server.store.run(createToken, {
+    name: 'machine',
+    kind: 'coordinator',
+    by: ownerWho,
+  })
   return { ...place, token, coordinatorId: id }
 }
 
@@ -27,7 +34,10 @@ const helloAs = (instance: string, epoch: number | null = null) => ({
   requestId: `hello of ${instance}`,
 })
 
-async function join({ server, token }: { server: Workplace['server']; token: string }, instance = 'first') {
+async function join(
+  { server, token }: { server: Workplace['server']; token: string },
+  instance = 'first',
+) {
   const socket = await openSocket({ port: server.port, token })
   socket.send(helloAs(instance))
   const welcome = await socket.next('coordinator:welcome')
@@ -66,16 +76,36 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
     takeoverMinutes: null,
   })
   expect(machine.snapshot.state).toEqual({
-    [`coordinator:${coordinatorId}`]: { launches: [], turns: [], permissions: [], configures: [], questions: [] },
+    [`coordinator:${coordinatorId}`]: {
+      launches: [],
+      turns: [],
+      permissions: [],
+      configures: [],
+      questions: [],
+    },
   })
-  const { json: chat } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
-  expect(chat).toMatchObject({ agentSession: null, launch: { state: 'waiting', agentId: 'ann', projectId, coordinatorId } })
+  const { json: chat } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, {
+    method: 'POST',
+  })
+  expect(chat).toMatchObject({
+    agentSession: null,
+    launch: { state: 'waiting', agentId: 'ann', projectId, coordinatorId },
+  })
   const { launchId } = chat.launch
   const { event } = await machine.socket.next('event')
   expect(event).toMatchObject({
     type: 'launch-ordered',
     stream: `coordinator:${coordinatorId}`,
-    data: { order: { launchId, agentId: 'ann', projectId, maxProcesses: 2, state: 'waiting', stopReason: null } },
+    data: {
+      order: {
+        launchId,
+        agentId: 'ann',
+        projectId,
+        maxProcesses: 2,
+        state: 'waiting',
+        stopReason: null,
+      },
+    },
   })
   const particulars = await machine.take(launchId)
   expect(particulars).toMatchObject({
@@ -85,14 +115,24 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
     args: ['demo-mcp'],
     folder: null,
   })
-  expect(await machine.tell(started(launchId, 99), { type: 'process-output', launchId, text: 'hello\n' })).toMatchObject({
+  expect(
+    await machine.tell(started(launchId, 99), {
+      type: 'process-output',
+      launchId,
+      text: 'hello\n',
+    }),
+  ).toMatchObject({
     type: 'coordinator:taken',
     through: 2,
   })
   const read = await server.ask(`/api/processes/${launchId}`)
   expect(read.json).toMatchObject({ state: 'running', pid: 99, output: 'hello\n' })
   const { text: metrics } = await server.ask('/metrics')
-  for (const line of ['processes{state="running"} 1', 'processes{state="held"} 0', 'coordinators{state="connected"} 1'])
+  for (const line of [
+    'processes{state="running"} 1',
+    'processes{state="held"} 0',
+    'coordinators{state="connected"} 1',
+  ])
     expect(metrics).toContain(`holdfast_${line}\n`)
   // The process: nothing but its token, and it is found out who it is.
   const agent = await connectMcp(server.url, particulars.launchToken)
@@ -100,9 +140,14 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
   expect(signedIn).toMatchObject({ status: 'ok', purpose: 'chat' })
   // Also when it gives its passkey: otherwise nobody could tell whose session ends with which process.
   const byPasskey = { project_id: projectId, agent_id: 'ann', passkey: passkeys['ann'] }
-  expect(await agent.call('authenticate', byPasskey)).toMatchObject({ status: 'ok', session_id: signedIn.session_id })
+  expect(await agent.call('authenticate', byPasskey)).toMatchObject({
+    status: 'ok',
+    session_id: signedIn.session_id,
+  })
   expect(await agent.call('get_next_action')).toMatchObject({ action: 'wait_for_messages' })
-  const again = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
+  const again = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, {
+    method: 'POST',
+  })
   expect(again.json).toMatchObject({ agentSession: { launchId, state: 'active' }, launch: null })
   const { json: stopping } = await server.ask(`/api/processes/${launchId}/stop`, { method: 'POST' })
   expect(stopping).toMatchObject({ state: 'running', stopReason: 'stopped_by_person' })
@@ -110,7 +155,14 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
     type: 'stop-ordered',
     data: { launchId, reason: 'stopped_by_person' },
   })
-  const exit = { type: 'process-exited', launchId, exitCode: null, signal: 'SIGTERM', found: null, stopped: true } as const
+  const exit = {
+    type: 'process-exited',
+    launchId,
+    exitCode: null,
+    signal: 'SIGTERM',
+    found: null,
+    stopped: true,
+  } as const
   expect(await machine.tell(exit)).toMatchObject({ through: 3 })
   const { json: list } = await server.ask('/api/processes?state=ended')
   expect(list.items).toMatchObject([{ launchId, reason: 'stopped_by_person', signal: 'SIGTERM' }])
@@ -122,7 +174,9 @@ test('[CO6] after a reconnect the snapshot holds what has not ended, and the num
   const place = await open()
   const { server, projectId, coordinatorId } = place
   const first = await join(place)
-  const { launch } = (await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })).json
+  const { launch } = (
+    await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
+  ).json
   await first.take(launch.launchId)
   await first.tell(started(launch.launchId))
   first.socket.webSocket.terminate()
@@ -130,7 +184,14 @@ test('[CO6] after a reconnect the snapshot holds what has not ended, and the num
   const again = await join(place)
   expect(again.welcome).toMatchObject({ epoch: 1, lastFact: 1 })
   expect(again.snapshot.state[`coordinator:${coordinatorId}`].launches).toEqual([
-    { launchId: launch.launchId, agentId: 'ann', projectId, maxProcesses: 2, state: 'running', stopReason: null },
+    {
+      launchId: launch.launchId,
+      agentId: 'ann',
+      projectId,
+      maxProcesses: 2,
+      state: 'running',
+      stopReason: null,
+    },
   ])
 })
 
@@ -138,20 +199,32 @@ test('[CO8] taken over it is fenced, whatever it says, and greets as a newcomer'
   const place = await open()
   const { server, projectId, coordinatorId } = place
   const machine = await join(place)
-  const { launch } = (await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })).json
+  const { launch } = (
+    await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
+  ).json
   await machine.take(launch.launchId)
   await machine.tell(started(launch.launchId))
   const taken = await server.ask(`/api/coordinators/${coordinatorId}/takeover`, { method: 'POST' })
-  expect(taken.json).toMatchObject({ id: coordinatorId, machine: 'laptop', state: 'stopped', epoch: 2, processes: 0 })
+  expect(taken.json).toMatchObject({
+    id: coordinatorId,
+    machine: 'laptop',
+    state: 'stopped',
+    epoch: 2,
+    processes: 0,
+  })
   expect(await machine.tell()).toMatchObject({ type: 'error', code: 'fenced', epoch: 2 })
   expect(await machine.take(launch.launchId)).toMatchObject({ type: 'error', code: 'fenced' })
   machine.socket.send(helloAs('first', 1))
   expect(await machine.socket.next('error')).toMatchObject({ code: 'fenced', epoch: 2 })
-  expect((await server.ask(`/api/processes/${launch.launchId}`)).json).toMatchObject({ reason: 'coordinator_lost' })
+  expect((await server.ask(`/api/processes/${launch.launchId}`)).json).toMatchObject({
+    reason: 'coordinator_lost',
+  })
   machine.socket.send(helloAs('second'))
   expect(await machine.socket.next('coordinator:welcome')).toMatchObject({ epoch: 3, lastFact: 1 })
   const { json } = await server.ask('/api/coordinators')
-  expect(json.items).toMatchObject([{ id: coordinatorId, state: 'connected', epoch: 3, pid: 4711, version: '1.0.0' }])
+  expect(json.items).toMatchObject([
+    { id: coordinatorId, state: 'connected', epoch: 3, pid: 4711, version: '1.0.0' },
+  ])
 })
 
 test('[SE3] only a coordinator is one; it reads no other stream, and nobody else reads its orders', async () => {
@@ -160,13 +233,19 @@ test('[SE3] only a coordinator is one; it reads no other stream, and nobody else
   for (const token of [server.ownerToken, passkeys['ann']]) {
     const socket = await openSocket({ port: server.port, token })
     socket.send(helloAs('x'))
-    expect(await socket.next()).toMatchObject({ type: 'error', code: 'missing_scope', scope: 'coordinator' })
+    expect(await socket.next()).toMatchObject({
+      type: 'error',
+      code: 'missing_scope',
+      scope: 'coordinator',
+    })
   }
   const machine = await join(place)
   machine.socket.send({ type: 'subscribe', streams: ['home'] })
   expect(await machine.socket.next('error')).toMatchObject({ code: 'missing_scope', scope: 'read' })
   for (const path of ['/api/processes', '/api/coordinators', '/api/projects'])
-    expect((await server.ask(path, { token: place.token })).json).toMatchObject({ code: 'missing_scope' })
+    expect((await server.ask(path, { token: place.token })).json).toMatchObject({
+      code: 'missing_scope',
+    })
   const { token: script } = await server.store.run(createToken, {
     name: 's',
     kind: 'script',
@@ -174,8 +253,14 @@ test('[SE3] only a coordinator is one; it reads no other stream, and nobody else
     by: ownerWho,
   })
   const post = (path: string) => server.ask(path, { method: 'POST', token: script })
-  expect((await post('/api/processes/x/stop')).json).toMatchObject({ code: 'missing_scope', scope: 'manage' })
-  expect((await post('/api/coordinators/x/takeover')).json).toMatchObject({ code: 'missing_scope', scope: 'manage' })
+  expect((await post('/api/processes/x/stop')).json).toMatchObject({
+    code: 'missing_scope',
+    scope: 'manage',
+  })
+  expect((await post('/api/coordinators/x/takeover')).json).toMatchObject({
+    code: 'missing_scope',
+    scope: 'manage',
+  })
 })
 
 test('[HT2] what makes no sense is refused with the field named, and the connection stays up', async () => {
@@ -191,10 +276,19 @@ test('[HT2] what makes no sense is refused with the field named, and the connect
       { code: 'invalid_request', field: 'linkVersion' },
     ],
     [{ type: 'coordinator:facts', epoch: 1, facts: [] }, { code: 'fenced' }],
-    [{ type: 'coordinator:facts', epoch: 1, facts: [{ n: 0, type: 'goodbye' }] }, { code: 'invalid_request' }],
-    [{ type: 'coordinator:facts', epoch: 1, facts: [{ n: 1, type: 'nonsense' }] }, { code: 'invalid_request' }],
+    [
+      { type: 'coordinator:facts', epoch: 1, facts: [{ n: 0, type: 'goodbye' }] },
+      { code: 'invalid_request' },
+    ],
+    [
+      { type: 'coordinator:facts', epoch: 1, facts: [{ n: 1, type: 'nonsense' }] },
+      { code: 'invalid_request' },
+    ],
     [{ type: 'coordinator:take', epoch: 1, launchId: 'none' }, { code: 'launch_withdrawn' }],
-    [{ type: 'coordinator:helo' }, { code: 'unknown_type', detail: 'Did you mean coordinator:hello?' }],
+    [
+      { type: 'coordinator:helo' },
+      { code: 'unknown_type', detail: 'Did you mean coordinator:hello?' },
+    ],
   ]
   for (const [message, error] of wrong) {
     socket.send(message)
@@ -204,8 +298,13 @@ test('[HT2] what makes no sense is refused with the field named, and the connect
   expect(await socket.next()).toMatchObject({ type: 'coordinator:welcome' })
   const { server } = place
   for (const path of ['/api/processes/none/stop', '/api/coordinators/none/takeover'])
-    expect((await server.ask(path, { method: 'POST' })).json).toMatchObject({ status: 404, code: 'not_found' })
+    expect((await server.ask(path, { method: 'POST' })).json).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
   expect((await server.ask('/api/processes/none')).json).toMatchObject({ status: 404 })
-  const released = await server.ask(`/api/projects/${place.projectId}/agents/ann/release`, { method: 'POST' })
+  const released = await server.ask(`/api/projects/${place.projectId}/agents/ann/release`, {
+    method: 'POST',
+  })
   expect(released.json).toEqual({ process: null })
 })

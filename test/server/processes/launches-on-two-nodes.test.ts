@@ -19,16 +19,23 @@ usePostgres()
 
 test('[CO3] triggers on two nodes at once, many times: never two launches for the same work', async () => {
   const nodes = await openNodes()
-  const pad = await openPad(nodes[0], systemClock, { 'restart.max': 100, 'restart.window_seconds': 1 })
+  const pad = await openPad(nodes[0], systemClock, {
+    'restart.max': 100,
+    'restart.window_seconds': 1,
+  })
   const { projectId } = pad
-  const both = nodes.map((node) => new Launches(node, rules, new Offers(node, rules, testSeals), testSeals))
+  const both = nodes.map(
+    (node) => new Launches(node, rules, new Offers(node, rules, testSeals), testSeals),
+  )
   const [agents, roundsEach] = amount([5, 3] as const, [10, 4] as const)
   const play = async (name: string): Promise<number> => {
     const agentId = await pad.startable(await pad.hire(name))
     await pad.say('never answered', agentId)
     let startedHere = 0
     for (let round = 0; round < roundsEach; round++) {
-      const answers = await Promise.all(both.map((launches) => launches.order({ agentId, projectId })))
+      const answers = await Promise.all(
+        both.map((launches) => launches.order({ agentId, projectId })),
+      )
       const launched = answers.flatMap((each) => (each ? [each.launchId] : []))
       expect(launched).toHaveLength(1)
       startedHere += launched.length
@@ -53,7 +60,9 @@ test('[CO3] with a starter on each node a message starts one process, and its en
   await pad.coordinator.tell(started(launchId), exited(launchId, { exitCode: 1 }))
   await expect.poll(() => pad.processes()).toHaveLength(2)
   expect(
-    (await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).filter((type) => type === 'launch-ordered'),
+    (await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).filter(
+      (type) => type === 'launch-ordered',
+    ),
   ).toHaveLength(2)
 })
 

@@ -5,7 +5,8 @@ import { connectMcp } from '../../support/mcp.ts'
 import { type Console, type Machine, openConsole } from '../../support/relay.ts'
 
 /** The order in front of it is passed over. */
-const offerOn = ({ socket }: Machine) => socket.inbox.next(({ type }) => type === 'coordinator:offer')
+const offerOn = ({ socket }: Machine) =>
+  socket.inbox.next(({ type }) => type === 'coordinator:offer')
 
 /** A machine that has said that it knows its orders, and somebody who spawns. */
 async function open(settings: Parameters<typeof openConsole> = []) {
@@ -18,7 +19,8 @@ async function open(settings: Parameters<typeof openConsole> = []) {
   return { room, machine, client, inside, spawn }
 }
 
-const processOf = async ({ server }: Console, launchId: string) => (await server.ask(`/api/processes/${launchId}`)).json
+const processOf = async ({ server }: Console, launchId: string) =>
+  (await server.ask(`/api/processes/${launchId}`)).json
 
 test('[CO11] a machine with room is told how to start it behind the order; the token is good, and is written down nowhere', async () => {
   const { room, machine, spawn } = await open()
@@ -28,7 +30,13 @@ test('[CO11] a machine with room is told how to start it behind the order; the t
   const { launch, ...offer } = await offerOn(machine)
   const { launchId, launchToken } = launch
   expect(order).toEqual({ ...offer.order, offered: true })
-  expect(launch).toMatchObject({ type: 'coordinator:launch', launchId, agentId: 'coder', command: 'holdfast', acp: {} })
+  expect(launch).toMatchObject({
+    type: 'coordinator:launch',
+    launchId,
+    agentId: 'coder',
+    command: 'holdfast',
+    acp: {},
+  })
   expect(await processOf(room, launchId)).toMatchObject({ state: 'starting' })
   // Ordered and begun in one.
   expect(room.server.store.figures().commits).toBe(before + 1)
@@ -37,14 +45,18 @@ test('[CO11] a machine with room is told how to start it behind the order; the t
   expect(await processOf(room, launchId)).toMatchObject({ state: 'running' })
   const streams = [`coordinator:${machine.id}`, 'home', `project:${room.projectId}`] as const
   for (const stream of streams)
-    expect(JSON.stringify(await room.server.store.eventsAfter(stream, 0, 100))).not.toContain(launchToken)
+    expect(JSON.stringify(await room.server.store.eventsAfter(stream, 0, 100))).not.toContain(
+      launchToken,
+    )
   expect(room.server.log()).not.toContain(launchToken)
 })
 
 test('[CO11] a chat that needs its agent has it begun the same way', async () => {
   const { room, machine } = await open()
   const { server, projectId } = room
-  const { json } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=critic`, { method: 'POST' })
+  const { json } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=critic`, {
+    method: 'POST',
+  })
   const { launch } = await offerOn(machine)
   expect(launch).toMatchObject({ launchId: json.launch.launchId, agentId: 'critic' })
   expect(await processOf(room, launch.launchId)).toMatchObject({ state: 'starting' })
@@ -63,7 +75,9 @@ test('[CO2] where an agent has all it may have, or another waits, it is not begu
   const third = (await machine.order('launch-ordered')).order.launchId
   expect(await processOf(room, third)).toMatchObject({ state: 'waiting' })
   await machine.tell(exited(first.launchId))
-  expect(await machine.ask({ type: 'coordinator:take', launchId: second })).toMatchObject({ launchId: second })
+  expect(await machine.ask({ type: 'coordinator:take', launchId: second })).toMatchObject({
+    launchId: second,
+  })
 })
 
 test('[CO2] a machine that takes no more is offered none', async () => {
@@ -104,7 +118,9 @@ test('[CO6] one that has not said yet that it knows its orders, or was replaced,
   const { order } = await second.order('launch-ordered')
   expect(order).toMatchObject({ offered: true })
   expect(await processOf(room, order.launchId)).toMatchObject({ state: 'waiting' })
-  expect(await second.ask({ type: 'coordinator:take', launchId: order.launchId })).toMatchObject({ launchId: order.launchId })
+  expect(await second.ask({ type: 'coordinator:take', launchId: order.launchId })).toMatchObject({
+    launchId: order.launchId,
+  })
 })
 
 test('[AG3] terminated in the moment in which it begins, it has ended only when its machine says so', async () => {
@@ -121,7 +137,11 @@ test('[AG3] terminated in the moment in which it begins, it has ended only when 
 test('[CO6] a connection that went while its last words were written down is offered nothing', async () => {
   const { room, machine, spawn } = await open()
   for (let n = 1; n <= 12; n++)
-    machine.socket.send({ type: 'coordinator:facts', epoch: machine.welcome.epoch, facts: [{ n, type: 'goodbye' }] })
+    machine.socket.send({
+      type: 'coordinator:facts',
+      epoch: machine.welcome.epoch,
+      facts: [{ n, type: 'goodbye' }],
+    })
   machine.socket.webSocket.terminate()
   await machine.socket.closed
   // Behind whatever was being written.

@@ -27,7 +27,9 @@ test('[AC10] counts by kind and name are kept with the process and in /metrics',
   ])
   expect(tools).toBeNull()
   const { text } = await server.ask('/metrics')
-  expect(text).toContain('holdfast_agent_unknown_total{kind="unknown_update",name="from_the_future"} 10\n')
+  expect(text).toContain(
+    'holdfast_agent_unknown_total{kind="unknown_update",name="from_the_future"} 10\n',
+  )
   for (let other = 0; other < 250; other++) await sent(`name ${other}`, 1)
   const series = (await server.ask('/metrics')).text.match(/^holdfast_agent_unknown_total\{/gm)
   expect(series).toHaveLength(200)
@@ -46,7 +48,9 @@ test('[AC11] an agent known to connect at once, and that has not when its first 
   await answer()
   await say('again')
   await answer()
-  const items = (await server.ask(turns)).json.items.map((turn: { items: { kind: string; notice?: object }[] }) => turn.items)
+  const items = (await server.ask(turns)).json.items.map(
+    (turn: { items: { kind: string; notice?: object }[] }) => turn.items,
+  )
   expect(items).toEqual([
     [{ kind: 'text', text: 'yes' }],
     [

@@ -4,13 +4,16 @@ import { openConsole } from '../../support/relay.ts'
 import { openTestServer } from '../../support/server.ts'
 
 /** Turned around, unseen, or of no width: each shown among letters, as they would be hidden. */
-const unseen = [0x202e, 0x202a, 0x2066, 0x2069, 0x200e, 0x200f, 0x61c, 0x200b, 0x2060, 0xfeff, 0x2028, 0x85, 0x9b]
+const unseen = [
+  0x202e, 0x202a, 0x2066, 0x2069, 0x200e, 0x200f, 0x61c, 0x200b, 0x2060, 0xfeff, 0x2028, 0x85, 0x9b,
+]
 const hidden = unseen.map((code) => `inv${String.fromCodePoint(code)}fdp.exe`)
 const words = /control characters|cannot be seen or turn text around/
 
 test('[SE13] no name anywhere has characters that are not seen or turn text around', async () => {
   const server = await openTestServer()
-  const post = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+  const post = async (path: string, body: object) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const { id } = await post('/api/projects', { name: 'p' })
   const project = `/api/projects/${id}`
   const { id: work } = await post(`${project}/sessions`, {})
@@ -36,7 +39,9 @@ test('[SE13] no name anywhere has characters that are not seen or turn text arou
     }
   // What joins letters and emoji is a part of them; languages that are written from the right are words like others.
   for (const name of ['می\u200cخواهم', '👩\u200d💻', 'שלום', '設計'])
-    expect((await server.ask(project, { method: 'PATCH', body: { name } })).json).toMatchObject({ name })
+    expect((await server.ask(project, { method: 'PATCH', body: { name } })).json).toMatchObject({
+      name,
+    })
 })
 
 test('[SE13] a role has a letter or a digit, and no workspace is git’s own', async () => {
@@ -52,7 +57,16 @@ test('[SE13] a role has a letter or a digit, and no workspace is git’s own', a
   for (const role of ['@', '.', '..', '-', '~', '👩‍💻'])
     expect(await refused({ role })).toMatch(/^role: must have a letter or a digit/)
   for (const role of hidden) expect(await refused({ role })).toMatch(words)
-  for (const workspace of ['.git', '.GIT', 'a/.git/hooks', '.git.', '.git ', 'GIT~1', '.g\u200cit', 'b\\.git'])
+  for (const workspace of [
+    '.git',
+    '.GIT',
+    'a/.git/hooks',
+    '.git.',
+    '.git ',
+    'GIT~1',
+    '.g\u200cit',
+    'b\\.git',
+  ])
     expect([workspace, await refused({ workspace })]).toEqual([
       workspace,
       expect.stringMatching(/\.git, which is for git alone|turn text/),

@@ -4,17 +4,31 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { playMachine } from '../../support/relay.ts'
-import { type Answer, openTestServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
+import {
+  type Answer,
+  openTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const create = (server: TestServer, path: string, name = 'p'): Promise<Answer> =>
   server.ask('/api/projects', { method: 'POST', body: { name, path } })
 
 /** Everything refused leaves no project behind. */
-async function expectRefused(server: TestServer, path: string, code: string, words: RegExp): Promise<void> {
+async function expectRefused(
+  server: TestServer,
+  path: string,
+  code: string,
+  words: RegExp,
+): Promise<void> {
   const before = (await server.ask('/api/projects')).json.items.length
   const answer = await create(server, path)
-  expect([path, answer.json.code, answer.json.detail]).toEqual([path, code, expect.stringMatching(words)])
+  expect([path, answer.json.code, answer.json.detail]).toEqual([
+    path,
+    code,
+    expect.stringMatching(words),
+  ])
   expect((await server.ask('/api/projects')).json.items).toHaveLength(before)
 }
 
@@ -35,11 +49,29 @@ async function open(options: TestServerOptions = {}) {
 test('[SE11] nobody has a project in the data folder, above it, or through a link into it; the owner neither', async () => {
   const { server, link, data } = await open()
   mkdirSync(join(data, 'projects', 'x'), { recursive: true })
-  for (const path of [data, `${data}/`, join(data, 'projects', 'x'), link('into', data), join(link('deep', data), 'projects')])
+  for (const path of [
+    data,
+    `${data}/`,
+    join(data, 'projects', 'x'),
+    link('into', data),
+    join(link('deep', data), 'projects'),
+  ])
     await expectRefused(server, path, 'folder_refused', /lies in the data folder/)
-  await expectRefused(server, join(data, 'not', 'there', 'yet'), 'folder_refused', /lies in the data folder/)
-  for (const path of [join(data, '..'), link('above', join(data, '..'))].map((each) => realpathSync(each)))
-    await expectRefused(server, path, 'folder_refused', /within reach of whatever works there: start .*--data/)
+  await expectRefused(
+    server,
+    join(data, 'not', 'there', 'yet'),
+    'folder_refused',
+    /lies in the data folder/,
+  )
+  for (const path of [join(data, '..'), link('above', join(data, '..'))].map((each) =>
+    realpathSync(each),
+  ))
+    await expectRefused(
+      server,
+      path,
+      'folder_refused',
+      /within reach of whatever works there: start .*--data/,
+    )
 })
 
 test('[SE11] nor in the folders of the system, by whatever way', async () => {
@@ -62,8 +94,15 @@ test('[SE11] nor in the folders of the system, by whatever way', async () => {
 test('[SE11] the demo’s own folder is the one exception', async () => {
   const { server, data } = await open()
   mkdirSync(join(data, 'demo', 'below'), { recursive: true })
-  expect((await create(server, join(data, 'demo'))).json).toMatchObject({ path: join(data, 'demo') })
-  await expectRefused(server, join(data, 'demo', 'below'), 'folder_refused', /lies in the data folder/)
+  expect((await create(server, join(data, 'demo'))).json).toMatchObject({
+    path: join(data, 'demo'),
+  })
+  await expectRefused(
+    server,
+    join(data, 'demo', 'below'),
+    'folder_refused',
+    /lies in the data folder/,
+  )
   rmSync(join(data, 'demo'), { recursive: true })
   symlinkSync(data, join(data, 'demo'))
   await expectRefused(server, join(data, 'demo'), 'folder_refused', /lies in the data folder/)
@@ -75,9 +114,19 @@ test('[SE11] projects.roots narrows it to folders that are named, links followed
   const inside = join(roots[0] ?? '', 'shop')
   mkdirSync(inside)
   expect((await create(server, inside)).status).toBe(201)
-  await expectRefused(server, made('other'), 'folder_refused', /in none of the folders that projects may be in/)
+  await expectRefused(
+    server,
+    made('other'),
+    'folder_refused',
+    /in none of the folders that projects may be in/,
+  )
   symlinkSync(made('other'), join(roots[0] ?? '', 'out'))
-  await expectRefused(server, join(roots[0] ?? '', 'out'), 'folder_refused', /in none of the folders/)
+  await expectRefused(
+    server,
+    join(roots[0] ?? '', 'out'),
+    'folder_refused',
+    /in none of the folders/,
+  )
   expect((await create(server, link('in', inside))).json).toMatchObject({ code: 'folder_taken' })
 })
 
@@ -87,7 +136,8 @@ test('[SE11] folders are listed to choose from, from home or a root on, with whi
   mkdirSync(join(root, 'shop', '.git'), { recursive: true })
   mkdirSync(join(root, 'plain', 'below'), { recursive: true })
   const { server, made } = await open({ roots })
-  const list = async (path?: string) => (await server.ask(`/api/folders${path ? `?path=${encodeURIComponent(path)}` : ''}`)).json
+  const list = async (path?: string) =>
+    (await server.ask(`/api/folders${path ? `?path=${encodeURIComponent(path)}` : ''}`)).json
   const items = [
     { name: 'plain', path: join(root, 'plain'), hasGit: false },
     { name: 'shop', path: join(root, 'shop'), hasGit: true },
@@ -98,8 +148,13 @@ test('[SE11] folders are listed to choose from, from home or a root on, with whi
   expect(await list(join(root, 'no-such'))).toMatchObject({ code: 'folder_missing' })
   const { server: free, data } = await open()
   const refused = (path: string) => free.ask(`/api/folders?path=${encodeURIComponent(path)}`)
-  for (const path of ['/etc', data]) expect((await refused(path)).json).toMatchObject({ code: 'folder_refused' })
-  expect((await refused('/')).json.items).toContainEqual({ name: 'etc', path: '/etc', hasGit: false })
+  for (const path of ['/etc', data])
+    expect((await refused(path)).json).toMatchObject({ code: 'folder_refused' })
+  expect((await refused('/')).json.items).toContainEqual({
+    name: 'etc',
+    path: '/etc',
+    hasGit: false,
+  })
 })
 
 test('[SE18] one folder has one project, whatever it is called, also when many ask at once', async () => {
@@ -107,20 +162,32 @@ test('[SE18] one folder has one project, whatever it is called, also when many a
   const shop = made('shop')
   const first = await create(server, `${shop}/`, 'Shop')
   expect(first.json).toMatchObject({ path: shop })
-  const taken = { code: 'folder_taken', status: 409, projectId: first.json.id, detail: expect.stringContaining('Shop') }
+  const taken = {
+    code: 'folder_taken',
+    status: 409,
+    projectId: first.json.id,
+    detail: expect.stringContaining('Shop'),
+  }
   for (const path of [shop, `${shop}//`, join(place, '.', 'shop'), link('shop-link', shop)])
     expect((await create(server, path)).json).toMatchObject(taken)
   const { json: second } = await create(server, made('second'), 'Second')
-  const move = (body: object): Promise<Answer> => server.ask(`/api/projects/${second.id}`, { method: 'PATCH', body })
+  const move = (body: object): Promise<Answer> =>
+    server.ask(`/api/projects/${second.id}`, { method: 'PATCH', body })
   expect((await move({ path: join(place, 'shop-link') })).json).toMatchObject(taken)
   expect((await move({ path: `${second.path}/` })).json).toMatchObject({ path: second.path })
-  const race = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(server, made('race'), name)))
+  const race = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => create(server, made('race'), name)),
+  )
   expect(race.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
 })
 
 test('[SE11] the same request again is answered as before, although its folder is taken by then', async () => {
   const { server, made } = await open()
-  const ask = { method: 'POST', body: { name: 'p', path: made('once') }, headers: { 'idempotency-key': 'k-1' } }
+  const ask = {
+    method: 'POST',
+    body: { name: 'p', path: made('once') },
+    headers: { 'idempotency-key': 'k-1' },
+  }
   const first = await server.ask('/api/projects', ask)
   rmSync(made('once'), { recursive: true })
   expect((await server.ask('/api/projects', ask)).json).toEqual(first.json)
@@ -162,6 +229,9 @@ test('[SE18] what is missing here may be on another machine that runs agents, an
   expect((await create(server, '/srv/far/away')).json).toMatchObject({ code: 'folder_missing' })
   await joins('far-away')
   const { json: project } = await create(server, '/srv/far/away/')
-  expect((await server.ask(`/api/projects/${project.id}`)).json).toMatchObject({ path: '/srv/far/away', folder: 'elsewhere' })
+  expect((await server.ask(`/api/projects/${project.id}`)).json).toMatchObject({
+    path: '/srv/far/away',
+    folder: 'elsewhere',
+  })
   expect((await create(server, '/srv/far/away')).json).toMatchObject({ code: 'folder_taken' })
 })

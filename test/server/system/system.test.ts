@@ -10,7 +10,10 @@ import { openTestStore } from '../../support/store.ts'
 
 test('[HT5] alive and ready are two things: without its store the server lives and is not ready', async () => {
   const server = await openTestServer()
-  expect((await server.ask('/healthz', { token: null })).json).toEqual({ status: 'ok', version: '0.0.0-test' })
+  expect((await server.ask('/healthz', { token: null })).json).toEqual({
+    status: 'ok',
+    version: '0.0.0-test',
+  })
   expect((await server.ask('/readyz', { token: null })).json).toEqual({ status: 'ready' })
   server.store.check = () => Promise.reject(new Refusal('store_unavailable', 'The disk is full'))
   expect((await server.ask('/healthz', { token: null })).status).toBe(200)
@@ -27,12 +30,19 @@ test('[RE11] what cannot be read from the disk is no fault of the request: 503 w
   await server.store.close()
   const file = join(server.folder, 'holdfast.db')
   const { store } = await openTestStore({ folder: server.folder, clock: server.clock })
-  const again = await openTestServer({ testStore: { store, clock: server.clock, folder: server.folder } })
+  const again = await openTestServer({
+    testStore: { store, clock: server.clock, folder: server.folder },
+  })
   // All but the first page: the file is ours still, and nothing that is in it can be read.
   writeFileSync(file, readFileSync(file).fill(0xaa, 4096))
   for (const path of ['/api/projects', `/api/projects/${id}`]) {
     const { status, headers, json } = await again.ask(path)
-    expect([path, status, json.code, headers['retry-after']]).toEqual([path, 503, 'store_unavailable', '1'])
+    expect([path, status, json.code, headers['retry-after']]).toEqual([
+      path,
+      503,
+      'store_unavailable',
+      '1',
+    ])
     expect(json.detail).toContain('could not be read')
   }
 })
@@ -67,13 +77,21 @@ test('[HT5] [OP1] the figures are Prometheus text: latency by route, refusals by
         ?.split(' ')
         .at(-1),
     )
-  expect(value('holdfast_http_request_duration_seconds_count{method="POST",route="/api/projects",status="201"}')).toBe(1)
-  expect(value('holdfast_http_request_duration_seconds_bucket{method="POST",route="/api/projects",status="201",le="+Inf"}')).toBe(
-    1,
-  )
-  expect(value('holdfast_http_request_duration_seconds_count{method="GET",route="/api/projects/:projectId",status="404"}')).toBe(
-    1,
-  )
+  expect(
+    value(
+      'holdfast_http_request_duration_seconds_count{method="POST",route="/api/projects",status="201"}',
+    ),
+  ).toBe(1)
+  expect(
+    value(
+      'holdfast_http_request_duration_seconds_bucket{method="POST",route="/api/projects",status="201",le="+Inf"}',
+    ),
+  ).toBe(1)
+  expect(
+    value(
+      'holdfast_http_request_duration_seconds_count{method="GET",route="/api/projects/:projectId",status="404"}',
+    ),
+  ).toBe(1)
   expect(value('holdfast_refused_total{code="not_found"}')).toBe(1)
   expect(value('holdfast_refused_total{code="unknown_type"}')).toBe(1)
   expect(value('holdfast_websockets_open')).toBe(1)
@@ -83,14 +101,18 @@ test('[HT5] [OP1] the figures are Prometheus text: latency by route, refusals by
   expect(value('holdfast_store_commits_total')).toBeGreaterThanOrEqual(1)
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e7)
   for (const line of text.trim().split('\n')) {
-    expect(line).toMatch(/^# (?:HELP|TYPE) \w+ .+$|^\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? -?[\d.e+-]+$/)
+    expect(line).toMatch(
+      /^# (?:HELP|TYPE) \w+ .+$|^\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? -?[\d.e+-]+$/,
+    )
   }
 })
 
 test('[HT5] the figures need a credential that may read', async () => {
   const server = await openTestServer()
   expect((await server.ask('/metrics', { token: null })).status).toBe(401)
-  const agent = (await server.ask('/api/agents', { method: 'POST', body: { name: 'a', protocol: 'mcp' } })).json
+  const agent = (
+    await server.ask('/api/agents', { method: 'POST', body: { name: 'a', protocol: 'mcp' } })
+  ).json
   expect((await server.ask('/metrics', { token: agent.passkey })).status).toBe(403)
 })
 
@@ -115,6 +137,10 @@ test('[OP1] every line of the log is JSON and carries the id that the answer nam
       ms: expect.any(Number),
     }),
   ])
-  expect(of(refused.headers['x-request-id'])).toEqual([expect.objectContaining({ code: 'forbidden_host', host: 'evil.example' })])
-  expect(lines).toContainEqual(expect.objectContaining({ streams: ['home'], msg: 'An event stream began' }))
+  expect(of(refused.headers['x-request-id'])).toEqual([
+    expect.objectContaining({ code: 'forbidden_host', host: 'evil.example' }),
+  ])
+  expect(lines).toContainEqual(
+    expect.objectContaining({ streams: ['home'], msg: 'An event stream began' }),
+  )
 })

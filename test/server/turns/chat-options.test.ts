@@ -48,15 +48,26 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   const { say, machine, server, key, bringUp, options, set } = await openChatWithOptions()
   await say('hello')
   expect(await options()).toEqual({ images: false, modes: [], modeId: null, options: [] })
-  expect((await set({ modeId: 'plan' })).json).toMatchObject({ code: 'wrong_state', notice: { code: 'optionsUnknown' } })
+  expect((await set({ modeId: 'plan' })).json).toMatchObject({
+    code: 'wrong_state',
+    notice: { code: 'optionsUnknown' },
+  })
   const { launchId, contextId } = await bringUp()
   const first = await machine.turn()
   expect(first.configure).toBeUndefined()
   expect(await options()).toEqual(offers)
-  expect((await set({ optionId: 'model', value: 'huge' })).json).toMatchObject({ code: 'invalid_request', field: 'value' })
+  expect((await set({ optionId: 'model', value: 'huge' })).json).toMatchObject({
+    code: 'invalid_request',
+    field: 'value',
+  })
   expect((await set({ optionId: 'fast', value: true })).json.options[1].value).toBe(true)
   const switched = await machine.order('configure-ordered')
-  expect(switched).toEqual({ launchId, contextId, configureId: expect.any(String), change: { optionId: 'fast', value: true } })
+  expect(switched).toEqual({
+    launchId,
+    contextId,
+    configureId: expect.any(String),
+    change: { optionId: 'fast', value: true },
+  })
   await set({ optionId: 'model', value: 'large' })
   const refused = await machine.order('configure-ordered')
   const result = ({ configureId, change }: typeof switched, error: string | null) =>
@@ -70,10 +81,19 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   const planned = await machine.order('configure-ordered')
   await result(planned, null)
   // The agent goes on to another mode by itself: that is the one to come back to.
-  await machine.tell({ ...update(launchId, null, { kind: 'mode', modeId: 'ask' }), contextId } as never)
+  await machine.tell({
+    ...update(launchId, null, { kind: 'mode', modeId: 'ask' }),
+    contextId,
+  } as never)
   expect((await options()).modeId).toBe('ask')
-  const received = (await eventsOf(server.store, turnsStream(key))).filter(({ type }) => type === 'agent:configured')
-  expect(received.map(({ data }) => (data as { error: string | null }).error)).toEqual([null, 'No such model', null])
+  const received = (await eventsOf(server.store, turnsStream(key))).filter(
+    ({ type }) => type === 'agent:configured',
+  )
+  expect(received.map(({ data }) => (data as { error: string | null }).error)).toEqual([
+    null,
+    'No such model',
+    null,
+  ])
   await machine.tell(said(launchId, first.turnId, 'yes'), turnEnded(launchId, first.turnId))
   await machine.tell(exited(launchId))
   // Set while nothing runs: it is kept for the next turn.
@@ -90,8 +110,14 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   expect((await options()).options).toMatchObject([{ value: 'large' }, { value: true }])
   expect(second.launchId).not.toBe(launchId)
   // A reset begins a new context, with the same choices.
-  await machine.tell(said(second.launchId, again.turnId, 'yes'), turnEnded(second.launchId, again.turnId))
-  expect((await server.ask(`/api/conversations/${encodeURIComponent(key)}/reset`, { method: 'POST' })).status).toBe(200)
+  await machine.tell(
+    said(second.launchId, again.turnId, 'yes'),
+    turnEnded(second.launchId, again.turnId),
+  )
+  expect(
+    (await server.ask(`/api/conversations/${encodeURIComponent(key)}/reset`, { method: 'POST' }))
+      .status,
+  ).toBe(200)
   await say('once more')
   expect((await machine.turn()).configure).toEqual(again.configure)
 })
@@ -102,15 +128,24 @@ test('[AG14] an attached picture, file and link reach the agent of a chat; one k
   const link = { type: 'link', name: 'b.txt', uri: 'file:///b.txt' } as const
   const sent = await post({ media: [picture, file, link], clientId: 'once' })
   expect(sent.json.media).toEqual([picture, file, link])
-  expect((await post({ media: [picture, file, link], clientId: 'once' })).json.id).toBe(sent.json.id)
+  expect((await post({ media: [picture, file, link], clientId: 'once' })).json.id).toBe(
+    sent.json.id,
+  )
   expect((await post({ media: [picture], clientId: 'once' })).status).toBe(422)
-  expect((await post({ media: [{ type: 'text', text: 'no' }] })).json).toMatchObject({ code: 'invalid_request' })
+  expect((await post({ media: [{ type: 'text', text: 'no' }] })).json).toMatchObject({
+    code: 'invalid_request',
+  })
   expect((await post({ media: [{ ...picture, base64: 'A'.repeat(800_000) }] })).status).toBe(400)
   const { launchId } = await bringUp()
   const { content, turnId } = await machine.turn()
   expect(content.slice(1)).toEqual([{ type: 'text', text: 'look' }, picture, file, link])
   await machine.tell(said(launchId, turnId, 'seen'), turnEnded(launchId, turnId))
-  const ofOther = { projectId: room.projectId, toAgentId: 'critic', content: 'look', media: [picture] }
+  const ofOther = {
+    projectId: room.projectId,
+    toAgentId: 'critic',
+    content: 'look',
+    media: [picture],
+  }
   expect((await server.ask('/api/chat', { method: 'POST', body: ofOther })).status).toBe(201)
   const critic = (await machine.order('launch-ordered')).order.launchId
   await machine.ask({ type: 'coordinator:take', launchId: critic })
@@ -128,7 +163,14 @@ test('[AG14] the same route sets the option of an agent in a role', async () => 
   const at = `/api/conversations/${encodeURIComponent(consoleKey(inside.sessionId, 'auth'))}/options`
   await machine.tell(update(launchId, null, { kind: 'options', options: [model] }))
   expect((await server.ask(at)).json.options).toEqual([model])
-  expect((await server.ask(at, { method: 'POST', body: { optionId: 'model', value: 'large' } })).status).toBe(200)
-  expect(await machine.order('configure-ordered')).toMatchObject({ launchId, change: { optionId: 'model', value: 'large' } })
-  expect((await server.ask(at, { method: 'POST', body: { optionId: 'model', value: 'huge' } })).status).toBe(400)
+  expect(
+    (await server.ask(at, { method: 'POST', body: { optionId: 'model', value: 'large' } })).status,
+  ).toBe(200)
+  expect(await machine.order('configure-ordered')).toMatchObject({
+    launchId,
+    change: { optionId: 'model', value: 'large' },
+  })
+  expect(
+    (await server.ask(at, { method: 'POST', body: { optionId: 'model', value: 'huge' } })).status,
+  ).toBe(400)
 })

@@ -13,10 +13,12 @@ const agent = (name: string, onLoad: string, notes: string) =>
     onNew: "note('new'); send({ id, result: { sessionId: 's1' } })",
     atStart: `const note = (text) => require('node:fs').appendFileSync(${JSON.stringify(notes)}, text + '\\n')
       act['session/load'] = ({ id }) => { note('load'); ${onLoad}; send({ id, result: {} }) }`,
-    onPrompt: "say('ok'); done(); if (params.prompt.at(-1).text === 'bye') setTimeout(() => process.exit(1), 20)",
+    onPrompt:
+      "say('ok'); done(); if (params.prompt.at(-1).text === 'bye') setTimeout(() => process.exit(1), 20)",
   })
 
-const replay = "update({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'the word is plum' } })"
+const replay =
+  "update({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'the word is plum' } })"
 
 test.each([
   ['gemini-cli', replay, ['new', 'new'], /loses a session when it loads it/],
@@ -31,8 +33,12 @@ test.each([
     await room.gone()
     const turn = await room.tell('which word?')
     expect(turn.primer).toContain('the word is plum')
-    const { items } = await room.ask(`/api/conversations/${encodeURIComponent(room.key)}/turns/${turn.id}`)
-    expect(items).toContainEqual(expect.objectContaining({ kind: 'notice', title: expect.stringMatching(why) }))
+    const { items } = await room.ask(
+      `/api/conversations/${encodeURIComponent(room.key)}/turns/${turn.id}`,
+    )
+    expect(items).toContainEqual(
+      expect.objectContaining({ kind: 'notice', title: expect.stringMatching(why) }),
+    )
     expect(readFileSync(notes, 'utf8').trim().split('\n')).toEqual(ways)
   },
 )

@@ -9,7 +9,10 @@ import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { question, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
 
 type Prompt = { launchId: string; turnId: string; content: { text: string }[]; context?: Opening }
-type Opening = { contextId: string; open: { acpSessionId: string | null; primer: string; news: string | null } | null }
+type Opening = {
+  contextId: string
+  open: { acpSessionId: string | null; primer: string; news: string | null } | null
+}
 
 const wordsOf = ({ content }: Prompt): string => content.map(({ text }) => text).join('\n')
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
@@ -32,7 +35,10 @@ async function openElsewhere(settings: object = {}, contexts = true) {
       notRestored: null,
     })
   const critics = (content: string) =>
-    server.ask('/api/chat', { method: 'POST', body: { projectId: room.projectId, toAgentId: 'critic', content } })
+    server.ask('/api/chat', {
+      method: 'POST',
+      body: { projectId: room.projectId, toAgentId: 'critic', content },
+    })
   return { ...chat, key, answer, began, critics, next: (): Promise<Prompt> => machine.turn() }
 }
 
@@ -50,12 +56,21 @@ test('[CX1] [CX2] a second conversation is a second context of the same process,
   })
   const critic = await bringUp(machine)
   const asking = await next()
-  const [own] = (await agentSessions()).filter(({ agentId }: { agentId: string }) => agentId === 'critic')
+  const [own] = (await agentSessions()).filter(
+    ({ agentId }: { agentId: string }) => agentId === 'critic',
+  )
   const caller = { agentId: 'critic', projectId: room.projectId, agentSessionId: own.id }
-  await server.store.run(sendMessage, { ...caller, toAgentId: 'coder', content: 'what do you know?' })
+  await server.store.run(sendMessage, {
+    ...caller,
+    toAgentId: 'coder',
+    content: 'what do you know?',
+  })
   const second = await next()
   expect(second.launchId).toBe(launchId)
-  expect(second.context?.open).toMatchObject({ acpSessionId: null, primer: expect.stringContaining('agent:coder~critic') })
+  expect(second.context?.open).toMatchObject({
+    acpSessionId: null,
+    primer: expect.stringContaining('agent:coder~critic'),
+  })
   expect(JSON.stringify(second)).not.toContain('blue')
   await began(second, 'new')
   // A turn in the first context runs beside it.
@@ -81,7 +96,9 @@ test('[CX2] the next process is brought back into its own session, and told what
   const { launchId: second } = (await machine.order('launch-ordered')).order
   const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
   expect(acp).toMatchObject({ loadAcpSessionId: `acp of ${first}`, contextId: expect.any(String) })
-  await machine.tell(started(second), { ...readyAgent(second), how: 'resumed' } as ReturnType<typeof readyAgent>)
+  await machine.tell(started(second), { ...readyAgent(second), how: 'resumed' } as ReturnType<
+    typeof readyAgent
+  >)
   const resumed = await next()
   expect(wordsOf(resumed)).toBe('what is my name?')
   await answer(resumed, 'Ada')
@@ -119,7 +136,8 @@ test('[CX4] a reset reaches the agent that is warm: its next turn begins a conte
 test.each(['same', 'other'])(
   '[CX13] a process that can hold one conversation and held one that was deleted goes before the next turn (%s key)',
   async (which) => {
-    const { room, server, say, machine, key, answer, next, critics, agentSessions } = await openElsewhere({}, false)
+    const { room, server, say, machine, key, answer, next, critics, agentSessions } =
+      await openElsewhere({}, false)
     await say('the secret is blue')
     const launchId = await bringUp(machine)
     await answer(await next(), 'noted')
@@ -129,9 +147,15 @@ test.each(['same', 'other'])(
       await critics('ask the coder')
       await bringUp(machine)
       await next()
-      const [own] = (await agentSessions()).filter(({ agentId }: { agentId: string }) => agentId === 'critic')
+      const [own] = (await agentSessions()).filter(
+        ({ agentId }: { agentId: string }) => agentId === 'critic',
+      )
       const caller = { agentId: 'critic', projectId: room.projectId, agentSessionId: own.id }
-      await server.store.run(sendMessage, { ...caller, toAgentId: 'coder', content: 'what do you know?' })
+      await server.store.run(sendMessage, {
+        ...caller,
+        toAgentId: 'coder',
+        content: 'what do you know?',
+      })
     }
     expect(await machine.order('stop-ordered')).toMatchObject({ launchId, reason: 'finished' })
     await machine.tell(exited(launchId, { stopped: true }))
@@ -140,7 +164,10 @@ test.each(['same', 'other'])(
     expect(acp).toMatchObject({ loadAcpSessionId: null })
     await machine.tell(started(second), readyAgent(second))
     const prompt = await next()
-    expect([prompt.launchId, wordsOf(prompt)]).toEqual([second, expect.stringContaining('what do you know?')])
+    expect([prompt.launchId, wordsOf(prompt)]).toEqual([
+      second,
+      expect.stringContaining('what do you know?'),
+    ])
     expect(wordsOf(prompt)).not.toContain('blue')
   },
 )
@@ -172,7 +199,11 @@ test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in 
   const lost = await next()
   await say('three')
   const turns = async () => (await server.ask(path(key, '/turns'))).json
-  expect((await turns()).items.map(({ state }: { state: string }) => state)).toEqual(['queued', 'running', 'failed'])
+  expect((await turns()).items.map(({ state }: { state: string }) => state)).toEqual([
+    'queued',
+    'running',
+    'failed',
+  ])
   expect((await server.ask(path(key))).json.activity).toBe('working')
   await machine.tell(exited(first, { exitCode: 1 }))
   const second = await bringUp(machine)
@@ -187,7 +218,9 @@ test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in 
   await answer(third, 'done')
   const { items, nextCursor } = await turns()
   expect(nextCursor).toBeNull()
-  expect(items.map(({ id, stopReason, retryOf }: Record<string, unknown>) => [id, stopReason, retryOf])).toEqual(
+  expect(
+    items.map(({ id, stopReason, retryOf }: Record<string, unknown>) => [id, stopReason, retryOf]),
+  ).toEqual(
     expect.arrayContaining([
       [third.turnId, 'end_turn', null],
       [again.turnId, 'process_gone', lost.turnId],
@@ -206,7 +239,13 @@ test('[CX12] an error of the model that an agent calls its answer, or says nothi
   await machine.tell(said(launchId, turnId, words), turnEnded(launchId, turnId))
   expect((await chat()).at(-1)).toBe(`coder: It did not work: ${words}`)
   const [turn] = (await server.ask(path(webKey(room.projectId, 'coder'), '/turns'))).json.items
-  expect(turn).toMatchObject({ id: turnId, state: 'failed', stopReason: 'error', error: words, text: '' })
+  expect(turn).toMatchObject({
+    id: turnId,
+    state: 'failed',
+    stopReason: 'error',
+    error: words,
+    text: '',
+  })
   await machine.tell(exited(launchId))
   // What it did before is kept; an answer about errors is an answer.
   const ran = (id: string, of: string) => update(id, of, { kind: 'tool', call: question().call })
@@ -237,7 +276,11 @@ test('[CX12] an error of the model that an agent calls its answer, or says nothi
   const silent = await bringUp(machine, 'pi-acp')
   for (const status of ['in_progress', 'failed']) {
     const task = await machine.turn()
-    await machine.tell(said(silent, task.turnId, 'I look.'), ran(silent, task.turnId), turnEnded(silent, task.turnId))
+    await machine.tell(
+      said(silent, task.turnId, 'I look.'),
+      ran(silent, task.turnId),
+      turnEnded(silent, task.turnId),
+    )
     expect((await server.ask(`${tasks}/${id}`)).json.status).toBe(status)
   }
 })
@@ -247,19 +290,29 @@ test('[CX7] a prompt the agent would not take is told again in a context that is
   await say('hello')
   const first = await bringUp(machine)
   const refuse = async (turn: Prompt) => {
-    const ended = turnEnded(turn.launchId, turn.turnId, { outcome: 'failed', error: 'Resource not found' })
+    const ended = turnEnded(turn.launchId, turn.turnId, {
+      outcome: 'failed',
+      error: 'Resource not found',
+    })
     await machine.tell({ ...ended, notRun: 'refused' } as typeof ended)
   }
   const once = await next()
   await refuse(once)
   const twice = await next()
-  expect([twice.turnId, twice.launchId, twice.context?.open?.acpSessionId]).toEqual([once.turnId, first, `acp of ${first}`])
+  expect([twice.turnId, twice.launchId, twice.context?.open?.acpSessionId]).toEqual([
+    once.turnId,
+    first,
+    `acp of ${first}`,
+  ])
   await refuse(twice)
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId: first })
   await machine.tell(exited(first, { stopped: true }))
   const second = await bringUp(machine)
   const third = await next()
-  expect([third.launchId, third.content[0]?.text]).toEqual([second, expect.stringContaining('[Holdfast]')])
+  expect([third.launchId, third.content[0]?.text]).toEqual([
+    second,
+    expect.stringContaining('[Holdfast]'),
+  ])
   await refuse(third)
   expect((await chat()).at(-1)).toBe('coder: It did not work: Resource not found')
 })
@@ -268,7 +321,11 @@ test('[CX8] what is said in a console is a conversation of its own, there for it
   const { room, server } = await openElsewhere()
   const { store } = server
   const { token } = await store.run(addPerson, { name: 'Ada', role: 'member', by: ownerWho.id })
-  const { token: other } = await store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const { token: other } = await store.run(addPerson, {
+    name: 'Ben',
+    role: 'member',
+    by: ownerWho.id,
+  })
   const machine = await room.machine('second', true)
   const ada = await room.client(token)
   const inside = await room.created(ada)
@@ -282,14 +339,19 @@ test('[CX8] what is said in a console is a conversation of its own, there for it
   await ada.next('agent:response')
   const as = (bearer: string, to: string) => server.ask(to, { token: bearer })
   const messages = (await as(token, path(conversation, '/messages'))).json.items
-  expect(messages.map(({ content }: { content: string }) => content)).toEqual(['the plan is a secret', 'kept'])
+  expect(messages.map(({ content }: { content: string }) => content)).toEqual([
+    'the plan is a secret',
+    'kept',
+  ])
   for (const to of ['', '/messages', '/turns', '/context', '/archive']) {
     expect([to, (await as(other, path(conversation, to))).status]).toEqual([to, 404])
     expect([to, (await as(server.ownerToken, path(conversation, to))).status]).toEqual([to, 200])
   }
-  const keys = async (bearer: string) => (await as(bearer, '/api/conversations?channel=console')).json.items.length
+  const keys = async (bearer: string) =>
+    (await as(bearer, '/api/conversations?channel=console')).json.items.length
   expect([await keys(token), await keys(other), await keys(server.ownerToken)]).toEqual([1, 0, 1])
-  const found = async (bearer: string) => (await as(bearer, '/api/search?q=secret')).json.items.length
+  const found = async (bearer: string) =>
+    (await as(bearer, '/api/search?q=secret')).json.items.length
   expect([await found(token), await found(other)]).toEqual([1, 0])
   const stream = encodeURIComponent(`conversation:${conversation}`)
   expect((await as(other, `/api/snapshot?streams=${stream}`)).status).toBe(404)

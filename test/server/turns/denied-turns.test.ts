@@ -9,8 +9,10 @@ import { hostile } from '../../support/hostile-agent.ts'
 /** Each session knows how much it was told; an agent that offers a mode and loads its sessions. */
 const remembering = (more = '') =>
   hostile({
-    onInitialize: 'send({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true } } })',
-    onNew: 'const sessionId = "s" + ++opened; told.set(sessionId, []); send({ id, result: { sessionId, modes } })',
+    onInitialize:
+      'send({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true } } })',
+    onNew:
+      'const sessionId = "s" + ++opened; told.set(sessionId, []); send({ id, result: { sessionId, modes } })',
     atStart: `let opened = 0, dead = false
       const told = new Map()
       const modes = { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }] }
@@ -55,24 +57,35 @@ test.each([
         `coder: ${before && `${before}\n\n`}What it asked for was denied (write a.txt), and it ended its turn.`,
       )
     }
-    expect(await room.tell('count')).toMatchObject({ state: 'answered', text: 's1 was told 4', primer: null })
+    expect(await room.tell('count')).toMatchObject({
+      state: 'answered',
+      text: 's1 was told 4',
+      primer: null,
+    })
   },
 )
 
 test('[CX16] an agent that says something about a denial has answered', async () => {
   const room = await openAgentOnServer(
-    remembering("if (words === 'write') { await asking(sessionId); speak('Then not.'); return end() }"),
+    remembering(
+      "if (words === 'write') { await asking(sessionId); speak('Then not.'); return end() }",
+    ),
   )
   await room.say('write')
   await room.decide((await room.asked()).id, { status: 'rejected' })
-  expect(await room.ended(1)).toMatchObject({ state: 'answered', stopReason: 'end_turn', text: 'Then not.' })
+  expect(await room.ended(1)).toMatchObject({
+    state: 'answered',
+    stopReason: 'end_turn',
+    text: 'Then not.',
+  })
 })
 
 test.each(['fail', 'nothing'])(
   '[CX7] errors of the vendor and empty ends (%s) are no sign that the context is useless',
   async (words) => {
     const room = await openAgentOnServer(remembering())
-    for (const n of [1, 2, 3]) expect(await room.tell(`${words} ${n}`)).toMatchObject({ state: 'failed' })
+    for (const n of [1, 2, 3])
+      expect(await room.tell(`${words} ${n}`)).toMatchObject({ state: 'failed' })
     expect(await room.tell('count')).toMatchObject({ text: 's1 was told 4', primer: null })
   },
 )
@@ -84,13 +97,21 @@ test.each([
   '[CX7] a session that answers %s and fails at a harmless request too is opened again, and the person is told',
   async (_, more) => {
     const room = await openAgentOnServer(
-      remembering(`if (words.startsWith('break')) dead = true; ${more || 'if (dead) return send({ id, error: gone })'}`),
+      remembering(
+        `if (words.startsWith('break')) dead = true; ${more || 'if (dead) return send({ id, error: gone })'}`,
+      ),
     )
     expect(await room.tell('hello')).toMatchObject({ text: 's1 was told 1' })
     const broken = await room.tell('break it')
     expect(broken.state).toBe('failed')
-    const items = await room.ask(`/api/conversations/${encodeURIComponent(room.key)}/turns/${broken.id}`)
+    const items = await room.ask(
+      `/api/conversations/${encodeURIComponent(room.key)}/turns/${broken.id}`,
+    )
     expect(JSON.stringify(items)).toContain('"contextBroken"')
-    expect(await room.tell('count')).toMatchObject({ state: 'answered', text: 's1 was told 3', primer: null })
+    expect(await room.tell('count')).toMatchObject({
+      state: 'answered',
+      text: 's1 was told 3',
+      primer: null,
+    })
   },
 )

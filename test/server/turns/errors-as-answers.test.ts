@@ -4,7 +4,9 @@ import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 
 const tells = (what: string) =>
-  hostile({ onPrompt: `const over = (usage) => send({ id, result: { stopReason: 'end_turn', usage } }); ${what}` })
+  hostile({
+    onPrompt: `const over = (usage) => send({ id, result: { stopReason: 'end_turn', usage } }); ${what}`,
+  })
 const used = '{ inputTokens: 812, outputTokens: 40, totalTokens: 852 }'
 
 const strangeAgents: readonly [name: string, what: string, words: string, state: string][] = [
@@ -28,14 +30,21 @@ const strangeAgents: readonly [name: string, what: string, words: string, state:
   ],
 ]
 
-test.each(strangeAgents)('[CX12] an agent that %s: its error is no plain success', async (_, what, words, stopReason) => {
-  const room = await openAgentOnServer(tells(what))
-  expect(await room.tell('hello')).toMatchObject({ state: 'answered', text: 'Hello' })
-  expect(await room.tell('fail')).toMatchObject({ state: 'failed', stopReason })
-  const shown = {
-    error: `It did not work: ${words}`,
-    probably_error: `${words}\n\nThis is probably an error of its model and not an answer. Send it again to retry.`,
-  }[stopReason]
-  expect((await room.messages()).at(-1)).toBe(`coder: ${shown}`)
-  expect(await room.tell('hello again')).toMatchObject({ state: 'answered', text: 'Hello', primer: null })
-})
+test.each(strangeAgents)(
+  '[CX12] an agent that %s: its error is no plain success',
+  async (_, what, words, stopReason) => {
+    const room = await openAgentOnServer(tells(what))
+    expect(await room.tell('hello')).toMatchObject({ state: 'answered', text: 'Hello' })
+    expect(await room.tell('fail')).toMatchObject({ state: 'failed', stopReason })
+    const shown = {
+      error: `It did not work: ${words}`,
+      probably_error: `${words}\n\nThis is probably an error of its model and not an answer. Send it again to retry.`,
+    }[stopReason]
+    expect((await room.messages()).at(-1)).toBe(`coder: ${shown}`)
+    expect(await room.tell('hello again')).toMatchObject({
+      state: 'answered',
+      text: 'Hello',
+      primer: null,
+    })
+  },
+)

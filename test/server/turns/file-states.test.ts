@@ -20,7 +20,11 @@ async function openFiles() {
   const { server, machine, room, clock, say } = chat
   const key = webKey(room.projectId, 'coder')
   const { fileOperations } = server.server
-  const job = new FileStateJob({ fileOperations, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const job = new FileStateJob({
+    fileOperations,
+    clock,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  })
   const at = (more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`
   const turns = async () => (await server.ask(at('/turns'))).json.items.reverse()
   /** Answers the next request of the machine. */
@@ -38,7 +42,14 @@ async function openFiles() {
     return launchId
   }
   /** A turn with its files, up to its answer. */
-  const turn = async (launchId: string, content: string, before: number, after: number, where = top, meanwhile?: string) => {
+  const turn = async (
+    launchId: string,
+    content: string,
+    before: number,
+    after: number,
+    where = top,
+    meanwhile?: string,
+  ) => {
     clock.advance(1000)
     await say(content)
     return answered(launchId, content, before, after, where, meanwhile)
@@ -71,7 +82,12 @@ async function openFiles() {
   const undo = async (now: number, target: number) => {
     clock.advance(1000)
     const asked = server.ask(at('/rewind/undo'), { method: 'POST', body: {} })
-    const request = await answer({ outcome: 'done', before: state(now), after: state(target), kept: [] })
+    const request = await answer({
+      outcome: 'done',
+      before: state(now),
+      after: state(target),
+      kept: [],
+    })
     expect(await asked).toMatchObject({ status: 200 })
     return request
   }
@@ -84,7 +100,10 @@ test('[FS11] a state that a crash left out is taken at the next run, unless the 
   await say('first')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
-  await machine.tell({ type: 'turn-files', launchId, turnId, before: files(1) }, exited(launchId, { signal: 'SIGKILL' }))
+  await machine.tell(
+    { type: 'turn-files', launchId, turnId, before: files(1) },
+    exited(launchId, { signal: 'SIGKILL' }),
+  )
   expect((await turns())[0]).toMatchObject({ before: tree(1), after: null })
   const run = job.run()
   expect(await answer({ ...files(2), changes: { files: 1, added: 2, removed: 0 } })).toMatchObject({
@@ -93,7 +112,11 @@ test('[FS11] a state that a crash left out is taken at the next run, unless the 
     since: tree(1),
   })
   await run
-  expect((await turns())[0]).toMatchObject({ before: tree(1), after: tree(2), changes: { files: 1, added: 2, removed: 0 } })
+  expect((await turns())[0]).toMatchObject({
+    before: tree(1),
+    after: tree(2),
+    changes: { files: 1, added: 2, removed: 0 },
+  })
   await job.run()
 })
 
@@ -118,7 +141,11 @@ test('[FS11] where another turn has begun meanwhile, the missing state is the on
   expect((await turns())[0]).toMatchObject({ before: tree(1), after: null })
   const again = job.run()
   const changes = { files: 1, added: 2, removed: 0 }
-  expect(await answer({ ...files(2), changes })).toMatchObject({ kind: 'files-take', since: tree(1), state: state(2) })
+  expect(await answer({ ...files(2), changes })).toMatchObject({
+    kind: 'files-take',
+    since: tree(1),
+    state: state(2),
+  })
   await again
   expect(await turns()).toMatchObject([
     { before: tree(1), after: tree(2), changes },
@@ -132,7 +159,9 @@ test('[FS10] older states than the project keeps are let go, the newest never; t
   await turn(launchId, 'first', 1, 2)
   clock.advance(1000)
   const before = new Date(clock.now()).toISOString()
-  expect(await server.store.run(forgetOldFiles, { key, before })).toMatchObject({ needed: [tree(1), tree(2)] })
+  expect(await server.store.run(forgetOldFiles, { key, before })).toMatchObject({
+    needed: [tree(1), tree(2)],
+  })
   await turn(launchId, 'second', 3, 4)
   expect(await server.store.run(forgetOldFiles, { key, before })).toMatchObject({
     places: [{ folders: [top] }],
@@ -158,11 +187,19 @@ test('[FS8] a rewind after a rewind brings back what was there at its turn and n
   const second = await turn(launchId, 'two', 1, 3)
   await rewind(second, 'before', 3, 1)
   expect(await chat()).toEqual(['owner: hello', 'coder: yes'])
-  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, true, true])
+  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([
+    false,
+    true,
+    true,
+  ])
   // Back onto what was taken back first.
   await rewind(first, 'after', 1, 2)
   expect(await chat()).toEqual(['owner: hello', 'coder: yes', 'owner: one', 'coder: to one'])
-  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, false, true])
+  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([
+    false,
+    false,
+    true,
+  ])
   const messages = ['hello', 'yes', 'two', 'to two'].map((content, n) => ({
     role: n % 2 ? ('assistant' as const) : ('user' as const),
     content,
@@ -183,7 +220,8 @@ test('[FS8] a rewind is asked of its machine once: the job and a repeated reques
   const launchId = await begin(machine)
   const first = await turn(launchId, 'one', 1, 2)
   const headers = { 'idempotency-key': 'the same rewind' }
-  const ask = () => server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'before' }, headers })
+  const ask = () =>
+    server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'before' }, headers })
   const asked = [ask()]
   const { questionId, ask: request } = await machine.order('question-asked')
   // A repeated request that finds the machine away does not end what may have begun.
@@ -217,15 +255,21 @@ test('[FS12] rewinds are undone one after the other, each to what was there befo
   expect(await undo(2, 4)).toMatchObject({ target: { tree: tree(4) }, expected: { tree: tree(2) } })
   expect(await chat()).toEqual(all)
   expect(await rewound()).toEqual([false, false, false, false])
-  expect(await server.ask(at('/rewind/undo'), { method: 'POST', body: {} })).toMatchObject({ status: 409 })
+  expect(await server.ask(at('/rewind/undo'), { method: 'POST', body: {} })).toMatchObject({
+    status: 409,
+  })
 })
 
 test('[FS12] what was written while a turn ran belongs to the next: a rewind and a fork between the two have the answer and not that', async () => {
-  const { machine, server, room, begin, turn, answered, answer, rewind, undo, chat, at } = await openFiles()
+  const { machine, server, room, begin, turn, answered, answer, rewind, undo, chat, at } =
+    await openFiles()
   const launchId = await begin(machine)
   const first = await turn(launchId, 'one', 1, 2, top, 'two')
   const second = await answered(launchId, 'two', 2, 3)
-  const [all, between] = [await chat(), ['owner: hello', 'coder: yes', 'owner: one', 'coder: to one']]
+  const [all, between] = [
+    await chat(),
+    ['owner: hello', 'coder: yes', 'owner: one', 'coder: to one'],
+  ]
   expect(all).toHaveLength(6)
   await rewind(second, 'before', 3, 2)
   expect(await chat()).toEqual(between)
@@ -242,8 +286,12 @@ test('[FS12] what was written while a turn ran belongs to the next: a rewind and
     const asked = server.ask(at(`/turns/${turnId}/fork`), { method: 'POST', body: {} })
     await answer({ folder: `/w/${turnId}`, top: `/w/${turnId}`, branch: 'b', baseBranch: null })
     const { conversation } = (await asked).json
-    const { items } = (await server.ask(`/api/conversations/${encodeURIComponent(conversation)}/messages`)).json
-    return items.map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+    const { items } = (
+      await server.ask(`/api/conversations/${encodeURIComponent(conversation)}/messages`)
+    ).json
+    return items.map(
+      ({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`,
+    )
   }
   expect(await forkOf(first)).toEqual(between)
   expect(await forkOf(second)).toEqual([...between, 'owner: two', 'coder: to two'])
@@ -254,8 +302,14 @@ test('[FS12] a turn in another folder than the newest is not rewound to: its fil
   const launchId = await begin(machine)
   const first = await turn(launchId, 'one', 1, 2)
   await turn(launchId, 'two', 1, 3, '/w/worktree')
-  const refused = await server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'after' } })
-  expect(refused).toMatchObject({ status: 409, json: { code: 'wrong_state', notice: { code: 'turnElsewhere' } } })
+  const refused = await server.ask(at(`/turns/${first}/rewind`), {
+    method: 'POST',
+    body: { to: 'after' },
+  })
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { code: 'wrong_state', notice: { code: 'turnElsewhere' } },
+  })
 })
 
 test('[FS12] what was taken back is not counted in its day, and not found', async () => {

@@ -14,43 +14,65 @@ type Anything = ReturnType<typeof JSON.parse>
 async function openChat() {
   const chat = await openAcpChat({}, true)
   const { machine, room, say, server } = chat
-  await server.ask(`/api/projects/${room.projectId}`, { method: 'PATCH', body: { path: temporaryFolder() } })
-  const answer = async ({ launchId, turnId }: { launchId: string; turnId: string }, files?: object) => {
-    if (files) await machine.tell({ type: 'turn-files', launchId, turnId, before: files } as Anything)
-    await machine.tell(said(launchId, turnId, 'yes'), { ...turnEnded(launchId, turnId), files } as Anything)
+  await server.ask(`/api/projects/${room.projectId}`, {
+    method: 'PATCH',
+    body: { path: temporaryFolder() },
+  })
+  const answer = async (
+    { launchId, turnId }: { launchId: string; turnId: string },
+    files?: object,
+  ) => {
+    if (files)
+      await machine.tell({ type: 'turn-files', launchId, turnId, before: files } as Anything)
+    await machine.tell(said(launchId, turnId, 'yes'), {
+      ...turnEnded(launchId, turnId),
+      files,
+    } as Anything)
   }
   await say('hello')
   const launchId = await bringUp(machine)
   const first: Anything = await machine.turn()
-  return { ...chat, key: webKey(room.projectId, 'coder'), launchId, first, answer, next: (): Promise<Anything> => machine.turn() }
+  return {
+    ...chat,
+    key: webKey(room.projectId, 'coder'),
+    launchId,
+    first,
+    answer,
+    next: (): Promise<Anything> => machine.turn(),
+  }
 }
 
 test.each([
   ['reset', false],
   ['deleted', true],
-])('[AC12] the session of a conversation that was %s is named with the next turn, and never again', async (how, isDeleted) => {
-  const { server, say, machine, key, launchId, first, answer, next } = await openChat()
-  expect(first.leave).toBeUndefined()
-  await answer(first)
-  await (isDeleted ? server.ask(path(key), { method: 'DELETE' }) : server.ask(path(key, `/${how}`), { method: 'POST' }))
-  await say('again')
-  const second = await next()
-  expect(second.leave).toEqual([{ acpSessionId: `acp of ${launchId}`, isDeleted }])
-  const { contextId } = second.context
-  const began = {
-    type: 'turn-began',
-    launchId,
-    turnId: second.turnId,
-    contextId,
-    acpSessionId: 'new',
-    how: 'new',
-    notRestored: null,
-  }
-  await machine.tell(began as Anything)
-  await answer(second)
-  await say('once more')
-  expect((await next()).leave).toBeUndefined()
-})
+])(
+  '[AC12] the session of a conversation that was %s is named with the next turn, and never again',
+  async (how, isDeleted) => {
+    const { server, say, machine, key, launchId, first, answer, next } = await openChat()
+    expect(first.leave).toBeUndefined()
+    await answer(first)
+    await (isDeleted
+      ? server.ask(path(key), { method: 'DELETE' })
+      : server.ask(path(key, `/${how}`), { method: 'POST' }))
+    await say('again')
+    const second = await next()
+    expect(second.leave).toEqual([{ acpSessionId: `acp of ${launchId}`, isDeleted }])
+    const { contextId } = second.context
+    const began = {
+      type: 'turn-began',
+      launchId,
+      turnId: second.turnId,
+      contextId,
+      acpSessionId: 'new',
+      how: 'new',
+      notRestored: null,
+    }
+    await machine.tell(began as Anything)
+    await answer(second)
+    await say('once more')
+    expect((await next()).leave).toBeUndefined()
+  },
+)
 
 test('[AC12] a fork from the last turn begins as a fork of the agent’s session; from an earlier one it is primed', async () => {
   const { server, say, machine, key, launchId, first, answer, next } = await openChat()
@@ -62,11 +84,24 @@ test('[AC12] a fork from the last turn begins as a fork of the agent’s session
   const forkFrom = async (turnId: string): Promise<Anything> => {
     const forked = server.ask(path(key, `/turns/${turnId}/fork`), { method: 'POST', body: {} })
     const { questionId } = await machine.order('question-asked')
-    const value = { folder: `/fork ${turnId}`, top: `/fork ${turnId}`, branch: 'fork', baseBranch: null }
-    await machine.tell({ type: 'question-answered', questionId, part: 0, text: JSON.stringify({ ok: true, value }), last: true })
+    const value = {
+      folder: `/fork ${turnId}`,
+      top: `/fork ${turnId}`,
+      branch: 'fork',
+      baseBranch: null,
+    }
+    await machine.tell({
+      type: 'question-answered',
+      questionId,
+      part: 0,
+      text: JSON.stringify({ ok: true, value }),
+      last: true,
+    })
     const { conversation } = (await forked).json
     const body = { role: 'user', content: 'in the fork' }
-    expect((await server.ask(path(conversation, '/messages'), { method: 'POST', body })).status).toBe(201)
+    expect(
+      (await server.ask(path(conversation, '/messages'), { method: 'POST', body })).status,
+    ).toBe(201)
     const turn = await next()
     await machine.tell({
       ...{ type: 'turn-began', launchId, turnId: turn.turnId, contextId: turn.context.contextId },
@@ -75,6 +110,13 @@ test('[AC12] a fork from the last turn begins as a fork of the agent’s session
     await answer(turn)
     return turn.context.open
   }
-  expect(await forkFrom(second.turnId)).toMatchObject({ acpSessionId: `acp of ${launchId}`, forks: true, news: null })
-  expect(await forkFrom(first.turnId)).toMatchObject({ acpSessionId: null, primer: expect.stringContaining('hello') })
+  expect(await forkFrom(second.turnId)).toMatchObject({
+    acpSessionId: `acp of ${launchId}`,
+    forks: true,
+    news: null,
+  })
+  expect(await forkFrom(first.turnId)).toMatchObject({
+    acpSessionId: null,
+    primer: expect.stringContaining('hello'),
+  })
 })

@@ -43,13 +43,16 @@ async function openFolder(engine: EngineName = 'SQLite') {
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: folder } })
-  const post = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+  const post = async (path: string, body: object) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const client = await room.client()
   const inside = await room.created(client)
   const bringUp = async () => {
     const { launchId } = (await machine.order('launch-ordered')).order
     await machine.ask({ type: 'coordinator:take', launchId })
-    const ready = { ...readyAgent(launchId), workspace: folder, branch: null } as ReturnType<typeof readyAgent>
+    const ready = { ...readyAgent(launchId), workspace: folder, branch: null } as ReturnType<
+      typeof readyAgent
+    >
     await machine.tell(started(launchId), ready)
   }
   const prompted = (key: string): Work => {
@@ -60,7 +63,12 @@ async function openFolder(engine: EngineName = 'SQLite') {
       async begun() {
         turn = await machine.turn()
       },
-      end: async () => turn && machine.tell(said(turn.launchId, turn.turnId, 'done'), turnEnded(turn.launchId, turn.turnId)),
+      end: async () =>
+        turn &&
+        machine.tell(
+          said(turn.launchId, turn.turnId, 'done'),
+          turnEnded(turn.launchId, turn.turnId),
+        ),
     }
   }
   const asked: Record<Kind, (n: number) => Promise<Work>> = {
@@ -72,11 +80,21 @@ async function openFolder(engine: EngineName = 'SQLite') {
     },
     async task(n) {
       const assignedTo = n === 0 ? 'coder' : 'critic'
-      const { id } = await post(`/api/projects/${projectId}/tasks`, { title: 'do it', assignedTo, phase: 1, type: 'code' })
-      await server.ask(`/api/projects/${projectId}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+      const { id } = await post(`/api/projects/${projectId}/tasks`, {
+        title: 'do it',
+        assignedTo,
+        phase: 1,
+        type: 'code',
+      })
+      await server.ask(`/api/projects/${projectId}/tasks/${id}`, {
+        method: 'PATCH',
+        body: { status: 'in_progress' },
+      })
       await bringUp()
       await chat.dispatcher.settled()
-      const { sessionId: workSessionId } = (await server.ask(`/api/projects/${projectId}/tasks/${id}`)).json
+      const { sessionId: workSessionId } = (
+        await server.ask(`/api/projects/${projectId}/tasks/${id}`)
+      ).json
       return prompted(workKey(workSessionId, assignedTo))
     },
     async role(n) {
@@ -102,8 +120,12 @@ async function openFolder(engine: EngineName = 'SQLite') {
           expect((await agent.call('get_pending_messages')).messages).toEqual([])
         },
         async begun() {
-          expect(await agent.call('get_next_action', { wait_seconds: 0 })).toMatchObject({ action: 'get_pending_messages' })
-          expect((await agent.call('get_pending_messages')).messages).toMatchObject([{ content: 'do it' }])
+          expect(await agent.call('get_next_action', { wait_seconds: 0 })).toMatchObject({
+            action: 'get_pending_messages',
+          })
+          expect((await agent.call('get_pending_messages')).messages).toMatchObject([
+            { content: 'do it' },
+          ])
         },
         end: () => agent.call('respond_chat', { content: 'done' }),
       }
@@ -117,7 +139,12 @@ async function openFolder(engine: EngineName = 'SQLite') {
 
 const pairs = kinds.flatMap((first) => kinds.map((second) => [first, second, 'SQLite'] as const))
 
-test.each([...pairs, ['chat', 'task', 'PostgreSQL'], ['task', 'role', 'PostgreSQL'], ['role', 'pulled', 'PostgreSQL']] as const)(
+test.each([
+  ...pairs,
+  ['chat', 'task', 'PostgreSQL'],
+  ['task', 'role', 'PostgreSQL'],
+  ['role', 'pulled', 'PostgreSQL'],
+] as const)(
   '[CX11] while a turn of the kind %s runs in a folder, one of the kind %s waits, is shown so, and begins when that ends (%s)',
   async (one, other, engine) => {
     const { asked, view } = await openFolder(engine)
@@ -136,14 +163,17 @@ test.each([...pairs, ['chat', 'task', 'PostgreSQL'], ['task', 'role', 'PostgreSQ
   },
 )
 
-test.each(kinds)('[CX11] a turn of the kind %s that waits begins at once when a person says so', async (kind) => {
-  const { asked, view, begin } = await openFolder()
-  const first = await asked.chat(0)
-  await first.begun()
-  const second = await asked[kind](1)
-  await second.waits()
-  expect(await begin(second)).toMatchObject({ status: 200, json: { waitsFor: null } })
-  await second.begun()
-  expect(await view(first)).toMatchObject({ activity: 'working' })
-  expect(await begin(second)).toMatchObject({ status: 409 })
-})
+test.each(kinds)(
+  '[CX11] a turn of the kind %s that waits begins at once when a person says so',
+  async (kind) => {
+    const { asked, view, begin } = await openFolder()
+    const first = await asked.chat(0)
+    await first.begun()
+    const second = await asked[kind](1)
+    await second.waits()
+    expect(await begin(second)).toMatchObject({ status: 200, json: { waitsFor: null } })
+    await second.begun()
+    expect(await view(first)).toMatchObject({ activity: 'working' })
+    expect(await begin(second)).toMatchObject({ status: 409 })
+  },
+)

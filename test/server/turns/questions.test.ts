@@ -14,13 +14,29 @@ async function openQuestion(settings: object = {}) {
   const { turnId } = await machine.turn()
   await machine.tell(questions(launchId, turnId, 'q1'), questions(launchId, turnId, 'q1'))
   const question = await client.next('question:requested')
-  return { room, client, machine, inside, launchId, turnId, question, questionId: question.questionId as number }
+  return {
+    room,
+    client,
+    machine,
+    inside,
+    launchId,
+    turnId,
+    question,
+    questionId: question.questionId as number,
+  }
 }
 
 test('[AP13] a question is shown once, answered by the first device, told to the agent, and later answers learn who was first', async () => {
-  const { room, client, machine, inside, launchId, turnId, question, questionId } = await openQuestion()
+  const { room, client, machine, inside, launchId, turnId, question, questionId } =
+    await openQuestion()
   const { server, projectId } = room
-  expect(question).toMatchObject({ ...inside, role: 'auth', messageId: turnId, ...asked, deadline: expect.any(String) })
+  expect(question).toMatchObject({
+    ...inside,
+    role: 'auth',
+    messageId: turnId,
+    ...asked,
+    deadline: expect.any(String),
+  })
   const approval = `/api/projects/${projectId}/approvals/${questionId}`
   expect((await server.ask(approval)).json).toMatchObject({
     checkpointType: 'question',
@@ -33,9 +49,17 @@ test('[AP13] a question is shown once, answered by the first device, told to the
   // A device that comes later finds it.
   const phone = await room.client()
   phone.send({ type: 'session:resume', ...inside })
-  expect((await phone.next('session:snapshot')).agents).toMatchObject([{ questions: [{ questionId, ...asked }] }])
+  expect((await phone.next('session:snapshot')).agents).toMatchObject([
+    { questions: [{ questionId, ...asked }] },
+  ])
   // What does not fit changes nothing.
-  const answer = (content: unknown, action = 'accept') => ({ type: 'question:answer', ...inside, questionId, action, content })
+  const answer = (content: unknown, action = 'accept') => ({
+    type: 'question:answer',
+    ...inside,
+    questionId,
+    action,
+    content,
+  })
   phone.send(answer({ colour: 'green' }))
   expect(await phone.next('error')).toMatchObject({
     code: 'invalid_request',
@@ -66,11 +90,19 @@ test('[AP13] a question is shown once, answered by the first device, told to the
 test('[AP13] the inbox declines a question, and accepts it only where nothing must be filled in; revision is refused', async () => {
   const { room, machine, launchId, turnId, questionId } = await openQuestion()
   const decide = (id: number, status: string) =>
-    room.server.ask(`/api/projects/${room.projectId}/approvals/${id}/decision`, { method: 'POST', body: { status } })
+    room.server.ask(`/api/projects/${room.projectId}/approvals/${id}/decision`, {
+      method: 'POST',
+      body: { status },
+    })
   expect(await decide(questionId, 'revision_requested')).toMatchObject({ status: 409 })
   expect((await decide(questionId, 'approved')).json).toMatchObject({ code: 'invalid_request' })
-  expect((await decide(questionId, 'rejected')).json).toMatchObject({ status: 'rejected', outcome: 'denied' })
-  expect(await machine.order('permission-settled')).toMatchObject({ answer: { action: 'decline', content: null } })
+  expect((await decide(questionId, 'rejected')).json).toMatchObject({
+    status: 'rejected',
+    outcome: 'denied',
+  })
+  expect(await machine.order('permission-settled')).toMatchObject({
+    answer: { action: 'decline', content: null },
+  })
   const visit = { message: 'Sign in there', schema: null, url: 'https://example.com/sign-in' }
   await machine.tell(questions(launchId, turnId, 'q2', visit))
   expect((await decide(questionId + 1, 'approved')).json).toMatchObject({
@@ -79,13 +111,21 @@ test('[AP13] the inbox declines a question, and accepts it only where nothing mu
 })
 
 test('[AP13] nobody answers in time, or the turn ends: the agent is told cancel, and the question is over', async () => {
-  const { room, client, machine, launchId, turnId } = await openQuestion({ 'permission.deadline_minutes': 1 })
+  const { room, client, machine, launchId, turnId } = await openQuestion({
+    'permission.deadline_minutes': 1,
+  })
   const { store, clock } = room.server
   await pass(room, 61_000, client, machine.socket)
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
   await new UserSessionSweeper({ store, clock, logger }).run()
-  expect(await client.next('question:resolved')).toMatchObject({ action: 'cancel', outcome: 'expired', decidedBy: 'system' })
-  expect(await machine.order('permission-settled')).toMatchObject({ answer: { action: 'cancel', content: null } })
+  expect(await client.next('question:resolved')).toMatchObject({
+    action: 'cancel',
+    outcome: 'expired',
+    decidedBy: 'system',
+  })
+  expect(await machine.order('permission-settled')).toMatchObject({
+    answer: { action: 'cancel', content: null },
+  })
   await machine.tell(questions(launchId, turnId, 'q2'), turnEnded(launchId, turnId))
   expect(await client.next('question:resolved')).toMatchObject({ outcome: 'withdrawn' })
 })
@@ -97,11 +137,26 @@ test('[AP13] in a chat a question is answered by POST /api/questions/{id}/answer
   const { turnId } = await machine.turn()
   await machine.tell(questions(launchId, turnId, 'q1'))
   const [{ id }] = (await server.ask('/api/approvals')).json.items
-  const answer = (body: unknown, which = id) => server.ask(`/api/questions/${which}/answer`, { method: 'POST', body })
-  expect(await answer({ action: 'accept', content: {} })).toMatchObject({ status: 400, json: { field: 'content' } })
-  expect(await answer({ action: 'accept', content: { colour: 'red' } }, 999)).toMatchObject({ status: 404 })
+  const answer = (body: unknown, which = id) =>
+    server.ask(`/api/questions/${which}/answer`, { method: 'POST', body })
+  expect(await answer({ action: 'accept', content: {} })).toMatchObject({
+    status: 400,
+    json: { field: 'content' },
+  })
+  expect(await answer({ action: 'accept', content: { colour: 'red' } }, 999)).toMatchObject({
+    status: 404,
+  })
   const content = { colour: 'red' }
-  expect(await answer({ action: 'accept', content })).toMatchObject({ status: 200, json: { question: { answer: { content } } } })
-  expect(await answer({ action: 'decline' })).toMatchObject({ status: 409, json: { code: 'approval_decided' } })
-  expect(await machine.order('permission-settled')).toMatchObject({ askId: 'q1', answer: { action: 'accept', content } })
+  expect(await answer({ action: 'accept', content })).toMatchObject({
+    status: 200,
+    json: { question: { answer: { content } } },
+  })
+  expect(await answer({ action: 'decline' })).toMatchObject({
+    status: 409,
+    json: { code: 'approval_decided' },
+  })
+  expect(await machine.order('permission-settled')).toMatchObject({
+    askId: 'q1',
+    answer: { action: 'accept', content },
+  })
 })

@@ -13,8 +13,10 @@ async function limited() {
   const room = await openConsole()
   const { store, clock } = room.server
   const { client, machine, inside, launchId } = await room.ready()
-  const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
-  const goOn = (wish: boolean) => client.send({ type: 'agent:go-on', ...inside, role: 'auth', goOn: wish, requestId: `${wish}` })
+  const say = (content: string) =>
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const goOn = (wish: boolean) =>
+    client.send({ type: 'agent:go-on', ...inside, role: 'auth', goOn: wish, requestId: `${wish}` })
   const info = async () => {
     client.send({ type: 'agent:get', ...inside, role: 'auth' })
     return (await client.next('agent:info')).agent
@@ -24,7 +26,11 @@ async function limited() {
     new UserSessionSweeper({
       store,
       clock,
-      logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } }),
+      logger: createLogger({
+        level: 'warn',
+        format: 'json',
+        destination: { write: (line) => void lines.push(line) },
+      }),
     })
   // As after a restart: nothing is known but what is in the store.
   const sweep = () => newSweeper().run()
@@ -53,7 +59,22 @@ async function limited() {
     await client.next('agent:failed')
   }
   const wait = (count: number) => pass(room, count * seconds, client, machine.socket)
-  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, keepSweeping, meetLimit, failAtLimit, lines }
+  return {
+    room,
+    inside,
+    wait,
+    client,
+    machine,
+    launchId,
+    say,
+    goOn,
+    info,
+    sweep,
+    keepSweeping,
+    meetLimit,
+    failAtLimit,
+    lines,
+  }
 }
 
 test('[AG9] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
@@ -62,13 +83,31 @@ test('[AG9] a turn that met the limit is taken up again by itself when a person 
   say('second')
   await client.next('agent:queued')
   const { turnId, until } = await meetLimit()
-  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'limit', limitedUntil: until })
-  expect(await client.next('agent:limited')).toMatchObject({ role: 'auth', messageId: turnId, until, goesOn: false, by: null })
+  expect(await client.next('agent:response')).toMatchObject({
+    messageId: turnId,
+    stopReason: 'limit',
+    limitedUntil: until,
+  })
+  expect(await client.next('agent:limited')).toMatchObject({
+    role: 'auth',
+    messageId: turnId,
+    until,
+    goesOn: false,
+    by: null,
+  })
   goOn(true)
-  expect(await client.next('agent:limited')).toMatchObject({ until, goesOn: true, by: 'owner', requestId: 'true' })
+  expect(await client.next('agent:limited')).toMatchObject({
+    until,
+    goesOn: true,
+    by: 'owner',
+    requestId: 'true',
+  })
   say('third')
   expect(await client.next('agent:queued')).toMatchObject({ position: 2 })
-  expect(await info()).toMatchObject({ turn: null, limit: { until, messageId: turnId, goesOn: true } })
+  expect(await info()).toMatchObject({
+    turn: null,
+    limit: { until, messageId: turnId, goesOn: true },
+  })
   await wait(29)
   await sweep()
   expect((await info()).limit).not.toBeNull()
@@ -76,11 +115,17 @@ test('[AG9] a turn that met the limit is taken up again by itself when a person 
   await sweep()
   await sweep()
   expect(await client.next('agent:limited')).toMatchObject({ until: null, goesOn: false })
-  expect(await client.next('agent:prompted')).toMatchObject({ content: [{ type: 'text', text: 'first' }], by: 'owner' })
+  expect(await client.next('agent:prompted')).toMatchObject({
+    content: [{ type: 'text', text: 'first' }],
+    by: 'owner',
+  })
   // At the limit again: what was said still holds.
   const again = await meetLimit()
   expect(again.text).toBe('first')
-  expect(await client.next('agent:limited')).toMatchObject({ messageId: again.turnId, goesOn: true })
+  expect(await client.next('agent:limited')).toMatchObject({
+    messageId: again.turnId,
+    goesOn: true,
+  })
   await wait(30)
   await sweep()
   const taken = await machine.turn()
@@ -151,26 +196,45 @@ test('[AG9] an agent that has gone meanwhile is started again when the limit is 
   await sweep()
   // The session could not be brought back: the agent is told first what was said (CX2).
   expect((await machine.turn()).content.slice(1)).toEqual([{ type: 'text', text: 'first' }])
-  expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
+  expect(await info()).toMatchObject({
+    state: 'ACTIVE',
+    limit: null,
+    turn: { content: [{ text: 'first' }] },
+  })
 })
 
 test('[AG9] what is parked survives the agent that a person starts again before its time, and goes with a role that is ended', async () => {
   const { room, inside, wait, client, machine, info, sweep, failAtLimit } = await limited()
   const key = `console:${inside.sessionId}.auth`
-  const turns = async () => (await room.server.ask(`/api/conversations/${encodeURIComponent(key)}/turns`)).json.items
+  const turns = async () =>
+    (await room.server.ask(`/api/conversations/${encodeURIComponent(key)}/turns`)).json.items
   await failAtLimit()
   const [parked, met] = await turns()
-  expect(parked).toMatchObject({ state: 'queued', retryOf: met.id, notBefore: expect.any(String), content: [{ text: 'first' }] })
+  expect(parked).toMatchObject({
+    state: 'queued',
+    retryOf: met.id,
+    notBefore: expect.any(String),
+    content: [{ text: 'first' }],
+  })
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
   await client.next('agent:terminated')
   await machine.bringUp()
   await client.next('agent:ready')
-  expect(await info()).toMatchObject({ state: 'ACTIVE', turn: null, queue: [], limit: { goesOn: true, messageId: met.id } })
+  expect(await info()).toMatchObject({
+    state: 'ACTIVE',
+    turn: null,
+    queue: [],
+    limit: { goesOn: true, messageId: met.id },
+  })
   client.send({ type: 'agent:terminate', ...inside, role: 'auth' })
   const { launchId } = await machine.order('stop-ordered')
   await machine.tell(exited(launchId, { stopped: true }))
   await client.next('agent:terminated')
-  expect((await turns())[0]).toMatchObject({ id: parked.id, state: 'cancelled', stopReason: 'withdrawn' })
+  expect((await turns())[0]).toMatchObject({
+    id: parked.id,
+    state: 'cancelled',
+    stopReason: 'withdrawn',
+  })
   // Who comes into the role afterwards is at no limit, and is told nothing of it.
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
   await machine.bringUp()
@@ -191,12 +255,26 @@ test('[US3] one whose agent may not be started any more does not go on: nothing 
   await client.closed
   await pass(room, 25 * 3600 * seconds)
   await keepSweeping()
-  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
+  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe(
+    'TERMINATED',
+  )
   expect(lines).toEqual([])
 })
 
 test('[US3] a wish to go on that is left of an agent that crashed keeps no session that nobody is connected to', async () => {
-  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, keepSweeping, meetLimit } = await limited()
+  const {
+    room,
+    inside,
+    wait,
+    client,
+    machine,
+    launchId,
+    say,
+    goOn,
+    sweep,
+    keepSweeping,
+    meetLimit,
+  } = await limited()
   say('first')
   await meetLimit()
   goOn(true)
@@ -211,5 +289,7 @@ test('[US3] a wish to go on that is left of an agent that crashed keeps no sessi
   await client.closed
   await pass(room, 25 * 3600 * seconds)
   await keepSweeping()
-  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
+  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe(
+    'TERMINATED',
+  )
 })

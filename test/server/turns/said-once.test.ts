@@ -10,14 +10,16 @@ const description = `DESCRIBED ${'so that it is long enough to count. '.repeat(6
 async function open() {
   const { room, server, machine } = await openAcpChat()
   const project = `/api/projects/${room.projectId}`
-  const post = async (path: string, body?: unknown) => (await server.ask(`${project}${path}`, { method: 'POST', body })).json
+  const post = async (path: string, body?: unknown) =>
+    (await server.ask(`${project}${path}`, { method: 'POST', body })).json
   return {
     machine,
     post,
     get: async (path: string) => (await server.ask(`${project}${path}`)).json,
     task: (title: string, more: object = {}) =>
       post('/tasks', { phase: 1, type: 'code', title, description, assignedTo: 'coder', ...more }),
-    begin: (id: string) => server.ask(`${project}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } }),
+    begin: (id: string) =>
+      server.ask(`${project}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } }),
     /** The next turn, whole: its primer and its prompt. */
     next: async () => {
       const { launchId, turnId, content } = await machine.turn()
@@ -38,12 +40,20 @@ test('[CX20] a task is told once: at its beginning, after a resume and after two
   const tokens = [first.tokens]
   for (const description of ['Rhyming at any price', 'Free verse']) {
     const [work] = (await get('/sessions')).items
-    await post(`/sessions/${work.id}/approaches`, { kind: 'failed', category: 'verse', description })
+    await post(`/sessions/${work.id}/approaches`, {
+      kind: 'failed',
+      category: 'verse',
+      description,
+    })
     await machine.tell(exited(launchId, { exitCode: 1 }))
     await post(`/sessions/${work.id}/resume`)
     launchId = await bringUp(machine)
     const again = await next()
-    expect([again.times('DESCRIBED'), again.times(`Task ${id}:`), again.times(description)]).toEqual([1, 1, 1])
+    expect([
+      again.times('DESCRIBED'),
+      again.times(`Task ${id}:`),
+      again.times(description),
+    ]).toEqual([1, 1, 1])
     expect(again.times('This work was begun before')).toBe(1)
     tokens.push(again.tokens)
   }
@@ -66,7 +76,11 @@ test('[CX20] the next task of a plan is told with what became of the one before,
   await post(`/sessions/${work.id}/resume`)
   await bringUp(machine)
   const again = await next()
-  expect([again.times('DESCRIBED'), again.times(`Task ${one}: Write a poem`), again.times('Roses')]).toEqual([0, 1, 1])
+  expect([
+    again.times('DESCRIBED'),
+    again.times(`Task ${one}: Write a poem`),
+    again.times('Roses'),
+  ]).toEqual([0, 1, 1])
   expect([again.times('Softly.'), again.times(`Task ${two}:`)]).toEqual([1, 1])
 })
 
@@ -77,7 +91,13 @@ test('[CX20] what people decided about a resumed task is told once', async () =>
   const launchId = await bringUp(machine)
   await next()
   const [work] = (await get('/sessions')).items
-  const asked = { checkpointType: 'design', leaderId: 'coder', sessionId: work.id, taskId: id, instructionContent: 'Rhyme?' }
+  const asked = {
+    checkpointType: 'design',
+    leaderId: 'coder',
+    sessionId: work.id,
+    taskId: id,
+    instructionContent: 'Rhyme?',
+  }
   const approval = await post('/approvals', asked)
   expect(approval.id).toEqual(expect.any(Number))
   await machine.tell(exited(launchId, { exitCode: 1 }))

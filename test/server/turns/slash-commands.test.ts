@@ -12,13 +12,19 @@ test('[CX19] a slash command is sent alone, also as the first prompt; the next p
         if (all.at(-1) === 'bye') setTimeout(() => process.exit(1), 20)`,
     }),
   )
-  const title = async () => (await room.ask(`/api/conversations/${encodeURIComponent(room.key)}`)).title
+  const title = async () =>
+    (await room.ask(`/api/conversations/${encodeURIComponent(room.key)}`)).title
   expect(await room.tell('/status')).toMatchObject({ text: 'all is well', primer: null })
   expect(await title()).toBe('/status')
-  expect(await room.tell('hello')).toMatchObject({ text: 'told: 2', primer: expect.stringContaining('/status') })
+  expect(await room.tell('hello')).toMatchObject({
+    text: 'told: 2',
+    primer: expect.stringContaining('/status'),
+  })
   expect(await title()).toBe('/status')
   expect(await room.tell('bye')).toMatchObject({ text: 'told: 1', primer: null })
   await room.gone()
   expect(await room.tell('/status')).toMatchObject({ text: 'all is well', primer: null })
-  expect(await room.tell('/home/ada is my folder')).toMatchObject({ primer: expect.stringContaining('hello') })
+  expect(await room.tell('/home/ada is my folder')).toMatchObject({
+    primer: expect.stringContaining('hello'),
+  })
 })

@@ -15,7 +15,13 @@ test('[CH17] a decision stands in its turn behind the call it was about, with wh
     { kind: 'tool', call: { toolCallId: 't1', status: 'completed' } },
     {
       kind: 'permission',
-      permission: { approvalId: id, outcome: 'allowed', optionId: 'y', decidedBy: 'owner', resolvedAt: expect.any(String) },
+      permission: {
+        approvalId: id,
+        outcome: 'allowed',
+        optionId: 'y',
+        decidedBy: 'owner',
+        resolvedAt: expect.any(String),
+      },
     },
     { kind: 'text', text: 'done' },
   ])
@@ -25,9 +31,14 @@ test('[CH17] a decision stands in its turn behind the call it was about, with wh
 test.each([
   ['fail', 'failed'],
   ['crash', 'unknown'],
-])('[CH17] a turn that ends in a %s is no answer: the conversation has failed until the next one', async (words, state) => {
-  const room = await openAgentOnServer(askingAgent())
-  expect(await room.tell(words)).toMatchObject({ state, text: '' })
-  const conversation = () => room.ask(`/api/conversations/${encodeURIComponent(room.key)}`)
-  await expect.poll(async () => (await conversation()).activity, { timeout: 30_000 }).toBe('failed')
-})
+])(
+  '[CH17] a turn that ends in a %s is no answer: the conversation has failed until the next one',
+  async (words, state) => {
+    const room = await openAgentOnServer(askingAgent())
+    expect(await room.tell(words)).toMatchObject({ state, text: '' })
+    const conversation = () => room.ask(`/api/conversations/${encodeURIComponent(room.key)}`)
+    await expect
+      .poll(async () => (await conversation()).activity, { timeout: 30_000 })
+      .toBe('failed')
+  },
+)

@@ -12,14 +12,21 @@ import { openTestServer, type TestServer } from '../../support/server.ts'
 import { openTestStore } from '../../support/store.ts'
 
 async function begin(server: TestServer) {
-  const post = async (path: string) => (await server.ask(path, { method: 'POST', body: { name: 'p' } })).json
+  const post = async (path: string) =>
+    (await server.ask(path, { method: 'POST', body: { name: 'p' } })).json
   const { id: projectId } = await post('/api/projects')
-  const { id } = (await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })).json
+  const { id } = (
+    await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })
+  ).json
   const path = `/api/projects/${projectId}/sessions/${id}/artifacts`
   const folder = join(server.folder, 'projects', projectId, 'sessions', id, 'artifacts')
   const authorization = `Bearer ${server.ownerToken}`
   const send = (name: string, init: RequestInit & { duplex?: 'half' }) =>
-    fetch(`${server.url}${path}/${name}`, { method: 'PUT', ...init, headers: { authorization, ...init.headers } })
+    fetch(`${server.url}${path}/${name}`, {
+      method: 'PUT',
+      ...init,
+      headers: { authorization, ...init.headers },
+    })
   const list = async () => (await server.ask(path)).json.items
   /** Until the mirror has written them. */
   const files = async () => {
@@ -44,12 +51,22 @@ test('[CK5] bytes come back as they went in, under their name, and lie in the mi
   const { path, folder, send, list, files } = await begin(server)
   const bytes = randomBytes(700_001)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const stored = await send('b%C3%BCild.bin', { body: bytes, headers: { 'content-type': 'application/x-thing' } })
+  const stored = await send('b%C3%BCild.bin', {
+    body: bytes,
+    headers: { 'content-type': 'application/x-thing' },
+  })
   expect(stored.status).toBe(201)
   const artifact = await stored.json()
-  expect(artifact).toMatchObject({ name: 'büild.bin', size: 700_001, mediaType: 'application/x-thing', sha256 })
+  expect(artifact).toMatchObject({
+    name: 'büild.bin',
+    size: 700_001,
+    mediaType: 'application/x-thing',
+    sha256,
+  })
   expect(await list()).toEqual([artifact])
-  const got = await fetch(`${server.url}${path}/b%C3%BCild.bin`, { headers: { authorization: `Bearer ${server.ownerToken}` } })
+  const got = await fetch(`${server.url}${path}/b%C3%BCild.bin`, {
+    headers: { authorization: `Bearer ${server.ownerToken}` },
+  })
   expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true)
   expect(got.headers.get('content-type')).toBe('application/x-thing')
   expect(got.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''b%C3%BCild.bin")
@@ -69,7 +86,9 @@ test('[CK5] an empty one, JSON, and one without a type are bytes like any other'
   const { path, send } = await begin(server)
   expect(await (await send('empty', { body: '' })).json()).toMatchObject({ size: 0 })
   expect(
-    await (await send('x.json', { body: '{"no json', headers: { 'content-type': 'application/json' } })).json(),
+    await (
+      await send('x.json', { body: '{"no json', headers: { 'content-type': 'application/json' } })
+    ).json(),
   ).toMatchObject({
     size: 9,
     mediaType: 'application/json',
@@ -82,12 +101,27 @@ test('[CK5] an empty one, JSON, and one without a type are bytes like any other'
 test('[CK5] names that leave the folder, reserved and over-long ones are refused in words, and nothing is stored', async () => {
   const server = await openTestServer()
   const { send, list, files } = await begin(server)
-  const names = ['..%2Fx', '..%2F..%2Fproject.json', '%2Fetc%2Fpasswd', '..%5Cx', 'nul', '.mirror.json', 'x'.repeat(300)]
+  const names = [
+    '..%2Fx',
+    '..%2F..%2Fproject.json',
+    '%2Fetc%2Fpasswd',
+    '..%5Cx',
+    'nul',
+    '.mirror.json',
+    'x'.repeat(300),
+  ]
   for (const name of names) {
     const answer = await send(name, { body: 'x' })
-    expect(await answer.json()).toMatchObject({ status: 422, code: 'invalid_name', detail: expect.any(String) })
+    expect(await answer.json()).toMatchObject({
+      status: 422,
+      code: 'invalid_name',
+      detail: expect.any(String),
+    })
   }
-  expect(await (await send('a%00b', { body: 'x' })).json()).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect(await (await send('a%00b', { body: 'x' })).json()).toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+  })
   expect(await list()).toEqual([])
   expect(await files()).toEqual([])
   expect(existsSync(join(server.folder, 'x'))).toBe(false)
@@ -109,10 +143,19 @@ test('[SE8] what is too large is refused in words, whether announced or streamed
     })
     .toMatch(/^HTTP\/1.1 413 [\s\S]*"code":"too_large"/)
   expect(announced).toContain(`"limit":${maxArtifactBytes}`)
-  const streamed = await send('large', { body: flood(maxArtifactBytes + 4 * 1024 * 1024), duplex: 'half' })
-  expect(await streamed.json()).toMatchObject({ status: 413, code: 'too_large', limit: maxArtifactBytes })
+  const streamed = await send('large', {
+    body: flood(maxArtifactBytes + 4 * 1024 * 1024),
+    duplex: 'half',
+  })
+  expect(await streamed.json()).toMatchObject({
+    status: 413,
+    code: 'too_large',
+    limit: maxArtifactBytes,
+  })
   expect(await list()).toEqual([])
-  const left = await server.store.read((reader) => reader.query((db) => db.selectFrom('upload_parts').select('number').limit(1)))
+  const left = await server.store.read((reader) =>
+    reader.query((db) => db.selectFrom('upload_parts').select('number').limit(1)),
+  )
   expect(left).toEqual([])
 }, 60_000)
 
@@ -126,10 +169,16 @@ test('[CK5] an upload that breaks off leaves what was there as it was', async ()
   const socket = connect(server.port, '127.0.0.1')
   socket.write(`${head}half of it`)
   await expect
-    .poll(() => server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll())))
+    .poll(() =>
+      server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll())),
+    )
     .toHaveLength(1)
   socket.destroy()
-  await expect.poll(() => server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll()))).toEqual([])
+  await expect
+    .poll(() =>
+      server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll())),
+    )
+    .toEqual([])
   expect(await list()).toEqual([before])
   expect((await server.ask(`${path}/a`)).text).toBe('first')
 })
@@ -165,7 +214,9 @@ test('[HT4] the same bytes under the same key are stored once; other bytes under
   const again = await send('a', { body: 'one', headers })
   expect([first.status, again.status]).toEqual([201, 201])
   expect(await again.json()).toEqual(await first.json())
-  expect(await (await send('a', { body: 'two', headers })).json()).toMatchObject({ code: 'idempotency_key_reused' })
+  expect(await (await send('a', { body: 'two', headers })).json()).toMatchObject({
+    code: 'idempotency_key_reused',
+  })
   expect(await list()).toMatchObject([{ size: 3 }])
 })
 
@@ -193,8 +244,17 @@ test('[CK5] one that comes slowly is taken, as long as it keeps coming; nothing 
 })
 
 test('[CK5] the largest artifact may take longer to arrive than any other request', () => {
-  const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
-  const { server, arrivalMs } = new HttpListener({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  const parts = {
+    listen: { host: '127.0.0.1', port: 0 },
+    publicUrl: null,
+    behindProxy: false,
+    version: '0',
+    pageFolder: null,
+  }
+  const { server, arrivalMs } = new HttpListener({
+    logger: createLogger({ level: 'error', format: 'json' }),
+    ...parts,
+  })
   const slowestBytesPerSecond = 32 * 1024
   expect(server.requestTimeout).toBeGreaterThan((maxArtifactBytes / slowestBytesPerSecond) * 1000)
   expect(arrivalMs).toBe(30_000)

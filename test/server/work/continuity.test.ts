@@ -5,10 +5,15 @@ import { RemainingTasksFile, StateCheckpoint } from '../../../src/protocol/work/
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
 async function begin(server: TestServer) {
-  const post = async (path: string, body: unknown = {}) => (await server.ask(path, { method: 'POST', body })).json
+  const post = async (path: string, body: unknown = {}) =>
+    (await server.ask(path, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'p' })
   const project = `/api/projects/${projectId}`
-  const { id } = await post(`${project}/sessions`, { contextSummary: 'Jumping works', phase: 2, agentRole: 'LEADER' })
+  const { id } = await post(`${project}/sessions`, {
+    contextSummary: 'Jumping works',
+    phase: 2,
+    agentRole: 'LEADER',
+  })
   return { projectId, project, id, path: `${project}/sessions/${id}`, post }
 }
 
@@ -16,8 +21,18 @@ describe('resuming over HTTP', () => {
   test('[RS1] 201 once, then 200 with the same child while it runs; a running one is refused', async () => {
     const server = await openTestServer()
     const { id, path, project, post } = await begin(server)
-    await post(`${path}/approaches`, { kind: 'failed', category: 'jump', description: 'velocity.y', failureReason: 'in the air' })
-    const task = await post(`${project}/tasks`, { ['sessionId']: id, phase: 2, type: 'code', title: 'Jump' })
+    await post(`${path}/approaches`, {
+      kind: 'failed',
+      category: 'jump',
+      description: 'velocity.y',
+      failureReason: 'in the air',
+    })
+    const task = await post(`${project}/tasks`, {
+      ['sessionId']: id,
+      phase: 2,
+      type: 'code',
+      title: 'Jump',
+    })
     const resume = () => server.ask(`${path}/resume`, { method: 'POST' })
     expect((await resume()).json).toMatchObject({ status: 409, code: 'work_session_running' })
     await post(`${path}/end`, { reason: 'power_cut' })
@@ -38,7 +53,9 @@ describe('resuming over HTTP', () => {
     await post(`${project}/sessions/${first.json.session.id}/end`)
     expect((await resume()).status).toBe(201)
     await server.ask(`${project}/sessions/${first.json.session.id}/resume`, { method: 'POST' })
-    const completed = await server.ask(`${project}/sessions/${first.json.session.id}/resume`, { method: 'POST' })
+    const completed = await server.ask(`${project}/sessions/${first.json.session.id}/resume`, {
+      method: 'POST',
+    })
     expect(completed.json).toMatchObject({ status: 409, code: 'work_session_completed' })
   })
 
@@ -46,7 +63,8 @@ describe('resuming over HTTP', () => {
     const server = await openTestServer()
     const { path, post } = await begin(server)
     await post(`${path}/end`, { reason: 'x' })
-    const resume = () => server.ask(`${path}/resume`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
+    const resume = () =>
+      server.ask(`${path}/resume`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
     const [first, second] = [await resume(), await resume()]
     expect([first.status, second.status]).toEqual([201, 201])
     expect(second.json).toEqual(first.json)
@@ -71,7 +89,11 @@ describe('checkpoints over HTTP', () => {
       session_id: id,
       timestamp: saved.timestamp,
       interruption_reason: null,
-      current_state: { phase: 2, active_agent: { role: 'LEADER', type: null, agent_id: null }, active_task: null },
+      current_state: {
+        phase: 2,
+        active_agent: { role: 'LEADER', type: null, agent_id: null },
+        active_task: null,
+      },
       completed_tasks: [],
       pending_tasks: [],
       remaining_tasks: [],
@@ -81,7 +103,9 @@ describe('checkpoints over HTTP', () => {
       ['approaches', ApproachesFile],
       ['remaining_tasks', RemainingTasksFile],
     ] as const) {
-      const beside = JSON.parse(await readFile(saved.path.replace('state_checkpoint', name), 'utf8'))
+      const beside = JSON.parse(
+        await readFile(saved.path.replace('state_checkpoint', name), 'utf8'),
+      )
       expect(schema.parse(beside)).toEqual(beside)
     }
     const { json } = await server.ask(path)
@@ -99,12 +123,25 @@ describe('approaches over HTTP', () => {
     })
     expect([made.status, made.json.id]).toEqual([201, 'approach_u001'])
     const change = (at: string, body: unknown) => server.ask(at, { method: 'PATCH', body })
-    const verified = await change(`${path}/approaches/approach_u001`, { kind: 'verified', learnings: ['works'] })
-    expect(verified.json).toMatchObject({ id: 'approach_u001', kind: 'verified', history: [{ before: { kind: 'untried' } }] })
-    expect((await change(`${project}/approaches/approach_u001`, { note: 'really' })).json).toMatchObject({ note: 'really' })
-    expect((await change(`${path}/approaches/approach_u001`, { kind: 'failed' })).json).toMatchObject({ code: 'wrong_state' })
+    const verified = await change(`${path}/approaches/approach_u001`, {
+      kind: 'verified',
+      learnings: ['works'],
+    })
+    expect(verified.json).toMatchObject({
+      id: 'approach_u001',
+      kind: 'verified',
+      history: [{ before: { kind: 'untried' } }],
+    })
+    expect(
+      (await change(`${project}/approaches/approach_u001`, { note: 'really' })).json,
+    ).toMatchObject({ note: 'really' })
+    expect(
+      (await change(`${path}/approaches/approach_u001`, { kind: 'failed' })).json,
+    ).toMatchObject({ code: 'wrong_state' })
     await post(`${path}/approaches`, { kind: 'failed', category: 'c', description: 'e' })
-    expect((await server.ask(`${path}/approaches?kind=failed`)).json.items).toMatchObject([{ id: 'approach_f001', avoid: true }])
+    expect((await server.ask(`${path}/approaches?kind=failed`)).json.items).toMatchObject([
+      { id: 'approach_f001', avoid: true },
+    ])
     const bad = await server.ask(`${path}/approaches`, {
       method: 'POST',
       body: { kind: 'maybe', category: 'c', description: 'd' },
@@ -116,14 +153,41 @@ describe('approaches over HTTP', () => {
 test('[AP7] who brings decisions back answers for them, and decides nothing that is open', async () => {
   const server = await openTestServer()
   const { project, projectId, id, path, post } = await begin(server)
-  const asked = await post(`${project}/approvals`, { ['sessionId']: id, checkpointType: 'plan', leaderId: 'ann' })
-  const { id: writer, token } = await post('/api/tokens', { name: 'w', kind: 'script', scopes: ['read', 'write'] })
+  const asked = await post(`${project}/approvals`, {
+    ['sessionId']: id,
+    checkpointType: 'plan',
+    leaderId: 'ann',
+  })
+  const { id: writer, token } = await post('/api/tokens', {
+    name: 'w',
+    kind: 'script',
+    scopes: ['read', 'write'],
+  })
   const moment = '2026-01-01T00:00:00.000Z'
   const said = { feedback: 'go', decided_by: 'owner', resolved_at: moment }
   const row = {
-    ...{ project_id: projectId, session_id: id, checkpoint_type: 'deploy', leader_id: 'ann', task_id: null },
-    ...{ instruction_content: 'rm -rf', worker_instructions: '[]', artifacts: '[]', revision_history: '[]' },
-    ...{ outcome: null, digest: null, options: null, tool_call: null, option_id: null, role: null, deadline: null },
+    ...{
+      project_id: projectId,
+      session_id: id,
+      checkpoint_type: 'deploy',
+      leader_id: 'ann',
+      task_id: null,
+    },
+    ...{
+      instruction_content: 'rm -rf',
+      worker_instructions: '[]',
+      artifacts: '[]',
+      revision_history: '[]',
+    },
+    ...{
+      outcome: null,
+      digest: null,
+      options: null,
+      tool_call: null,
+      option_id: null,
+      role: null,
+      deadline: null,
+    },
     ...{ submitted_at: moment, status: 'approved', ...said },
   }
   const earlier = { submittedAt: moment, resolvedAt: moment, decidedBy: 'owner', feedback: null }
@@ -134,8 +198,19 @@ test('[AP7] who brings decisions back answers for them, and decides nothing that
     { ...row, id: asked.id },
     { ...row, id: 60, status: 'pending' },
   ]
-  const work_session = { id, project_id: projectId, parent_session_id: null, started_at: moment, ended_at: null }
-  const none = { interruption_reason: null, current_phase: null, current_agent_role: null, current_agent_type: null }
+  const work_session = {
+    id,
+    project_id: projectId,
+    parent_session_id: null,
+    started_at: moment,
+    ended_at: null,
+  }
+  const none = {
+    interruption_reason: null,
+    current_phase: null,
+    current_agent_role: null,
+    current_agent_type: null,
+  }
   const rest = {
     current_task_id: null,
     context_summary: null,
@@ -147,7 +222,12 @@ test('[AP7] who brings decisions back answers for them, and decides nothing that
   const lists = { tasks: [], approaches: [], checkpoints: [], artifacts: [] }
   const body = {
     checkpoint: { schema_version: '1.0', project_id: projectId, session_id: id, timestamp: moment },
-    workSession: { schema_version: '1.0', work_session: { ...work_session, ...none, ...rest }, approvals, ...lists },
+    workSession: {
+      schema_version: '1.0',
+      work_session: { ...work_session, ...none, ...rest },
+      approvals,
+      ...lists,
+    },
   }
   const { json } = await server.ask(`${path}/restore`, { method: 'POST', token, body })
   expect(json).toMatchObject({ restored: { approvals: 3 } })
@@ -157,11 +237,23 @@ test('[AP7] who brings decisions back answers for them, and decides nothing that
   const brought = items.filter((each: { id: number }) => each.id !== asked.id)
   for (const each of brought)
     if (each.status === 'pending') expect(each).toMatchObject({ decidedBy: null, imported: null })
-    else expect(each).toMatchObject({ status: 'approved', decidedBy: writer, imported: { decidedBy: 'owner' } })
-  expect(brought.map(({ status }: { status: string }) => status).toSorted()).toEqual(['approved', 'approved', 'pending'])
+    else
+      expect(each).toMatchObject({
+        status: 'approved',
+        decidedBy: writer,
+        imported: { decidedBy: 'owner' },
+      })
+  expect(brought.map(({ status }: { status: string }) => status).toSorted()).toEqual([
+    'approved',
+    'approved',
+    'pending',
+  ])
   const history = brought.find((each: { id: number }) => each.id === 50).revisionHistory
   expect(history).toMatchObject([{ decidedBy: writer, imported: { decidedBy: 'owner' } }])
   // What is decided here afterwards is decided here.
   await post(`${project}/approvals/60/decision`, { status: 'approved' })
-  expect((await server.ask(`${project}/approvals/60`)).json).toMatchObject({ decidedBy: 'owner', imported: null })
+  expect((await server.ask(`${project}/approvals/60`)).json).toMatchObject({
+    decidedBy: 'owner',
+    imported: null,
+  })
 })

@@ -10,12 +10,23 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
   const draft = { phase: 2, type: 'code', title: 'Jump', assignedTo: 'ann' }
   const { id: taskId } = await post(`${project}/tasks`, draft)
   const { id: nextId } = await post(`${project}/tasks`, { ...draft, title: 'Land' })
-  await server.ask(`${project}/tasks/${taskId}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  await server.ask(`${project}/tasks/${taskId}`, {
+    method: 'PATCH',
+    body: { status: 'in_progress' },
+  })
   const ann = await signedIn()
-  expect(await ann.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: taskId } })
+  expect(await ann.call('get_next_action')).toMatchObject({
+    action: 'work_on_task',
+    task: { id: taskId },
+  })
   expect(await ann.call('get_resume_context')).toEqual({ resume_context: null })
   await ann.call('update_task', { task_id: taskId, progress_percent: 70 })
-  const failed = { kind: 'failed', category: 'jump', description: 'velocity.y', failure_reason: 'jumps in the air' }
+  const failed = {
+    kind: 'failed',
+    category: 'jump',
+    description: 'velocity.y',
+    failure_reason: 'jumps in the air',
+  }
   const { approach } = await ann.call('record_approach', failed)
   expect(approach).toMatchObject({
     id: 'approach_f001',
@@ -24,20 +35,42 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
     recorded_at: expect.any(String),
   })
   expect((await ann.call('record_approach', failed)).approach).toEqual(approach)
-  await ann.call('record_approach', { kind: 'verified', category: 'state', description: 'typed', evidence: { passed: 5 } })
-  await ann.call('record_approach', { kind: 'untried', category: 'jump', description: 'a ray', next_to_try: true })
-  const saved = await ann.call('save_checkpoint', { context_summary: 'Jumping has a bug', current_phase: 2 })
+  await ann.call('record_approach', {
+    kind: 'verified',
+    category: 'state',
+    description: 'typed',
+    evidence: { passed: 5 },
+  })
+  await ann.call('record_approach', {
+    kind: 'untried',
+    category: 'jump',
+    description: 'a ray',
+    next_to_try: true,
+  })
+  const saved = await ann.call('save_checkpoint', {
+    context_summary: 'Jumping has a bug',
+    current_phase: 2,
+  })
   expect(JSON.parse(await readFile(saved.path, 'utf8'))).toMatchObject({
     context_summary: 'Jumping has a bug',
     timestamp: saved.timestamp,
-    current_state: { phase: 2, active_agent: { agent_id: 'ann' }, active_task: { task_id: taskId, progress_percent: 70 } },
+    current_state: {
+      phase: 2,
+      active_agent: { agent_id: 'ann' },
+      active_task: { task_id: taskId, progress_percent: 70 },
+    },
   })
 
   const { id: workSessionId } = (await server.ask(`${project}/sessions`)).json.items[0]
   await post(`${project}/tasks`, { ...draft, ['sessionId']: workSessionId, title: 'Sing' })
-  await server.ask(`${project}/sessions/${workSessionId}/end`, { method: 'POST', body: { reason: 'connection_error' } })
+  await server.ask(`${project}/sessions/${workSessionId}/end`, {
+    method: 'POST',
+    body: { reason: 'connection_error' },
+  })
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit' })
-  const resumed = await server.ask(`${project}/sessions/${workSessionId}/resume`, { method: 'POST' })
+  const resumed = await server.ask(`${project}/sessions/${workSessionId}/resume`, {
+    method: 'POST',
+  })
   expect(resumed.status).toBe(201)
 
   const next = await signedIn()
@@ -58,7 +91,10 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
   })
   expect(received.instruction).toContain('resume_context')
   expect((await next.call('get_resume_context')).resume_context).toEqual(received.resume_context)
-  expect(await next.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: taskId, progress_percent: 70 } })
+  expect(await next.call('get_next_action')).toMatchObject({
+    action: 'work_on_task',
+    task: { id: taskId, progress_percent: 70 },
+  })
   expect(nextId).not.toBe(taskId)
 })
 

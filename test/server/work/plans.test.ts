@@ -19,14 +19,23 @@ async function plan(workplace: Workplace, whose: readonly (string | null)[]) {
   const { id: workSessionId } = await post(`${project}/sessions`, {})
   const ids: string[] = []
   for (const assignedTo of whose) {
-    const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title: `Step ${ids.length + 1}`, assignedTo }
+    const draft = {
+      ['sessionId']: workSessionId,
+      phase: 1,
+      type: 'code',
+      title: `Step ${ids.length + 1}`,
+      assignedTo,
+    }
     ids.push((await post(`${project}/tasks`, { ...draft, dependsOn: ids.slice(-1) })).id)
   }
   const read = async (path: string) => (await server.ask(project + path)).json
   const work = (id = workSessionId) => read(`/sessions/${id}`)
-  const change = (taskId: string | undefined, body: object) => server.ask(`${project}/tasks/${taskId}`, { method: 'PATCH', body })
-  const statuses = async () => Promise.all(ids.map(async (id) => (await read(`/tasks/${id}`)).status))
-  const begin = async () => expect((await change(ids[0], { status: 'in_progress' })).status).toBe(200)
+  const change = (taskId: string | undefined, body: object) =>
+    server.ask(`${project}/tasks/${taskId}`, { method: 'PATCH', body })
+  const statuses = async () =>
+    Promise.all(ids.map(async (id) => (await read(`/tasks/${id}`)).status))
+  const begin = async () =>
+    expect((await change(ids[0], { status: 'in_progress' })).status).toBe(200)
   return { project, workSessionId, ids, work, change, statuses, begin }
 }
 
@@ -47,7 +56,10 @@ test('[NA11] an agent is given one task after the other of its plan, each begun 
   await begin()
   const ann = await workplace.signedIn()
   for (const [at, id] of ids.entries()) {
-    expect(await ann.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id, status: 'in_progress' } })
+    expect(await ann.call('get_next_action')).toMatchObject({
+      action: 'work_on_task',
+      task: { id, status: 'in_progress' },
+    })
     expect((await ann.call('get_my_task')).task.id).toBe(id)
     expect((await work()).currentTaskId).toBe(id)
     await finish(ann, id)
@@ -72,26 +84,47 @@ test.each(engines)(
     const [first, second, third] = ids
     const machine = await connectMcp(workplace.server.url, workplace.server.ownerToken)
     const wanted = async (agentId: string) =>
-      (await machine.call('get_agent_action', { agent_id: agentId, project_id: workplace.projectId })).action
+      (
+        await machine.call('get_agent_action', {
+          agent_id: agentId,
+          project_id: workplace.projectId,
+        })
+      ).action
     await begin()
     expect(await wanted('bob')).toBe('none')
     const ann = await workplace.signedIn()
     await ann.call('get_next_action')
-    const { approval_id: approvalId } = await ann.call('request_approval', { checkpoint_type: 'plan' })
+    const { approval_id: approvalId } = await ann.call('request_approval', {
+      checkpoint_type: 'plan',
+    })
     expect((await work()).waitsFor).toEqual([{ what: 'approval', approvalId }])
-    await workplace.post(`/api/projects/${workplace.projectId}/approvals/${approvalId}/decision`, { status: 'approved' })
-    expect(await ann.call('get_next_action')).toMatchObject({ task: { id: first }, decisions: [{ approval_id: approvalId }] })
+    await workplace.post(`/api/projects/${workplace.projectId}/approvals/${approvalId}/decision`, {
+      status: 'approved',
+    })
+    expect(await ann.call('get_next_action')).toMatchObject({
+      task: { id: first },
+      decisions: [{ approval_id: approvalId }],
+    })
     await finish(ann, first)
     expect([await wanted('bob'), await wanted('ann')]).toEqual(['start', 'none'])
     expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
-    expect(await work()).toMatchObject({ state: 'running', waitsFor: [{ what: 'agent', agentId: 'bob', taskId: second }] })
+    expect(await work()).toMatchObject({
+      state: 'running',
+      waitsFor: [{ what: 'agent', agentId: 'bob', taskId: second }],
+    })
     const bob = await workplace.signedIn('bob')
-    expect(await bob.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: second } })
+    expect(await bob.call('get_next_action')).toMatchObject({
+      action: 'work_on_task',
+      task: { id: second },
+    })
     expect((await work()).waitsFor).toEqual([])
     await finish(bob, second)
     expect(await bob.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
     const again = await workplace.signedIn()
-    expect(await again.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: third } })
+    expect(await again.call('get_next_action')).toMatchObject({
+      action: 'work_on_task',
+      task: { id: third },
+    })
     await finish(again, third)
     await again.call('get_next_action')
     expect((await work()).state).toBe('completed')
@@ -100,13 +133,21 @@ test.each(engines)(
 
 test('[WK7] what is left and waits for a failed task interrupts the plan; a person begins that task again and it runs to its end', async () => {
   const workplace = await openWorkplace()
-  const { project, workSessionId, ids, work, change, begin } = await plan(workplace, ['ann', 'ann', 'ann'])
+  const { project, workSessionId, ids, work, change, begin } = await plan(workplace, [
+    'ann',
+    'ann',
+    'ann',
+  ])
   await begin()
   const ann = await workplace.signedIn()
   await ann.call('get_next_action')
   await finish(ann, ids[0], 'failed')
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
-  expect(await work()).toMatchObject({ state: 'interrupted', interruptionReason: 'task_failed', error: { code: 'task_failed' } })
+  expect(await work()).toMatchObject({
+    state: 'interrupted',
+    interruptionReason: 'task_failed',
+    error: { code: 'task_failed' },
+  })
   // TK2: an agent does not take its own failure back.
   const resumed = await workplace.post(`${project}/sessions/${workSessionId}/resume`, {})
   expect(resumed).toMatchObject({
@@ -122,8 +163,13 @@ test('[WK7] what is left and waits for a failed task interrupts the plan; a pers
   const back = await workplace.signedIn()
   await back.call('get_next_action')
   for (const id of ids) {
-    expect(await back.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id } })
-    expect(await back.failure('update_task', { task_id: id, status: 'pending' })).toBe('wrong_state')
+    expect(await back.call('get_next_action')).toMatchObject({
+      action: 'work_on_task',
+      task: { id },
+    })
+    expect(await back.failure('update_task', { task_id: id, status: 'pending' })).toBe(
+      'wrong_state',
+    )
     await finish(back, id)
   }
   await back.call('get_next_action')
@@ -137,12 +183,19 @@ test('[TK2] an agent cannot begin a task again that failed; a person can, and wh
   const ann = await workplace.signedIn()
   await ann.call('get_next_action')
   await finish(ann, ids[0], 'failed')
-  expect(await ann.failure('update_task', { task_id: ids[0], status: 'in_progress' })).toBe('wrong_state')
+  expect(await ann.failure('update_task', { task_id: ids[0], status: 'in_progress' })).toBe(
+    'wrong_state',
+  )
   await ann.call('get_next_action')
   // None is open, and none was completed.
   expect(await work()).toMatchObject({ state: 'interrupted', interruptionReason: 'task_failed' })
-  expect((await change(ids[0], { status: 'in_progress' })).json).toMatchObject({ status: 'in_progress', ['sessionId']: null })
-  expect(await (await workplace.signedIn()).call('get_next_action')).toMatchObject({ task: { id: ids[0] } })
+  expect((await change(ids[0], { status: 'in_progress' })).json).toMatchObject({
+    status: 'in_progress',
+    ['sessionId']: null,
+  })
+  expect(await (await workplace.signedIn()).call('get_next_action')).toMatchObject({
+    task: { id: ids[0] },
+  })
 })
 
 test('[WK2] who logs out leaves interrupted work, whatever it waits for; the resume goes on with the next task by itself', async () => {
@@ -157,7 +210,10 @@ test('[WK2] who logs out leaves interrupted work, whatever it waits for; the res
   const resumed = await workplace.post(`${project}/sessions/${workSessionId}/resume`, {})
   const bob = await workplace.signedIn('bob')
   expect((await bob.call('get_next_action')).action).toBe('resume_work')
-  expect(await bob.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: ids[1] } })
+  expect(await bob.call('get_next_action')).toMatchObject({
+    action: 'work_on_task',
+    task: { id: ids[1] },
+  })
   await finish(bob, ids[1])
   await bob.call('get_next_action')
   expect(await work(resumed.session.id)).toMatchObject({
@@ -176,7 +232,10 @@ test('[WK8] a task that is nobody’s, and one elsewhere, are what the work sess
   await ann.call('get_next_action')
   await finish(ann, ids[0])
   await ann.call('get_next_action')
-  expect(await work()).toMatchObject({ state: 'running', waitsFor: [{ what: 'task', taskId: elsewhere.ids[0] }] })
+  expect(await work()).toMatchObject({
+    state: 'running',
+    waitsFor: [{ what: 'task', taskId: elsewhere.ids[0] }],
+  })
   for (const status of ['in_progress', 'completed']) await change(elsewhere.ids[0], { status })
   expect((await work()).waitsFor).toEqual([{ what: 'task', taskId: ids[1] }])
   for (const status of ['in_progress', 'completed']) await change(ids[1], { status })
@@ -191,9 +250,18 @@ test('[RS6] a resume that can start nothing is 201 and says what is missing', as
   const project = `/api/projects/${projectId}`
   const resumedWith = async (tasks: readonly object[]) => {
     const { id } = await post(`${project}/sessions`, {})
-    for (const task of tasks) await post(`${project}/tasks`, { ['sessionId']: id, phase: 1, type: 'code', title: 't', ...task })
+    for (const task of tasks)
+      await post(`${project}/tasks`, {
+        ['sessionId']: id,
+        phase: 1,
+        type: 'code',
+        title: 't',
+        ...task,
+      })
     await post(`${project}/sessions/${id}/end`, { reason: 'stopped' })
-    const { status, json } = await server.ask(`${project}/sessions/${id}/resume`, { method: 'POST' })
+    const { status, json } = await server.ask(`${project}/sessions/${id}/resume`, {
+      method: 'POST',
+    })
     expect([status, json.session.state]).toEqual([201, 'running'])
     const again = await server.ask(`${project}/sessions/${id}/resume`, { method: 'POST' })
     expect([again.status, again.json.missing]).toEqual([200, json.missing])
@@ -213,16 +281,27 @@ test('[WK6] dismissed work leaves the list of what was interrupted and can be re
   const list = `/api/projects/${projectId}/sessions`
   const { id } = await post(list, {})
   const dismiss = () => server.ask(`${list}/${id}/dismiss`, { method: 'POST' })
-  expect(await dismiss()).toMatchObject({ status: 409, json: { code: 'wrong_state', state: 'running' } })
+  expect(await dismiss()).toMatchObject({
+    status: 409,
+    json: { code: 'wrong_state', state: 'running' },
+  })
   await post(`${list}/${id}/end`, { reason: 'lunch' })
-  const listed = async () => (await server.ask('/api/sessions/interrupted')).json.items.map((each: { id: string }) => each.id)
+  const listed = async () =>
+    (await server.ask('/api/sessions/interrupted')).json.items.map(
+      (each: { id: string }) => each.id,
+    )
   expect(await listed()).toEqual([id])
   const first = await dismiss()
   expect(first.json).toMatchObject({ id, state: 'interrupted', dismissedAt: expect.any(String) })
   expect((await dismiss()).json).toEqual(first.json)
   expect(await listed()).toEqual([])
-  expect((await server.ask(list)).json.items).toMatchObject([{ id, dismissedAt: first.json.dismissedAt }])
-  expect((await post(`${list}/${id}/resume`, {})).session).toMatchObject({ state: 'running', parentSessionId: id })
+  expect((await server.ask(list)).json.items).toMatchObject([
+    { id, dismissedAt: first.json.dismissedAt },
+  ])
+  expect((await post(`${list}/${id}/resume`, {})).session).toMatchObject({
+    state: 'running',
+    parentSessionId: id,
+  })
 })
 
 test('[AS5] [WK9] whose process is stopped by a person was closed and its work stopped, also when it signs out on its way', async () => {
@@ -233,7 +312,9 @@ test('[AS5] [WK9] whose process is stopped by a person was closed and its work s
   const machine = await playMachine(server, id, token)
   const { ids, work, begin } = await plan(workplace, ['ann'])
   await begin()
-  const { launch } = (await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })).json
+  const { launch } = (
+    await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
+  ).json
   const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId: launch.launchId })
   await machine.tell(started(launch.launchId))
   const ann = await connectMcp(server.url, launchToken)
@@ -250,7 +331,8 @@ test('[AS5] [WK9] whose process is stopped by a person was closed and its work s
 test('[CH12] [WK5] an agent that is spoken to is told one task after the other of its plan, and a task of another agent starts that one', async () => {
   const { room, server, machine } = await openAcpChat()
   const project = `/api/projects/${room.projectId}`
-  const ask = async (path: string, body: object, method = 'POST') => (await server.ask(project + path, { method, body })).json
+  const ask = async (path: string, body: object, method = 'POST') =>
+    (await server.ask(project + path, { method, body })).json
   const { id: workSessionId } = await ask('/sessions', {})
   const ids: string[] = []
   for (const [assignedTo, title] of [
@@ -258,7 +340,14 @@ test('[CH12] [WK5] an agent that is spoken to is told one task after the other o
     ['coder', 'Build'],
     ['critic', 'Judge'],
   ]) {
-    const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title, assignedTo, dependsOn: ids.slice(-1) }
+    const draft = {
+      ['sessionId']: workSessionId,
+      phase: 1,
+      type: 'code',
+      title,
+      assignedTo,
+      dependsOn: ids.slice(-1),
+    }
     ids.push((await ask('/tasks', draft)).id)
   }
   await ask(`/tasks/${ids[0]}`, { status: 'in_progress' }, 'PATCH')

@@ -9,29 +9,47 @@ import { openTestServer, type TestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 async function interrupted({ ask }: TestServer) {
-  const post = async (to: string, body: unknown = {}) => (await ask(to, { method: 'POST', body })).json
+  const post = async (to: string, body: unknown = {}) =>
+    (await ask(to, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'game' })
   const { id } = await post(`/api/projects/${projectId}/sessions`)
-  await post(`/api/projects/${projectId}/tasks`, { ['sessionId']: id, phase: 1, type: 'code', title: 'Land' })
-  await ask(`/api/projects/${projectId}/sessions/${id}/artifacts/notes.md`, { method: 'PUT', body: 'learned' })
+  await post(`/api/projects/${projectId}/tasks`, {
+    ['sessionId']: id,
+    phase: 1,
+    type: 'code',
+    title: 'Land',
+  })
+  await ask(`/api/projects/${projectId}/sessions/${id}/artifacts/notes.md`, {
+    method: 'PUT',
+    body: 'learned',
+  })
   await post(`/api/projects/${projectId}/sessions/${id}/end`, { reason: 'power_cut' })
   const { path } = await post(`/api/projects/${projectId}/sessions/${id}/checkpoint`)
   return { projectId, id, path: path as string }
 }
 
 const resumeFile = (server: TestServer, path: string, token?: string) =>
-  server.ask('/api/sessions/resume-file', { method: 'POST', body: { path }, ...(token && { token }) })
+  server.ask('/api/sessions/resume-file', {
+    method: 'POST',
+    body: { path },
+    ...(token && { token }),
+  })
 
 test('[CK7] a path is enough over HTTP: 201 with a child from the files alone, then 200 with the same; of the store itself too', async () => {
   const before = await openTestServer()
   const { projectId, id, path } = await interrupted(before)
   const server = await openTestServer()
   await mkdir(join(server.folder, 'projects'), { recursive: true })
-  await cp(join(before.folder, 'projects', projectId), join(server.folder, 'projects', projectId), { recursive: true })
+  await cp(join(before.folder, 'projects', projectId), join(server.folder, 'projects', projectId), {
+    recursive: true,
+  })
   const here = path.replace(before.folder, server.folder)
   const resumed = await resumeFile(server, here)
   expect(resumed.status).toBe(201)
-  expect(resumed.json).toMatchObject({ session: { projectId, parentSessionId: id }, remainingTasks: [{ title: 'Land' }] })
+  expect(resumed.json).toMatchObject({
+    session: { projectId, parentSessionId: id },
+    remainingTasks: [{ title: 'Land' }],
+  })
   const again = await resumeFile(server, dirname(here))
   expect([again.status, again.json.session.id]).toEqual([200, resumed.json.session.id])
   const { json: whole } = await server.ask(`/api/projects/${projectId}/sessions/${id}`)
@@ -52,9 +70,18 @@ test('[CK7] only below the projects or in the folder of a project, links followe
   }
   expect(await refused(path)).toEqual([400, expect.stringContaining('must lie below the projects')])
   await symlink(join(before.folder, 'projects', projectId), join(folder, 'projects', 'linked'))
-  const linked = path.replace(join(before.folder, 'projects', projectId), join(folder, 'projects', 'linked'))
-  expect(await refused(linked)).toEqual([400, expect.stringContaining('must lie below the projects')])
-  expect(await refused(join(folder, 'projects', 'nowhere.json'))).toEqual([400, expect.stringContaining('There is no file')])
+  const linked = path.replace(
+    join(before.folder, 'projects', projectId),
+    join(folder, 'projects', 'linked'),
+  )
+  expect(await refused(linked)).toEqual([
+    400,
+    expect.stringContaining('must lie below the projects'),
+  ])
+  expect(await refused(join(folder, 'projects', 'nowhere.json'))).toEqual([
+    400,
+    expect.stringContaining('There is no file'),
+  ])
   expect((await refused('state_checkpoint.json'))[0]).toBe(400)
   expect((await ask('/api/projects')).json.items).toEqual([])
 
@@ -65,13 +92,20 @@ test('[CK7] only below the projects or in the folder of a project, links followe
   // Neither its artifacts nor what lies above come from elsewhere.
   await rename(join(own, 'saved', 's', 'artifacts'), join(own, 'elsewhere'))
   await symlink(before.folder, join(own, 'saved', 's', 'artifacts'))
-  const { token } = await store.run(createToken, { name: 's', kind: 'script', scopes: ['read', 'write'], by: ownerWho })
+  const { token } = await store.run(createToken, {
+    name: 's',
+    kind: 'script',
+    scopes: ['read', 'write'],
+    by: ownerWho,
+  })
   expect((await resumeFile(server, join(own, 'saved', 's'), token)).status).toBe(403)
   expect((await ask('/api/projects')).json.items).toHaveLength(1)
   const resumed = await resumeFile(server, join(own, 'saved', 's'))
   expect(resumed.status).toBe(201)
   const { parentSessionId } = resumed.json.session
-  expect((await ask(`/api/projects/${projectId}/sessions/${parentSessionId}`)).json.artifacts).toEqual([])
+  expect(
+    (await ask(`/api/projects/${projectId}/sessions/${parentSessionId}`)).json.artifacts,
+  ).toEqual([])
 })
 
 test('[CK7] the same over MCP, with a credential that may manage', async () => {
@@ -79,9 +113,24 @@ test('[CK7] the same over MCP, with a credential that may manage', async () => {
   const { projectId, id, path } = await interrupted(server)
   const owner = await connectMcp(server.url, server.ownerToken)
   const resumed = await owner.call('resume_from_file', { path })
-  expect(resumed).toMatchObject({ project_id: projectId, parent_session_id: id, begun: true, not_restored: [] })
-  expect(await owner.call('resume_from_file', { path })).toMatchObject({ ['session_id']: resumed.session_id, begun: false })
+  expect(resumed).toMatchObject({
+    project_id: projectId,
+    parent_session_id: id,
+    begun: true,
+    not_restored: [],
+  })
+  expect(await owner.call('resume_from_file', { path })).toMatchObject({
+    ['session_id']: resumed.session_id,
+    begun: false,
+  })
   expect(await owner.failure('resume_from_file', { path: '/etc/hostname' })).toBe('invalid_request')
-  const { token } = await server.store.run(createToken, { name: 's', kind: 'script', scopes: ['read', 'write'], by: ownerWho })
-  expect(await (await connectMcp(server.url, token)).failure('resume_from_file', { path })).toBe('missing_scope')
+  const { token } = await server.store.run(createToken, {
+    name: 's',
+    kind: 'script',
+    scopes: ['read', 'write'],
+    by: ownerWho,
+  })
+  expect(await (await connectMcp(server.url, token)).failure('resume_from_file', { path })).toBe(
+    'missing_scope',
+  )
 })

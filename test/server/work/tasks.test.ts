@@ -5,16 +5,24 @@ import { WholeWorkSession, WorkSession } from '../../../src/protocol/work/work-s
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
 async function openProject(server: TestServer) {
-  const { id: projectId } = (await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  const { id: projectId } = (
+    await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })
+  ).json
   const at = (path: string): string => `/api/projects/${projectId}${path}`
-  const call = (method: string, path: string, body?: unknown) => server.ask(at(path), { method, body })
+  const call = (method: string, path: string, body?: unknown) =>
+    server.ask(at(path), { method, body })
   return { projectId, call, get: (path: string) => call('GET', path) }
 }
 
 test('[TK2] tasks over HTTP: made, blocked, lifted by themselves, refused in words', async () => {
   const server = await openTestServer()
   const { projectId, call, get } = await openProject(server)
-  const begun = await call('POST', '/sessions', { contextSummary: 'first', phase: 1, agentRole: 'LEADER', agentType: 'code' })
+  const begun = await call('POST', '/sessions', {
+    contextSummary: 'first',
+    phase: 1,
+    agentRole: 'LEADER',
+    agentType: 'code',
+  })
   expect(begun.status).toBe(201)
   expect(WorkSession.strict().parse(begun.json)).toMatchObject({
     projectId,
@@ -38,7 +46,11 @@ test('[TK2] tasks over HTTP: made, blocked, lifted by themselves, refused in wor
     assignedTo: 'ann',
   })
   const second = (await make({ dependsOn: ['task_p1_code_001'] })).json
-  expect(second).toMatchObject({ id: 'task_p1_code_002', status: 'blocked', blockedBy: 'task_p1_code_001' })
+  expect(second).toMatchObject({
+    id: 'task_p1_code_002',
+    status: 'blocked',
+    blockedBy: 'task_p1_code_001',
+  })
   const change = (id: string, body: object) => call('PATCH', `/tasks/${id}`, body)
   expect((await change(second.id, { status: 'in_progress' })).json).toMatchObject({
     status: 409,
@@ -55,36 +67,62 @@ test('[TK2] tasks over HTTP: made, blocked, lifted by themselves, refused in wor
     status: 422,
     code: 'invalid_progress',
   })
-  expect((await change('task_p1_code_001', { status: 'in_progress', progressPercent: 50 })).json).toMatchObject({
+  expect(
+    (await change('task_p1_code_001', { status: 'in_progress', progressPercent: 50 })).json,
+  ).toMatchObject({
     status: 'in_progress',
     progressPercent: 50,
     startedAt: expect.any(String),
   })
   const done = await change('task_p1_code_001', { status: 'completed', result: { files: 2 } })
-  expect(done.json).toMatchObject({ status: 'completed', progressPercent: 100, result: { files: 2 } })
-  expect((await get(`/tasks/${second.id}`)).json).toMatchObject({ status: 'pending', blockedBy: null })
-  expect((await get('/tasks?status=pending')).json).toMatchObject({ items: [{ id: second.id }], nextCursor: null })
+  expect(done.json).toMatchObject({
+    status: 'completed',
+    progressPercent: 100,
+    result: { files: 2 },
+  })
+  expect((await get(`/tasks/${second.id}`)).json).toMatchObject({
+    status: 'pending',
+    blockedBy: null,
+  })
+  expect((await get('/tasks?status=pending')).json).toMatchObject({
+    items: [{ id: second.id }],
+    nextCursor: null,
+  })
   expect((await get(`/tasks?limit=1&workSessionId=${begun.json.id}`)).json).toMatchObject({
     items: [{ id: second.id }],
     nextCursor: expect.any(String),
   })
   const whole = (await get(`/sessions/${begun.json.id}`)).json
-  expect(WholeWorkSession.strict().parse(whole)).toMatchObject({ tasks: [{ id: second.id }, { id: 'task_p1_code_001' }] })
+  expect(WholeWorkSession.strict().parse(whole)).toMatchObject({
+    tasks: [{ id: second.id }, { id: 'task_p1_code_001' }],
+  })
 })
 
 test('[WK4] work sessions over HTTP: begun without a word, listed, ended', async () => {
   const server = await openTestServer()
   const { call, get } = await openProject(server)
-  const [one, two] = [(await call('POST', '/sessions')).json, (await call('POST', '/sessions', {})).json]
-  expect((await call('POST', `/sessions/${one.id}/end`)).json).toMatchObject({ id: one.id, state: 'completed' })
+  const [one, two] = [
+    (await call('POST', '/sessions')).json,
+    (await call('POST', '/sessions', {})).json,
+  ]
+  expect((await call('POST', `/sessions/${one.id}/end`)).json).toMatchObject({
+    id: one.id,
+    state: 'completed',
+  })
   const ended = await call('POST', `/sessions/${two.id}/end`, { reason: 'lunch' })
-  expect([ended.status, ended.json]).toMatchObject([200, { state: 'interrupted', interruptionReason: 'lunch' }])
+  expect([ended.status, ended.json]).toMatchObject([
+    200,
+    { state: 'interrupted', interruptionReason: 'lunch' },
+  ])
   expect((await call('POST', `/sessions/${one.id}/end`, { completed: false })).json).toMatchObject({
     status: 409,
     code: 'work_session_completed',
   })
   const { items } = (await get('/sessions')).json
-  expect(items.map(({ stateSummary }: WorkSession) => stateSummary).sort()).toEqual(['completed', 'interrupted (lunch)'])
+  expect(items.map(({ stateSummary }: WorkSession) => stateSummary).sort()).toEqual([
+    'completed',
+    'interrupted (lunch)',
+  ])
 })
 
 test('[HT2] what is malformed is 400 and names the field, what is not there 404; nothing changes', async () => {
@@ -103,10 +141,25 @@ test('[HT2] what is malformed is 400 and names the field, what is not there 404;
     [{ ...inIt, ['sessionId']: 5 }, 'sessionId'],
   ]
   for (const [body, field] of bad)
-    expect((await call('POST', '/tasks', body)).json, field).toMatchObject({ status: 400, code: 'invalid_request', field })
-  expect((await call('PATCH', '/tasks/x', { status: 'done' })).json).toMatchObject({ status: 400, field: 'status' })
-  expect((await call('PATCH', '/tasks/x', { result: 'x'.repeat(100_001) })).json).toMatchObject({ status: 400, field: 'result' })
-  expect((await call('POST', '/tasks', { ...inIt, ['sessionId']: 'sess_x' })).json).toMatchObject({ status: 404 })
-  expect((await call('PATCH', '/tasks/task_p1_code_001', { title: 'x' })).json).toMatchObject({ status: 404, code: 'not_found' })
+    expect((await call('POST', '/tasks', body)).json, field).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      field,
+    })
+  expect((await call('PATCH', '/tasks/x', { status: 'done' })).json).toMatchObject({
+    status: 400,
+    field: 'status',
+  })
+  expect((await call('PATCH', '/tasks/x', { result: 'x'.repeat(100_001) })).json).toMatchObject({
+    status: 400,
+    field: 'result',
+  })
+  expect((await call('POST', '/tasks', { ...inIt, ['sessionId']: 'sess_x' })).json).toMatchObject({
+    status: 404,
+  })
+  expect((await call('PATCH', '/tasks/task_p1_code_001', { title: 'x' })).json).toMatchObject({
+    status: 404,
+    code: 'not_found',
+  })
   expect(await server.store.positions(['home', `project:${projectId}`])).toEqual(before)
 })

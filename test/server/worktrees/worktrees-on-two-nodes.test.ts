@@ -12,7 +12,11 @@ usePostgres()
 
 test('[WT2] [SC1] [SC4] state, diff and commit of a worktree are asked for at a node that does not hold the machine’s link', async () => {
   const url = await newPostgresStoreUrl()
-  const node = async () => ({ store: await openPostgres({ url }), clock: manualClock(), folder: temporaryFolder() })
+  const node = async () => ({
+    store: await openPostgres({ url }),
+    clock: manualClock(),
+    folder: temporaryFolder(),
+  })
   const { work, projectId, server } = await openWorktreeRoom(undefined, { testStore: await node() })
   const { ownerToken: token } = server
   const there = await openTestServer({ testStore: await node(), ownerTokenHash: hashSecret(token) })
@@ -20,7 +24,10 @@ test('[WT2] [SC1] [SC4] state, diff and commit of a worktree are asked for at a 
   tree.write('new.txt', 'hello\n')
   const ask = (path: string, method = 'GET', body?: object) =>
     there.ask(`/api/projects/${projectId}/worktrees/${id}${path}`, { method, body, token })
-  expect((await ask('')).json).toMatchObject({ worktree: { id, branch }, state: { ahead: 0, fileCount: 1, uncommitted: 1 } })
+  expect((await ask('')).json).toMatchObject({
+    worktree: { id, branch },
+    state: { ahead: 0, fileCount: 1, uncommitted: 1 },
+  })
   expect((await ask('/diff')).json.text).toContain('+hello')
   expect((await ask('/commit', 'POST', { message: 'Our work' })).json).toMatchObject({
     commit: tree.git('rev-parse', 'HEAD'),

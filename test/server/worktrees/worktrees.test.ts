@@ -22,11 +22,31 @@ test('[WT2] a worktree is in the register from the moment it is made: branch, ah
   project.git('commit', '--quiet', '--allow-empty', '-m', 'Meanwhile')
   const { json } = await api(`/${id}`)
   expect(json).toMatchObject({
-    worktree: { id, role: 'auth', agentId: 'coder', kind: 'worktree', branch, baseBranch: 'main', note: null, removedAt: null },
-    state: { branch, ahead: 0, behind: 1, fileCount: 3, uncommitted: 3, command: `git switch main && git merge ${branch}` },
+    worktree: {
+      id,
+      role: 'auth',
+      agentId: 'coder',
+      kind: 'worktree',
+      branch,
+      baseBranch: 'main',
+      note: null,
+      removedAt: null,
+    },
+    state: {
+      branch,
+      ahead: 0,
+      behind: 1,
+      fileCount: 3,
+      uncommitted: 3,
+      command: `git switch main && git merge ${branch}`,
+    },
   })
   const diff = await api(`/${id}/diff`)
-  expect(diff.json).toMatchObject({ cut: false, leftOut: 0, text: expect.stringContaining('+changed') })
+  expect(diff.json).toMatchObject({
+    cut: false,
+    leftOut: 0,
+    text: expect.stringContaining('+changed'),
+  })
   expect(diff.json.text).toContain('Binary files /dev/null and b/picture.png differ')
   const one = await api(`/${id}/diff?path=new.txt`)
   expect(one.json.text).toContain('+hello')
@@ -34,7 +54,9 @@ test('[WT2] a worktree is in the register from the moment it is made: branch, ah
   expect((await api(`/${id}/diff?path=${encodeURIComponent(':(top)*')}`)).json.text).toBe('')
   const patch = await api(`/${id}/patch`)
   expect([patch.status, patch.headers['content-type']]).toEqual([200, 'text/x-patch'])
-  expect(patch.headers['content-disposition']).toMatch(/^attachment; filename="holdfast-[0-9a-f]{8}-auth.patch"$/)
+  expect(patch.headers['content-disposition']).toMatch(
+    /^attachment; filename="holdfast-[0-9a-f]{8}-auth.patch"$/,
+  )
   writeFileSync(join(project.folder, 'work.patch'), patch.text)
   project.git('apply', '--check', 'work.patch')
   const listed = await api('?look=true')
@@ -48,29 +70,53 @@ test('[WT6] commit and merge get the work out, once for a key; a conflict leaves
   const { work, api, project } = await openWorktreeRoom()
   const { id, tree, branch } = await work('auth')
   tree.write('README.md', '# project\n\nours\n')
-  const asked = { method: 'POST', body: { message: 'Our work' }, headers: { 'idempotency-key': 'once' } }
+  const asked = {
+    method: 'POST',
+    body: { message: 'Our work' },
+    headers: { 'idempotency-key': 'once' },
+  }
   const first = await api(`/${id}/commit`, asked)
   expect(first.json).toMatchObject({ commit: tree.git('rev-parse', 'HEAD'), files: 1 })
-  expect(tree.git('log', '-1', '--format=%s %an <%ae>')).toBe('Our work Holdfast <agents@holdfast.invalid>')
+  expect(tree.git('log', '-1', '--format=%s %an <%ae>')).toBe(
+    'Our work Holdfast <agents@holdfast.invalid>',
+  )
   tree.write('more.txt', 'x')
   expect((await api(`/${id}/commit`, asked)).json).toEqual(first.json)
   expect(tree.git('status', '--porcelain')).toBe('?? more.txt')
   const dirty = await api(`/${id}/merge`, { method: 'POST', body: {} })
-  expect([dirty.status, dirty.json.code, dirty.json.reason]).toEqual([409, 'wrong_state', 'uncommitted'])
+  expect([dirty.status, dirty.json.code, dirty.json.reason]).toEqual([
+    409,
+    'wrong_state',
+    'uncommitted',
+  ])
   await api(`/${id}/commit`, { method: 'POST', body: {} })
   project.write('README.md', '# project\n\ntheirs\n')
   project.git('commit', '--quiet', '-am', 'Theirs')
-  const before = [project.git('rev-parse', 'main'), tree.git('rev-parse', 'HEAD'), project.git('status', '--porcelain')]
+  const before = [
+    project.git('rev-parse', 'main'),
+    tree.git('rev-parse', 'HEAD'),
+    project.git('status', '--porcelain'),
+  ]
   for (const how of ['merge', 'rebase']) {
     const { status, json } = await api(`/${id}/merge`, { method: 'POST', body: { how } })
     expect([status, json.code, json.files]).toEqual([409, 'merge_conflict', ['README.md']])
     expect(json.command).toContain(branch)
   }
-  expect([project.git('rev-parse', 'main'), tree.git('rev-parse', 'HEAD'), project.git('status', '--porcelain')]).toEqual(before)
+  expect([
+    project.git('rev-parse', 'main'),
+    tree.git('rev-parse', 'HEAD'),
+    project.git('status', '--porcelain'),
+  ]).toEqual(before)
   project.git('branch', 'elsewhere', 'main~1')
   const merged = await api(`/${id}/merge`, { method: 'POST', body: { branch: 'elsewhere' } })
-  expect(merged.json).toMatchObject({ outcome: 'done', branch: 'elsewhere', commit: project.git('rev-parse', 'elsewhere') })
-  expect((await api(`/${id}/merge`, { method: 'POST', body: { branch: 'elsewhere' } })).json.outcome).toBe('nothing_new')
+  expect(merged.json).toMatchObject({
+    outcome: 'done',
+    branch: 'elsewhere',
+    commit: project.git('rev-parse', 'elsewhere'),
+  })
+  expect(
+    (await api(`/${id}/merge`, { method: 'POST', body: { branch: 'elsewhere' } })).json.outcome,
+  ).toBe('nothing_new')
   for (const bad of ['--upload-pack=x', 'main^{/x}', 'a..b', '', 'a b', '@', 'x.lock'])
     expect((await api(`/${id}/merge`, { method: 'POST', body: { branch: bad } })).status).toBe(400)
 })
@@ -81,16 +127,26 @@ test('[WT3] removal asks for exactly what would be lost; what changed since is a
   tree.write('only.txt', 'one')
   const refused = await api(`/${id}`, { method: 'DELETE' })
   expect([refused.status, refused.json.code]).toEqual([409, 'would_lose'])
-  expect(refused.json.losses).toMatchObject({ files: [{ path: 'only.txt', change: 'untracked' }], commits: [], unfinished: [] })
+  expect(refused.json.losses).toMatchObject({
+    files: [{ path: 'only.txt', change: 'untracked' }],
+    commits: [],
+    unfinished: [],
+  })
   expect((await api(`/${id}/losses`)).json).toEqual(refused.json.losses)
   tree.write('only.txt', 'one and more')
   const anew = await api(`/${id}?confirm=${refused.json.losses.digest}`, { method: 'DELETE' })
   expect([anew.status, anew.json.code]).toEqual([409, 'would_lose'])
   expect(existsSync(join(top, 'only.txt'))).toBe(true)
   const gone = await api(`/${id}?confirm=${anew.json.losses.digest}`, { method: 'DELETE' })
-  expect([gone.status, existsSync(top), project.git('branch', '--list', branch)]).toEqual([204, false, ''])
+  expect([gone.status, existsSync(top), project.git('branch', '--list', branch)]).toEqual([
+    204,
+    false,
+    '',
+  ])
   expect((await api('')).json.items).toEqual([])
-  expect((await api('?removed=true')).json.items).toMatchObject([{ id, removedAt: expect.any(String) }])
+  expect((await api('?removed=true')).json.items).toMatchObject([
+    { id, removedAt: expect.any(String) },
+  ])
   expect((await api(`/${id}`, { method: 'DELETE' })).status).toBe(204)
   expect((await api(`/${id}/diff`)).json.code).toBe('wrong_state')
   expect((await api(`/${id}`)).json).toMatchObject({ state: null })
@@ -103,7 +159,11 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
   const [clean, dirty] = [await work('clean'), await work('dirty')]
   dirty.tree.write('only.txt', 'x')
   const worktrees = new Worktrees(store, new Questions(store, clock))
-  const remover = new WorktreeRemover({ store, logger: createLogger({ level: 'silent', format: 'json' }), worktrees })
+  const remover = new WorktreeRemover({
+    store,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+    worktrees,
+  })
   const left = async (): Promise<string[]> => {
     await remover.run()
     return (await api('')).json.items.map(({ role }: { role: string }) => role)
@@ -116,7 +176,9 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
   expect(await left()).toEqual(['dirty'])
   expect([existsSync(clean.top), existsSync(dirty.top)]).toEqual([false, true])
   const events = await store.eventsAfter(projectStream(room.projectId), 0, 1000)
-  const removed = events.filter(({ type }) => type === 'worktree-removed').map(({ data }) => JSON.parse(data ?? ''))
+  const removed = events
+    .filter(({ type }) => type === 'worktree-removed')
+    .map(({ data }) => JSON.parse(data ?? ''))
   expect(removed).toEqual([{ worktreeId: clean.id, by: 'system' }])
 })
 
@@ -134,7 +196,11 @@ test('[WT3] an agent that works in it, or is on its way there, keeps it; what gi
   await arrival
   project.git('worktree', 'lock', top)
   const locked = await api(`/${id}`, { method: 'DELETE' })
-  expect([locked.status, locked.json.code, existsSync(join(top, 'README.md'))]).toEqual([409, 'git_refused', true])
+  expect([locked.status, locked.json.code, existsSync(join(top, 'README.md'))]).toEqual([
+    409,
+    'git_refused',
+    true,
+  ])
   project.git('worktree', 'unlock', top)
   expect((await api(`/${id}`, { method: 'DELETE' })).status).toBe(204)
 })
@@ -180,32 +246,52 @@ test('[WT2] a machine that is away, or does not answer, is said to be; nothing i
   })
   await machine1.tell({ type: 'goodbye' })
   const away = await api(`/${id}/diff`)
-  expect([away.status, away.json.code, away.json.machine]).toEqual([503, 'coordinator_away', 'laptop'])
-  expect((await api('?look=true')).json.items).toMatchObject([{ id, look: null, trouble: expect.stringContaining('laptop') }])
+  expect([away.status, away.json.code, away.json.machine]).toEqual([
+    503,
+    'coordinator_away',
+    'laptop',
+  ])
+  expect((await api('?look=true')).json.items).toMatchObject([
+    { id, look: null, trouble: expect.stringContaining('laptop') },
+  ])
 })
 
 test('[SE3] another’s worktree is not there, reading changes nothing, and only who manages sets what is run', async () => {
   const { work, api, server, projectId } = await openWorktreeRoom()
   const { id } = await work('auth')
-  const person = (await server.ask('/api/people', { method: 'POST', body: { name: 'Ada', role: 'member' } })).json
+  const person = (
+    await server.ask('/api/people', { method: 'POST', body: { name: 'Ada', role: 'member' } })
+  ).json
   const token = person.token
   expect((await api('', { token })).json.items).toEqual([])
   for (const path of [`/${id}`, `/${id}/diff`, `/${id}/patch`, `/${id}/losses`])
     expect((await api(path, { token })).status).toBe(404)
   expect((await api(`/${id}`, { token, method: 'DELETE' })).status).toBe(404)
-  const { token: reader } = await server.store.run(createToken, { name: 'r', kind: 'script', scopes: ['read'], by: ownerWho })
+  const { token: reader } = await server.store.run(createToken, {
+    name: 'r',
+    kind: 'script',
+    scopes: ['read'],
+    by: ownerWho,
+  })
   for (const [path, method] of [
     [`/${id}/commit`, 'POST'],
     [`/${id}/merge`, 'POST'],
     [`/${id}`, 'DELETE'],
   ] as const)
-    expect((await api(path, { token: reader, method, body: method === 'POST' ? {} : undefined })).status).toBe(403)
+    expect(
+      (await api(path, { token: reader, method, body: method === 'POST' ? {} : undefined })).status,
+    ).toBe(403)
   const setUp = { command: ['npm', 'ci'], copy: ['.env'] }
   const at = `/api/projects/${projectId}/set-up`
   expect((await server.ask(at, { method: 'PUT', body: setUp, token })).status).toBe(403)
   expect((await server.ask(at)).json).toEqual({ command: null, copy: [] })
   expect((await server.ask(at, { method: 'PUT', body: setUp })).json).toEqual(setUp)
   expect((await server.ask(at, { token })).json).toEqual(setUp)
-  for (const bad of [{ command: [], copy: [] }, { command: [''], copy: [] }, { command: 'npm ci', copy: [] }, { command: null }])
+  for (const bad of [
+    { command: [], copy: [] },
+    { command: [''], copy: [] },
+    { command: 'npm ci', copy: [] },
+    { command: null },
+  ])
     expect((await server.ask(at, { method: 'PUT', body: bad })).status).toBe(400)
 })

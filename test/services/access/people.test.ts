@@ -4,7 +4,16 @@ import { Person } from '../../../src/protocol/access/people.ts'
 import { addPerson, createToken, removePerson } from '../../../src/services/access/change-access.ts'
 import { listPeople, listTokens } from '../../../src/services/access/queries.ts'
 import { createSignInCode, signIn } from '../../../src/services/access/sign-in.ts'
-import { browser, by, eventsOf, open, ownerWho, refused, typesOf, whoHas } from '../projects/installation.ts'
+import {
+  browser,
+  by,
+  eventsOf,
+  open,
+  ownerWho,
+  refused,
+  typesOf,
+  whoHas,
+} from '../projects/installation.ts'
 
 describe('people', () => {
   test('[SE3] a person gets a token with the scopes of the role; the event has no secret', async () => {
@@ -24,19 +33,30 @@ describe('people', () => {
         scopes,
         expiresAt: null,
       })
-      expect((await eventsOf(store, 'home')).at(-1)).toEqual({ type: 'person-added', data: { person, by } })
+      expect((await eventsOf(store, 'home')).at(-1)).toEqual({
+        type: 'person-added',
+        data: { person, by },
+      })
     }
   })
 
   test('[SE3] nobody adds a person who may do more than they themselves', async () => {
     const { store } = await open()
-    const token = await store.run(createToken, { name: 'ci', kind: 'script', scopes: ['read', 'manage'], by: ownerWho })
-    expect(await refused(store, () => store.run(addPerson, { name: 'x', role: 'owner', by: token.id }))).toEqual({
+    const token = await store.run(createToken, {
+      name: 'ci',
+      kind: 'script',
+      scopes: ['read', 'manage'],
+      by: ownerWho,
+    })
+    expect(
+      await refused(store, () => store.run(addPerson, { name: 'x', role: 'owner', by: token.id })),
+    ).toEqual({
       code: 'missing_scope',
       fields: { scope: 'write' },
     })
     await store.run(addPerson, { name: 'x', role: 'viewer', by: token.id })
-    const gone = () => store.run(addPerson, { name: 'y', role: 'viewer', by: 'somebody who was removed' })
+    const gone = () =>
+      store.run(addPerson, { name: 'y', role: 'viewer', by: 'somebody who was removed' })
     expect(await refused(store, gone)).toMatchObject({ code: 'missing_scope' })
   })
 
@@ -50,15 +70,27 @@ describe('people', () => {
     const script = await store.run(createToken, { name: 's', kind: 'script', by: adaWho })
     const scriptWho = await whoHas(store, script.token)
     if (!scriptWho) throw new Error('the script is nobody')
-    const scripts = await store.run(createToken, { name: "the script's own", kind: 'script', by: scriptWho })
+    const scripts = await store.run(createToken, {
+      name: "the script's own",
+      kind: 'script',
+      by: scriptWho,
+    })
     const coordinator = await store.run(createToken, { name: 'c', kind: 'coordinator', by: adaWho })
     const code = await store.run(createSignInCode, { by: ada.id })
 
     await store.run(removePerson, { personId: ada.id, by })
-    for (const secret of [ada.token, signedIn.cookie, script.token, scripts.token, coordinator.token]) {
+    for (const secret of [
+      ada.token,
+      signedIn.cookie,
+      script.token,
+      scripts.token,
+      coordinator.token,
+    ]) {
       expect(await whoHas(store, secret)).toBeUndefined()
     }
-    expect(await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(code.code) })))).toMatchObject({
+    expect(
+      await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(code.code) }))),
+    ).toMatchObject({
       code: 'authentication_failed',
     })
     expect(await whoHas(store, bob.token)).toMatchObject({ id: bob.id })
@@ -69,7 +101,9 @@ describe('people', () => {
       'token-revoked',
       'token-revoked',
     ])
-    expect(await refused(store, () => store.run(removePerson, { personId: ada.id, by }))).toMatchObject({ code: 'not_found' })
+    expect(
+      await refused(store, () => store.run(removePerson, { personId: ada.id, by })),
+    ).toMatchObject({ code: 'not_found' })
   })
 
   test('[SE3] a token made in the same moment as its maker is removed stands for nobody', async () => {
@@ -84,7 +118,9 @@ describe('people', () => {
 
   test('[SE3] the owner of the installation cannot be removed', async () => {
     const { store } = await open()
-    expect(await refused(store, () => store.run(removePerson, { personId: 'owner', by }))).toMatchObject({ code: 'last_owner' })
+    expect(
+      await refused(store, () => store.run(removePerson, { personId: 'owner', by })),
+    ).toMatchObject({ code: 'last_owner' })
   })
 
   test('[HT1] the list starts with the owner and pages through the others, newest first', async () => {

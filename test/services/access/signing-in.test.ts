@@ -16,7 +16,12 @@ describe('signing in', () => {
     const presented = { codeHash: hashSecret(code) }
     const signedIn = await store.run(signIn, browser(presented))
     expect(signedIn).toMatchObject({ personId: 'owner', expiresAt: '2026-03-31T09:00:00.000Z' })
-    expect(await whoHas(store, signedIn.cookie)).toMatchObject({ kind: 'person', id: 'owner', name: 'Owner', role: 'owner' })
+    expect(await whoHas(store, signedIn.cookie)).toMatchObject({
+      kind: 'person',
+      id: 'owner',
+      name: 'Owner',
+      role: 'owner',
+    })
     expect(await refused(store, () => store.run(signIn, browser(presented)))).toEqual({
       code: 'authentication_failed',
       fields: {},
@@ -29,7 +34,9 @@ describe('signing in', () => {
     const { store } = await open()
     const { code } = await store.run(createSignInCode, { by })
     const presented = { codeHash: hashSecret(code) }
-    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => store.run(signIn, browser(presented))))
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, () => store.run(signIn, browser(presented))),
+    )
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
@@ -40,7 +47,9 @@ describe('signing in', () => {
     await store.run(signIn, browser({ codeHash: hashSecret(early.code) }))
     const late = await store.run(createSignInCode, { by })
     clock.advance(10 * minute)
-    expect(await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(late.code) })))).toMatchObject({
+    expect(
+      await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(late.code) }))),
+    ).toMatchObject({
       code: 'authentication_failed',
     })
   })
@@ -49,7 +58,12 @@ describe('signing in', () => {
     const { store } = await open()
     const ada = await store.run(addPerson, { name: 'Ada', role: 'viewer', by })
     const adas = await store.run(signIn, browser({ tokenHash: hashSecret(ada.token) }))
-    expect(await whoHas(store, adas.cookie)).toMatchObject({ id: ada.id, name: 'Ada', role: 'viewer', scopes: ['read'] })
+    expect(await whoHas(store, adas.cookie)).toMatchObject({
+      id: ada.id,
+      name: 'Ada',
+      role: 'viewer',
+      scopes: ['read'],
+    })
     const owners = await store.run(signIn, browser({ ownerVerified: true }))
     expect(owners.personId).toBe('owner')
   })
@@ -57,11 +71,17 @@ describe('signing in', () => {
   test('[SE3] nothing but a person signs in, and every failure is the same', async () => {
     const { store } = await open()
     const script = await store.run(createToken, { name: 's', kind: 'script', by: ownerWho })
-    const coordinator = await store.run(createToken, { name: 'c', kind: 'coordinator', by: ownerWho })
+    const coordinator = await store.run(createToken, {
+      name: 'c',
+      kind: 'coordinator',
+      by: ownerWho,
+    })
     const agent = await store.run(createAgent, { name: 'a', protocol: 'acp', by })
     const { cookie } = await store.run(signIn, browser({ ownerVerified: true }))
     for (const secret of [script.token, coordinator.token, agent.passkey, cookie, 'nonsense']) {
-      expect(await refused(store, () => store.run(signIn, browser({ tokenHash: hashSecret(secret) })))).toEqual({
+      expect(
+        await refused(store, () => store.run(signIn, browser({ tokenHash: hashSecret(secret) }))),
+      ).toEqual({
         code: 'authentication_failed',
         fields: {},
       })
@@ -75,7 +95,9 @@ describe('signing in', () => {
     const script = await store.run(createToken, { name: 's', kind: 'script', by: ownerWho })
     const agent = await store.run(createAgent, { name: 'a', protocol: 'acp', by })
     for (const { id } of [script, agent]) {
-      expect(await refused(store, () => store.run(createSignInCode, { by: id }))).toMatchObject({ code: 'missing_scope' })
+      expect(await refused(store, () => store.run(createSignInCode, { by: id }))).toMatchObject({
+        code: 'missing_scope',
+      })
     }
   })
 
@@ -90,7 +112,10 @@ describe('signing in', () => {
     await store.run(signOut, { credentialId })
     expect(await whoHas(store, one.cookie)).toBeUndefined()
     expect(await whoHas(store, other.cookie)).toMatchObject({ id: ada.id })
-    expect((await eventsOf(store, 'home')).at(-1)).toEqual({ type: 'signed-out', data: { credentialId } })
+    expect((await eventsOf(store, 'home')).at(-1)).toEqual({
+      type: 'signed-out',
+      data: { credentialId },
+    })
     const before = await store.positions(['home'])
     await store.run(signOut, { credentialId })
     await store.run(signOut, { credentialId: (await whoHas(store, ada.token))?.credentialId ?? '' })

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { Token } from '../../../src/protocol/access/people.ts'
-import { addPerson, createToken, renewPerson, revokeToken } from '../../../src/services/access/change-access.ts'
+import {
+  addPerson,
+  createToken,
+  renewPerson,
+  revokeToken,
+} from '../../../src/services/access/change-access.ts'
 import { listPeople, listTokens } from '../../../src/services/access/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'
@@ -32,34 +37,65 @@ describe('tokens', () => {
       scopes: ['read', 'write'],
     })
     expect((await store.query(listTokens, { limit: 5 })).items).toEqual([shown])
-    expect(await eventsOf(store, 'home')).toEqual([{ type: 'token-created', data: { tokenId: shown.id, by } }])
+    expect(await eventsOf(store, 'home')).toEqual([
+      { type: 'token-created', data: { tokenId: shown.id, by } },
+    ])
   })
 
   test('[SE3] without chosen scopes a script may do what its maker may', async () => {
     const { store } = await open()
     const ada = await store.run(addPerson, { name: 'Ada', role: 'member', by })
-    const token = await store.run(createToken, { name: 'ci', kind: 'script', by: await who(store, ada.token) })
+    const token = await store.run(createToken, {
+      name: 'ci',
+      kind: 'script',
+      by: await who(store, ada.token),
+    })
     expect(token.scopes).toEqual(['read', 'write', 'approve'])
   })
 
   test('[SE3] a token never allows more than its maker may, through any number of hands', async () => {
     const { store } = await open()
-    const first = await store.run(createToken, { name: '1', kind: 'script', scopes: ['read', 'manage'], by: ownerWho })
-    const more = { name: '2', kind: 'script', scopes: ['read', 'approve'], by: await who(store, first.token) } as const
-    expect(await refused(store, () => store.run(createToken, { ...more, scopes: ['read', 'approve'] }))).toEqual({
+    const first = await store.run(createToken, {
+      name: '1',
+      kind: 'script',
+      scopes: ['read', 'manage'],
+      by: ownerWho,
+    })
+    const more = {
+      name: '2',
+      kind: 'script',
+      scopes: ['read', 'approve'],
+      by: await who(store, first.token),
+    } as const
+    expect(
+      await refused(store, () => store.run(createToken, { ...more, scopes: ['read', 'approve'] })),
+    ).toEqual({
       code: 'missing_scope',
       fields: { scope: 'approve' },
     })
-    const second = await store.run(createToken, { name: '2', kind: 'script', by: await who(store, first.token) })
+    const second = await store.run(createToken, {
+      name: '2',
+      kind: 'script',
+      by: await who(store, first.token),
+    })
     expect(second.scopes).toEqual(['read', 'manage'])
   })
 
   test('[SE3] a coordinator token is for coordinating alone and takes no scopes', async () => {
     const { store } = await open()
-    const { token } = await store.run(createToken, { name: 'mac', kind: 'coordinator', by: ownerWho })
-    expect(await whoHas(store, token)).toMatchObject({ kind: 'coordinator', scopes: ['coordinator'] })
+    const { token } = await store.run(createToken, {
+      name: 'mac',
+      kind: 'coordinator',
+      by: ownerWho,
+    })
+    expect(await whoHas(store, token)).toMatchObject({
+      kind: 'coordinator',
+      scopes: ['coordinator'],
+    })
     const draft = { name: 'x', kind: 'coordinator', scopes: ['read'], by: ownerWho } as const
-    expect(await refused(store, () => store.run(createToken, { ...draft, scopes: ['read'] }))).toMatchObject({
+    expect(
+      await refused(store, () => store.run(createToken, { ...draft, scopes: ['read'] })),
+    ).toMatchObject({
       code: 'invalid_request',
     })
   })
@@ -80,40 +116,67 @@ describe('tokens', () => {
   test('[SE3] a token works until it expires and not a moment longer', async () => {
     const { store, clock } = await open()
     const expiresAt = '2026-03-01T10:00:00.000Z'
-    const { token } = await store.run(createToken, { name: 'ci', kind: 'script', expiresAt, by: ownerWho })
+    const { token } = await store.run(createToken, {
+      name: 'ci',
+      kind: 'script',
+      expiresAt,
+      by: ownerWho,
+    })
     clock.advance(60 * 60 * 1000 - 1)
     expect(await whoHas(store, token)).toMatchObject({ expiresAt })
     clock.advance(1)
     expect(await whoHas(store, token)).toBeUndefined()
     expect((await store.query(listTokens, { limit: 5 })).items).toEqual([])
-    const past = () => store.run(createToken, { name: 'ci', kind: 'script', expiresAt, by: ownerWho })
+    const past = () =>
+      store.run(createToken, { name: 'ci', kind: 'script', expiresAt, by: ownerWho })
     expect(await refused(store, past)).toMatchObject({ code: 'invalid_request' })
   })
 
   test('[SE16] nothing that a token makes outlives it: neither its end, nor its revocation', async () => {
     const { store, clock } = await open()
     const expiresAt = '2026-03-01T10:00:00.000Z'
-    const first = await store.run(createToken, { name: '1', kind: 'script', expiresAt, by: ownerWho })
+    const first = await store.run(createToken, {
+      name: '1',
+      kind: 'script',
+      expiresAt,
+      by: ownerWho,
+    })
     const maker = await who(store, first.token)
     for (const kind of ['script', 'coordinator'] as const) {
-      const later = () => store.run(createToken, { name: '2', kind, expiresAt: '2026-03-01T10:00:00.001Z', by: maker })
+      const later = () =>
+        store.run(createToken, {
+          name: '2',
+          kind,
+          expiresAt: '2026-03-01T10:00:00.001Z',
+          by: maker,
+        })
       expect(await refused(store, later)).toMatchObject({
         code: 'invalid_request',
         fields: { field: 'expiresAt', until: expiresAt },
       })
     }
     const second = await store.run(createToken, { name: '2', kind: 'script', by: maker })
-    const third = await store.run(createToken, { name: '3', kind: 'coordinator', by: await who(store, second.token) })
+    const third = await store.run(createToken, {
+      name: '3',
+      kind: 'coordinator',
+      by: await who(store, second.token),
+    })
     expect([second.expiresAt, third.expiresAt]).toEqual([expiresAt, expiresAt])
     clock.advance(60 * 60 * 1000)
-    for (const { token } of [first, second, third]) expect(await whoHas(store, token)).toBeUndefined()
+    for (const { token } of [first, second, third])
+      expect(await whoHas(store, token)).toBeUndefined()
   })
 
   test('[SE16] what is made with a token goes with it, through any number of hands, unless it is to stay', async () => {
     const { store, clock } = await open()
     const make = async (name: string, maker: string | null) =>
-      store.run(createToken, { name, kind: 'script', by: maker === null ? ownerWho : await who(store, maker) })
-    const names = async () => (await store.query(listTokens, { limit: 50 })).items.map(({ name }) => name).toSorted()
+      store.run(createToken, {
+        name,
+        kind: 'script',
+        by: maker === null ? ownerWho : await who(store, maker),
+      })
+    const names = async () =>
+      (await store.query(listTokens, { limit: 50 })).items.map(({ name }) => name).toSorted()
     const root = await make('root', null)
     const child = await make('child', root.token)
     const grandchild = await make('grandchild', child.token)
@@ -141,9 +204,12 @@ describe('tokens', () => {
     await store.run(revokeToken, { tokenId: child.id, by })
     expect(await names()).toEqual(['adas', 'other'])
     // Ada was there before: only what she was given with it is void.
-    expect((await store.query(listPeople, { limit: 5 })).items.map(({ name }) => name)).toContain('Ada')
+    expect((await store.query(listPeople, { limit: 5 })).items.map(({ name }) => name)).toContain(
+      'Ada',
+    )
     expect(await whoHas(store, adas.token)).toBeDefined()
-    for (const { token } of [root, child, grandchild, friend, theirs, renewed]) expect(await whoHas(store, token)).toBeUndefined()
+    for (const { token } of [root, child, grandchild, friend, theirs, renewed])
+      expect(await whoHas(store, token)).toBeUndefined()
     expect(await whoHas(store, other.token)).toBeDefined()
     const received = (await eventsOf(store, 'home')).filter(({ type }) => type === 'token-revoked')
     expect(received.map(({ data }) => (data as { tokenId: string }).tokenId)).toEqual([
@@ -156,12 +222,21 @@ describe('tokens', () => {
 
   test('[SE3] a revoked token stands for nobody', async () => {
     const { store } = await open()
-    const { id: tokenId, token } = await store.run(createToken, { name: 'ci', kind: 'script', by: ownerWho })
+    const { id: tokenId, token } = await store.run(createToken, {
+      name: 'ci',
+      kind: 'script',
+      by: ownerWho,
+    })
     const maker = await who(store, token)
     await store.run(revokeToken, { tokenId, by })
     expect(await whoHas(store, token)).toBeUndefined()
-    expect((await eventsOf(store, 'home')).at(-1)).toEqual({ type: 'token-revoked', data: { tokenId, by } })
-    expect(await refused(store, () => store.run(revokeToken, { tokenId, by }))).toMatchObject({ code: 'not_found' })
+    expect((await eventsOf(store, 'home')).at(-1)).toEqual({
+      type: 'token-revoked',
+      data: { tokenId, by },
+    })
+    expect(await refused(store, () => store.run(revokeToken, { tokenId, by }))).toMatchObject({
+      code: 'not_found',
+    })
     const late = () => store.run(createToken, { name: 'late', kind: 'script', by: maker })
     expect(await refused(store, late)).toMatchObject({ code: 'authentication_failed' })
   })
@@ -171,7 +246,9 @@ describe('tokens', () => {
     const ada = await store.run(addPerson, { name: 'Ada', role: 'member', by })
     const { credentialId } = await who(store, ada.token)
     expect((await store.query(listTokens, { limit: 5 })).items).toEqual([])
-    expect(await refused(store, () => store.run(revokeToken, { tokenId: credentialId, by }))).toMatchObject({ code: 'not_found' })
+    expect(
+      await refused(store, () => store.run(revokeToken, { tokenId: credentialId, by })),
+    ).toMatchObject({ code: 'not_found' })
     expect(await whoHas(store, ada.token)).toMatchObject({ id: ada.id })
   })
 
@@ -179,7 +256,10 @@ describe('tokens', () => {
     const { store } = await open()
     const { token } = await store.run(addPerson, { name: 'Ada', role: 'member', by })
     const script = await store.run(createToken, { name: 'ci', kind: 'script', by: ownerWho })
-    const text = JSON.stringify([await eventsOf(store, 'home'), await store.query(listTokens, { limit: 5 })])
+    const text = JSON.stringify([
+      await eventsOf(store, 'home'),
+      await store.query(listTokens, { limit: 5 }),
+    ])
     for (const secret of [token, script.token]) expect(text).not.toContain(secret)
     expect(await whoHas(store, `${token}x`)).toBeUndefined()
   })

@@ -15,7 +15,11 @@ import { listAgentSessions } from '../../../src/services/agent-sessions/queries.
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { startChat } from '../../../src/services/conversations/start-chat.ts'
-import { assignAgent, changeProject, createProject } from '../../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  changeProject,
+  createProject,
+} from '../../../src/services/projects/change-project.ts'
 import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import { changeTask, createTask } from '../../../src/services/work/change-task.ts'
@@ -56,14 +60,23 @@ export interface Signed extends AgentCaller {
 
 let offices = 0
 
-export async function openOffice(store: Store, clock: Clock, settings: Readonly<Record<string, number>> = {}) {
+export async function openOffice(
+  store: Store,
+  clock: Clock,
+  settings: Readonly<Record<string, number>> = {},
+) {
   const calls = callsOn(store, clock)
   const { id: projectId } = await store.run(createProject, { name: 'p', settings, by })
   const office = ++offices
   const passkeys = new Map<string, string>()
 
   const hire = async (name: string): Promise<string> => {
-    const { id, passkey } = await store.run(createAgent, { id: `${name}-${office}`, name, protocol: 'mcp', by })
+    const { id, passkey } = await store.run(createAgent, {
+      id: `${name}-${office}`,
+      name,
+      protocol: 'mcp',
+      by,
+    })
     await store.run(assignAgent, { projectId, agentId: id, by })
     passkeys.set(id, passkey)
     return id
@@ -74,7 +87,8 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
   const authenticate = (id = agentId, launchId?: string) =>
     calls.authenticate(unknownCaller, { agentId: id, passkey: passkeyOf(id), projectId, launchId })
 
-  const caller = async ({ token }: { token: string }): Promise<AgentCaller> => calls.caller(unknownCaller, token)
+  const caller = async ({ token }: { token: string }): Promise<AgentCaller> =>
+    calls.caller(unknownCaller, token)
 
   return {
     store,
@@ -103,33 +117,58 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     openPanel: (id = agentId) => store.run(startChat, { projectId, agentId: id, by }),
     /** A task in progress, in a work session of its own unless one is named. */
     giveTask: async (id = agentId, workSessionId?: string) => {
-      const { id: inWorkSession } = workSessionId ? { id: workSessionId } : await store.run(createWorkSession, { projectId })
-      const draft = { projectId, workSessionId: inWorkSession, phase: 1, type: 'code', title: 't', assignedTo: id }
+      const { id: inWorkSession } = workSessionId
+        ? { id: workSessionId }
+        : await store.run(createWorkSession, { projectId })
+      const draft = {
+        projectId,
+        workSessionId: inWorkSession,
+        phase: 1,
+        type: 'code',
+        title: 't',
+        assignedTo: id,
+      }
       const { id: taskId } = await store.run(createTask, { ...draft, by })
       await store.run(changeTask, { projectId, taskId, status: 'in_progress', by })
       return { taskId, workSessionId: inWorkSession }
     },
     finish: (taskId: string, status: 'completed' | 'failed' = 'completed') =>
       store.run(changeTask, { projectId, taskId, status, by }),
-    set: (change: Readonly<Record<string, number>>) => store.run(changeProject, { projectId, settings: change, by }),
+    set: (change: Readonly<Record<string, number>>) =>
+      store.run(changeProject, { projectId, settings: change, by }),
     /** `get_next_action`, with all that an endpoint does before it. */
     next: async (signed: { token: string }, waitSeconds = 0, signal?: AbortSignal) => {
       const answer = await calls.waitingCalls.next(await caller(signed), waitSeconds, signal)
-      return answer === superseded ? superseded : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }
+      return answer === superseded
+        ? superseded
+        : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }
     },
     handOver: async (receiver: AgentCaller) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return (await store.run(handOverMessages, { ...who, keys: await store.query(findHandOver, who) })).messages
+      return (
+        await store.run(handOverMessages, { ...who, keys: await store.query(findHandOver, who) })
+      ).messages
     },
     answer: async (receiver: AgentCaller, content: string) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return store.run(answerChat, { ...who, ...(await store.query(findAnswerTarget, who)), content })
+      return store.run(answerChat, {
+        ...who,
+        ...(await store.query(findAnswerTarget, who)),
+        content,
+      })
     },
-    list: async (): Promise<AgentSession[]> => (await store.query(listAgentSessions, { projectId, limit: 200 })).items,
-    one: async ({ agentSessionId }: { agentSessionId: string }): Promise<AgentSession | undefined> =>
-      (await store.query(listAgentSessions, { projectId, limit: 200 })).items.find(({ id }) => id === agentSessionId),
+    list: async (): Promise<AgentSession[]> =>
+      (await store.query(listAgentSessions, { projectId, limit: 200 })).items,
+    one: async ({
+      agentSessionId,
+    }: {
+      agentSessionId: string
+    }): Promise<AgentSession | undefined> =>
+      (await store.query(listAgentSessions, { projectId, limit: 200 })).items.find(
+        ({ id }) => id === agentSessionId,
+      ),
   }
 }
 

@@ -19,10 +19,18 @@ const shared = sharedStore()
 const open = () => openOffice(shared.store, shared.clock)
 
 const exit = ({ projectId, agentId, store }: Office, launchId: string) =>
-  store.run(reportProcessExit, { projectId, agentId, remainingProcesses: 0, launchId, reporterId: 'c', openConversations: [] })
+  store.run(reportProcessExit, {
+    projectId,
+    agentId,
+    remainingProcesses: 0,
+    launchId,
+    reporterId: 'c',
+    openConversations: [],
+  })
 const workSession = ({ store, projectId }: Office, workSessionId: string) =>
   store.query(getWorkSession, { viewer: null, projectId, workSessionId })
-const logout = async (office: Office, signed: Signed) => office.calls.logout(await office.caller(signed))
+const logout = async (office: Office, signed: Signed) =>
+  office.calls.logout(await office.caller(signed))
 
 describe('the work session it drove', () => {
   test('[AS9] is completed when its agent logs out with every task finished, and interrupted when one is left', async () => {
@@ -33,13 +41,21 @@ describe('the work session it drove', () => {
     await office.finish(done.taskId)
     await office.finish(other.taskId, 'failed')
     await logout(office, first)
-    expect(await workSession(office, done.workSessionId)).toMatchObject({ state: 'completed', interruptionReason: null })
+    expect(await workSession(office, done.workSessionId)).toMatchObject({
+      state: 'completed',
+      interruptionReason: null,
+    })
     const left = await office.giveTask()
     const second = await office.signIn()
     await logout(office, second)
-    expect(await workSession(office, left.workSessionId)).toMatchObject({ state: 'interrupted', interruptionReason: 'abandoned' })
+    expect(await workSession(office, left.workSessionId)).toMatchObject({
+      state: 'interrupted',
+      interruptionReason: 'abandoned',
+    })
     expect(
-      (await typesOf(shared.store, projectStream(office.projectId))).filter((type) => type === 'work-session-ended'),
+      (await typesOf(shared.store, projectStream(office.projectId))).filter(
+        (type) => type === 'work-session-ended',
+      ),
     ).toHaveLength(2)
     expect((await typesOf(shared.store, home)).at(-1)).toBe('work-session-ended')
   })
@@ -50,7 +66,10 @@ describe('the work session it drove', () => {
     const signed = await office.signIn()
     await office.finish(taskId, 'failed')
     await logout(office, signed)
-    expect(await workSession(office, workSessionId)).toMatchObject({ state: 'interrupted', interruptionReason: 'task_failed' })
+    expect(await workSession(office, workSessionId)).toMatchObject({
+      state: 'interrupted',
+      interruptionReason: 'task_failed',
+    })
     const place = { projectId: office.projectId, workSessionId, by: 'owner' }
     const outcome = await office.store.run(resumeWorkSession, place)
     expect(outcome).toMatchObject({
@@ -59,8 +78,16 @@ describe('the work session it drove', () => {
     })
     // Begun again, it is a task of the work that goes on.
     const child = outcome.outcome === 'failed' ? '' : outcome.resumed.session.id
-    const again = { projectId: office.projectId, taskId, status: 'in_progress' as const, by: 'owner' }
-    expect(await office.store.run(changeTask, again)).toMatchObject({ ['sessionId']: child, status: 'in_progress' })
+    const again = {
+      projectId: office.projectId,
+      taskId,
+      status: 'in_progress' as const,
+      by: 'owner',
+    }
+    expect(await office.store.run(changeTask, again)).toMatchObject({
+      ['sessionId']: child,
+      status: 'in_progress',
+    })
   })
 
   test('[AS9] is completed when there was no work left, and interrupted with the true reason when the process exited', async () => {
@@ -68,7 +95,11 @@ describe('the work session it drove', () => {
     const done = await office.giveTask()
     const first = await office.signIn()
     await office.finish(done.taskId)
-    expect(await office.next(first)).toMatchObject({ action: 'exit', reason: 'work_done', state: 'task_done' })
+    expect(await office.next(first)).toMatchObject({
+      action: 'exit',
+      reason: 'work_done',
+      state: 'task_done',
+    })
     expect(await workSession(office, done.workSessionId)).toMatchObject({ state: 'completed' })
     const died = await office.giveTask()
     await office.signIn(office.agentId, 'launch-1')
@@ -110,9 +141,17 @@ describe('the work session it drove', () => {
     const one = await office.giveTask()
     const signed = await office.signIn()
     const two = await office.giveTask()
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', taskId: one.taskId, task: { id: one.taskId } })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      taskId: one.taskId,
+      task: { id: one.taskId },
+    })
     await office.finish(one.taskId)
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', taskId: two.taskId, task: { id: two.taskId } })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      taskId: two.taskId,
+      task: { id: two.taskId },
+    })
     expect(await office.one(signed)).toMatchObject({ workSessionId: two.workSessionId })
     await logout(office, signed)
     expect(await workSession(office, one.workSessionId)).toMatchObject({ state: 'completed' })
@@ -128,14 +167,23 @@ describe('the conversations it had open', () => {
     await office.say('hello', ben)
     const [ann, other] = [await office.signIn(), await office.signIn(ben)]
     const write = ({ agentSessionId, agentId, projectId }: Signed, toAgentId: string) =>
-      office.store.run(sendMessage, { agentSessionId, agentId, projectId, toAgentId, content: 'do this' })
+      office.store.run(sendMessage, {
+        agentSessionId,
+        agentId,
+        projectId,
+        toAgentId,
+        content: 'do this',
+      })
     await write(ann, ben)
     await write(other, cai)
     await logout(office, ann)
-    const stateOf = async (key: string) => (await office.store.query(getConversation, { key })).state
+    const stateOf = async (key: string) =>
+      (await office.store.query(getConversation, { key })).state
     expect(await stateOf(agentKey(office.agentId, ben))).toBe('closed')
     expect(await stateOf(agentKey(ben, cai))).toBe('open')
-    expect((await typesOf(shared.store, conversationStream(agentKey(office.agentId, ben)))).at(-1)).toBe('conversation-closed')
+    expect(
+      (await typesOf(shared.store, conversationStream(agentKey(office.agentId, ben)))).at(-1),
+    ).toBe('conversation-closed')
   })
 })
 
@@ -166,14 +214,17 @@ describe('sessions whose right to be there is taken away', () => {
       if (ending === 'passkey') await store.run(replacePasskey, { agentId, projectIds, by })
       if (ending === 'agent') await store.run(deleteAgent, { agentId, projectIds, by })
       if (ending === 'project') await store.run(deleteProject, { projectId, by })
-      for (const signed of both) expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'revoked' })
+      for (const signed of both)
+        expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'revoked' })
     }
   })
 
   test('[SE3] a session that began while they were looked up is not overlooked: it is to be done again', async () => {
     const { office, both } = await signedInTwice()
     const { agentId, store } = office
-    expect(await refusalOf(store.run(replacePasskey, { agentId, projectIds: [], by }))).toMatchObject({ code: 'busy' })
+    expect(
+      await refusalOf(store.run(replacePasskey, { agentId, projectIds: [], by })),
+    ).toMatchObject({ code: 'busy' })
     expect(await office.one(both[0] as Signed)).toMatchObject({ state: 'active' })
   })
 })

@@ -1,32 +1,58 @@
 /** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
-import { begin, decideAgentSession, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
+import {
+  begin,
+  decideAgentSession,
+  type EndReason,
+  type Purpose,
+} from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { requeueLostTurn } from '../../../src/services/turns/requeue-lost-turn.ts'
-import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
+import {
+  agentSessionFrom,
+  changesOf,
+  updateAgentSession,
+} from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
 
 export const placeAgentSession = defineUseCase('place-agent-session', {
-  streams: ({ projectId }: { agentId: string; projectId: string; purpose: Purpose }) => [projectStream(projectId)],
+  streams: ({ projectId }: { agentId: string; projectId: string; purpose: Purpose }) => [
+    projectStream(projectId),
+  ],
   run: async (tx, input, { now, random }) => {
     const id = random.uuid()
     const lease = { id, ...input, launchId: null, workSessionId: null }
     const row = changesOf(begin(now, lease, 3_600_000))
     const { agentId: agent_id, projectId: project_id, purpose } = input
-    const made = { agent_id, project_id, purpose, launch_id: null, token_hash: `hash of ${id}`, created_at: now }
-    await tx.insert('agent_sessions', { ...row, ...made, resumed_work_session_id: null, context_id: null })
+    const made = {
+      agent_id,
+      project_id,
+      purpose,
+      launch_id: null,
+      token_hash: `hash of ${id}`,
+      created_at: now,
+    }
+    await tx.insert('agent_sessions', {
+      ...row,
+      ...made,
+      resumed_work_session_id: null,
+      context_id: null,
+    })
     return { agentSessionId: id, agentId: input.agentId, projectId: input.projectId }
   },
 })
 
 export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
-  streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [projectStream(projectId)],
+  streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [
+    projectStream(projectId),
+  ],
   run: async (tx, { agentSessionId, reason }, context) => {
     const row = await tx.row('agent_sessions', { id: agentSessionId })
     if (!row) return
     const decision = decideAgentSession(context.now, agentSessionFrom(row), { type: 'end', reason })
     if (decision.outcome !== 'changed') return
     await tx.write(updateAgentSession, changesOf(decision.agentSession))
-    for (const turn of await tx.all(selectRunningOfSession, { agentSessionId })) await requeueLostTurn(tx, turn, [], context)
+    for (const turn of await tx.all(selectRunningOfSession, { agentSessionId }))
+      await requeueLostTurn(tx, turn, [], context)
   },
 })

@@ -12,7 +12,8 @@ import { type Office, openOffice, refusalOf, unknownCaller } from './agent-offic
 
 const shared = sharedStore()
 const minute = 60_000
-const open = (settings?: Readonly<Record<string, number>>) => openOffice(shared.store, shared.clock, settings)
+const open = (settings?: Readonly<Record<string, number>>) =>
+  openOffice(shared.store, shared.clock, settings)
 
 /** What has happened to the agent sessions of the project, in order. */
 async function logOf({ projectId }: Office): Promise<string[]> {
@@ -39,8 +40,13 @@ describe('authenticating', () => {
       { agentId, projectId },
     ]
     const refusals = []
-    for (const attempt of attempts) refusals.push(await refusalOf(calls.authenticate(unknownCaller, attempt)))
-    expect(new Set(refusals.map(({ code, message, fields }) => JSON.stringify({ code, message, fields }))).size).toBe(1)
+    for (const attempt of attempts)
+      refusals.push(await refusalOf(calls.authenticate(unknownCaller, attempt)))
+    expect(
+      new Set(
+        refusals.map(({ code, message, fields }) => JSON.stringify({ code, message, fields })),
+      ).size,
+    ).toBe(1)
     expect(refusals[0]?.code).toBe('authentication_failed')
     expect(await office.list()).toEqual([])
   })
@@ -49,10 +55,18 @@ describe('authenticating', () => {
     const office = await open()
     const { calls, projectId, agentId } = office
     await office.say('there is work')
-    const wrong = () => refusalOf(calls.authenticate(unknownCaller, { agentId, passkey: 'hf_agent_wrong', projectId }))
-    for (let attempt = 0; attempt < 10; attempt++) expect((await wrong()).code).toBe('authentication_failed')
+    const wrong = () =>
+      refusalOf(
+        calls.authenticate(unknownCaller, { agentId, passkey: 'hf_agent_wrong', projectId }),
+      )
+    for (let attempt = 0; attempt < 10; attempt++)
+      expect((await wrong()).code).toBe('authentication_failed')
     expect(await wrong()).toMatchObject({ code: 'rate_limited', fields: { retryAfterSeconds: 60 } })
-    expect(await refusalOf(calls.authenticate(unknownCaller, { agentId: 'other', passkey: 'wrong', projectId }))).toMatchObject({
+    expect(
+      await refusalOf(
+        calls.authenticate(unknownCaller, { agentId: 'other', passkey: 'wrong', projectId }),
+      ),
+    ).toMatchObject({
       code: 'authentication_failed',
     })
     expect((await office.authenticate()).status).toBe('ok')
@@ -66,17 +80,29 @@ describe('authenticating', () => {
     const { calls, projectId, agentId } = office
     await office.say('hello')
     const bearer = await office.bearerOf()
-    expect(await refusalOf(calls.authenticate(bearer, { agentId: other, projectId }))).toMatchObject({
+    expect(
+      await refusalOf(calls.authenticate(bearer, { agentId: other, projectId })),
+    ).toMatchObject({
       code: 'authentication_failed',
     })
     expect(await refusalOf(calls.caller(bearer, undefined))).toMatchObject({ code: 'not_found' })
     const signedIn = await calls.authenticate(bearer, { projectId })
     const id = signedIn.status === 'ok' ? signedIn.agentSession.id : ''
-    expect(await calls.caller(bearer, undefined)).toEqual({ agentSessionId: id, agentId, projectId })
-    expect(await refusalOf(calls.caller(unknownCaller, undefined))).toMatchObject({ code: 'unauthenticated' })
+    expect(await calls.caller(bearer, undefined)).toEqual({
+      agentSessionId: id,
+      agentId,
+      projectId,
+    })
+    expect(await refusalOf(calls.caller(unknownCaller, undefined))).toMatchObject({
+      code: 'unauthenticated',
+    })
     await office.giveTask()
-    expect(await calls.authenticate(bearer, { projectId })).toMatchObject({ agentSession: { purpose: 'task' } })
-    expect(await refusalOf(calls.caller(bearer, undefined))).toMatchObject({ code: 'invalid_request' })
+    expect(await calls.authenticate(bearer, { projectId })).toMatchObject({
+      agentSession: { purpose: 'task' },
+    })
+    expect(await refusalOf(calls.caller(bearer, undefined))).toMatchObject({
+      code: 'invalid_request',
+    })
   })
 
   test('[AS2] task work comes first, then chat, and with neither nothing is created', async () => {
@@ -88,8 +114,17 @@ describe('authenticating', () => {
     const { workSessionId } = await office.giveTask()
     const first = await office.signIn(office.agentId, 'launch-1')
     expect(AgentSession.parse(first.agentSession)).toEqual(first.agentSession)
-    expect(first.agentSession).toMatchObject({ purpose: 'task', state: 'active', workSessionId, launchId: 'launch-1' })
-    expect((await office.signIn()).agentSession).toMatchObject({ purpose: 'chat', workSessionId: null, launchId: null })
+    expect(first.agentSession).toMatchObject({
+      purpose: 'task',
+      state: 'active',
+      workSessionId,
+      launchId: 'launch-1',
+    })
+    expect((await office.signIn()).agentSession).toMatchObject({
+      purpose: 'chat',
+      workSessionId: null,
+      launchId: null,
+    })
     expect(await office.authenticate()).toEqual({ status: 'no_work' })
     expect(await logOf(office)).toEqual(['agent-session-started', 'agent-session-started'])
   })
@@ -98,7 +133,11 @@ describe('authenticating', () => {
     const office = await open()
     const { store, projectId } = office
     const one = await office.giveTask()
-    await store.run(endWorkSession, { projectId, workSessionId: one.workSessionId, reason: 'stopped' })
+    await store.run(endWorkSession, {
+      projectId,
+      workSessionId: one.workSessionId,
+      reason: 'stopped',
+    })
     expect(await office.authenticate()).toEqual({ status: 'no_work' })
     const two = await office.giveTask()
     await store.run(endWorkSession, { projectId, workSessionId: two.workSessionId })
@@ -129,11 +168,18 @@ describe('authenticating', () => {
     const office = await open()
     const round = async (agentId: string, withTask: boolean): Promise<void> => {
       const task = withTask ? await office.giveTask(agentId) : undefined
-      const answers = await Promise.all([office.authenticate(agentId), office.authenticate(agentId)])
+      const answers = await Promise.all([
+        office.authenticate(agentId),
+        office.authenticate(agentId),
+      ])
       const signed = answers.flatMap((answer) => (answer.status === 'ok' ? [answer] : []))
-      expect(signed.map(({ agentSession }) => agentSession.purpose).sort()).toEqual(withTask ? ['chat', 'task'] : ['chat'])
+      expect(signed.map(({ agentSession }) => agentSession.purpose).sort()).toEqual(
+        withTask ? ['chat', 'task'] : ['chat'],
+      )
       if (task) await office.finish(task.taskId)
-      await Promise.all(signed.map(async ({ token }) => office.calls.logout(await office.caller({ token }))))
+      await Promise.all(
+        signed.map(async ({ token }) => office.calls.logout(await office.caller({ token }))),
+      )
     }
     const play = async (name: string): Promise<void> => {
       const agentId = await office.hire(name)
@@ -169,8 +215,14 @@ describe('the end of a session', () => {
     await office.calls.logout(await office.caller(signed))
     const events = (await eventsOf(shared.store, projectStream(office.projectId))).slice(-2)
     expect(events).toMatchObject([
-      { type: 'agent-session-terminating', data: { agentSession: { state: 'terminating', endedAt: null, endReason: null } } },
-      { type: 'agent-session-ended', data: { agentSession: { state: 'ended', endReason: 'logout' } } },
+      {
+        type: 'agent-session-terminating',
+        data: { agentSession: { state: 'terminating', endedAt: null, endReason: null } },
+      },
+      {
+        type: 'agent-session-ended',
+        data: { agentSession: { state: 'ended', endReason: 'logout' } },
+      },
     ])
     expect(events[1]?.data).toEqual({ agentSession: await office.one(signed) })
   })
@@ -181,7 +233,11 @@ describe('the end of a session', () => {
     const signed = await office.signIn()
     await office.store.run(endChat, { projectId: office.projectId, agentId: office.agentId, by })
     await office.calls.logout(await office.caller(signed))
-    expect(await logOf(office)).toEqual(['agent-session-started', 'agent-session-terminating', 'agent-session-ended'])
+    expect(await logOf(office)).toEqual([
+      'agent-session-started',
+      'agent-session-terminating',
+      'agent-session-ended',
+    ])
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'logout' })
   })
 
@@ -193,10 +249,18 @@ describe('the end of a session', () => {
     const log = await logOf(office)
     await office.calls.logout(await office.caller(signed))
     for (let again = 0; again < 2; again++)
-      expect(await office.next(signed)).toMatchObject({ action: 'exit', reason: 'logout', ends: null })
+      expect(await office.next(signed)).toMatchObject({
+        action: 'exit',
+        reason: 'logout',
+        ends: null,
+      })
     expect(await logOf(office)).toEqual(log)
     const caller = await office.caller(signed)
-    const attempts = [office.handOver(caller), office.answer(caller, 'x'), office.store.query(getMyTask, caller)]
+    const attempts = [
+      office.handOver(caller),
+      office.answer(caller, 'x'),
+      office.store.query(getMyTask, caller),
+    ]
     for (const refusal of await Promise.all(attempts.map(refusalOf)))
       expect(refusal).toMatchObject({ code: 'session_ended', fields: { reason: 'logout' } })
   })
@@ -217,7 +281,9 @@ describe('the end of a session', () => {
     const other = await office.hire('ben')
     await office.say('hello')
     const signed = await office.signIn()
-    expect(await refusalOf(office.calls.caller(await office.bearerOf(other), signed.token))).toMatchObject({ code: 'not_found' })
+    expect(
+      await refusalOf(office.calls.caller(await office.bearerOf(other), signed.token)),
+    ).toMatchObject({ code: 'not_found' })
     expect(await refusalOf(office.calls.caller(unknownCaller, `${signed.token}x`))).toMatchObject({
       code: 'authentication_failed',
     })
@@ -227,9 +293,13 @@ describe('the end of a session', () => {
       office.handOver({ agentSessionId, agentId: other, projectId }),
       office.answer({ agentSessionId, agentId: other, projectId }, 'I am ann'),
       office.calls.logout({ agentSessionId, agentId: other, projectId }),
-      office.calls.waitingCalls.next({ agentSessionId, agentId: office.agentId, projectId: 'elsewhere' }, 0),
+      office.calls.waitingCalls.next(
+        { agentSessionId, agentId: office.agentId, projectId: 'elsewhere' },
+        0,
+      ),
     ]
-    for (const refusal of await Promise.all(attempts.map(refusalOf))) expect(refusal).toMatchObject({ code: 'not_found' })
+    for (const refusal of await Promise.all(attempts.map(refusalOf)))
+      expect(refusal).toMatchObject({ code: 'not_found' })
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
   })
 })

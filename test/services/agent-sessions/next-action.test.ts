@@ -2,7 +2,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { decideApproval, requestApproval } from '../../../src/services/approvals/request-approval.ts'
+import {
+  decideApproval,
+  requestApproval,
+} from '../../../src/services/approvals/request-approval.ts'
 import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { endChat } from '../../../src/services/conversations/start-chat.ts'
@@ -13,7 +16,8 @@ import { type Office, openOffice, type Signed } from './agent-office.ts'
 
 const shared = sharedStore()
 const minute = 60_000
-const open = (settings?: Readonly<Record<string, number>>) => openOffice(shared.store, shared.clock, settings)
+const open = (settings?: Readonly<Record<string, number>>) =>
+  openOffice(shared.store, shared.clock, settings)
 
 const ask = ({ store }: Office, { agentSessionId, agentId, projectId }: Signed) =>
   store.run(requestApproval, { agentSessionId, agentId, projectId, checkpointType: 'design' })
@@ -117,10 +121,16 @@ describe('in a chat', () => {
     await office.store.run(endChat, { projectId: office.projectId, agentId: office.agentId, by })
     await office.say('one more thing')
     expect(await office.authenticate()).toEqual({ status: 'no_work' })
-    expect(await office.next(signed)).toMatchObject({ action: 'exit', state: 'session_closed', reason: 'session_closed' })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'exit',
+      state: 'session_closed',
+      reason: 'session_closed',
+    })
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'closed' })
     expect(await office.next(signed)).toMatchObject({ action: 'exit', reason: 'session_closed' })
-    expect((await office.handOver(await office.signIn())).map(({ content }) => content)).toEqual(['one more thing'])
+    expect((await office.handOver(await office.signIn())).map(({ content }) => content)).toEqual([
+      'one more thing',
+    ])
   })
 
   test('[NA13] a process that dies between delivery and answer loses nothing: the next session is handed the same messages', async () => {
@@ -129,11 +139,19 @@ describe('in a chat', () => {
     const first = await office.signIn(office.agentId, 'launch-1')
     const handed = await office.handOver(first)
     await office.say('and this')
-    const exit = { projectId: office.projectId, agentId: office.agentId, remainingProcesses: 0, launchId: 'launch-1' }
+    const exit = {
+      projectId: office.projectId,
+      agentId: office.agentId,
+      remainingProcesses: 0,
+      launchId: 'launch-1',
+    }
     await office.calls.reportExit({ ...(await office.bearerOf()).who, id: 'c' }, exit)
     const second = await office.signIn(office.agentId, 'launch-2')
     expect(await office.next(second)).toMatchObject({ action: 'get_pending_messages' })
-    expect((await office.handOver(second)).map(({ content }) => content)).toEqual(['hello', 'and this'])
+    expect((await office.handOver(second)).map(({ content }) => content)).toEqual([
+      'hello',
+      'and this',
+    ])
     expect(handed).toHaveLength(1)
   })
 
@@ -143,10 +161,21 @@ describe('in a chat', () => {
     expect(await office.next(signed)).toMatchObject({ action: 'get_pending_messages' })
     await office.handOver(signed)
     const { seq } = await office.answer(signed, 'long, that')
-    expect(await office.next(signed)).toMatchObject({ action: 'summarize_conversation', state: 'summary_due', throughSeq: seq })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'summarize_conversation',
+      state: 'summary_due',
+      throughSeq: seq,
+    })
     const { agentSessionId, agentId, projectId } = signed
     const conversationKey = webKey(projectId, agentId)
-    const summary = { agentSessionId, agentId, projectId, conversationKey, summary: 'x, often', throughSeq: seq ?? 0 }
+    const summary = {
+      agentSessionId,
+      agentId,
+      projectId,
+      conversationKey,
+      summary: 'x, often',
+      throughSeq: seq ?? 0,
+    }
     await office.store.run(setSummary, summary)
     expect(await office.next(signed)).toMatchObject({ action: 'wait_for_messages' })
   })
@@ -155,7 +184,11 @@ describe('in a chat', () => {
     const { office, signed } = await idle()
     const { id: approvalId } = await ask(office, signed)
     shared.clock.advance(60 * minute)
-    expect(await office.next(signed)).toMatchObject({ action: 'wait_for_approval', state: 'approval_pending', approvalId })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'wait_for_approval',
+      state: 'approval_pending',
+      approvalId,
+    })
     await office.say('by the way')
     expect(await office.next(signed)).toMatchObject({ action: 'get_pending_messages' })
     await office.handOver(signed)
@@ -173,7 +206,13 @@ describe('in a chat', () => {
     const { office, signed } = await idle()
     const ben = await office.hire('ben')
     const { agentSessionId, agentId, projectId } = signed
-    await office.store.run(sendMessage, { agentSessionId, agentId, projectId, toAgentId: ben, content: 'help me' })
+    await office.store.run(sendMessage, {
+      agentSessionId,
+      agentId,
+      projectId,
+      toAgentId: ben,
+      content: 'help me',
+    })
     const other = await office.signIn(ben)
     expect(await office.next(other)).toMatchObject({ action: 'get_pending_messages' })
     await office.handOver(other)
@@ -183,11 +222,17 @@ describe('in a chat', () => {
   })
 
   test('[NA10] its project’s settings apply from the next call on', async () => {
-    const { office, signed } = await idle({ 'chat.soft_timeout_minutes': 0.1, 'chat.wait_interval_seconds': 7 })
+    const { office, signed } = await idle({
+      'chat.soft_timeout_minutes': 0.1,
+      'chat.wait_interval_seconds': 7,
+    })
     expect(await office.next(signed)).toMatchObject({ waitSeconds: 7, idleTimeoutMinutes: 0.1 })
     shared.clock.advance(6000)
     await office.set({ 'chat.soft_timeout_minutes': 1 })
-    expect(await office.next(signed)).toMatchObject({ action: 'wait_for_messages', idleTimeoutMinutes: 1 })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'wait_for_messages',
+      idleTimeoutMinutes: 1,
+    })
     shared.clock.advance(54_000)
     expect(await office.next(signed)).toMatchObject({ action: 'exit', reason: 'timeout' })
   })
@@ -198,31 +243,58 @@ describe('on a task', () => {
     const office = await open()
     const { taskId } = await office.giveTask()
     const signed = await office.signIn()
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', state: 'task_ready', taskId, task: { id: taskId } })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      state: 'task_ready',
+      taskId,
+      task: { id: taskId },
+    })
     const [one, two] = [
       await ask(office, signed),
       await office.store.run(requestApproval, { ...plain(signed), checkpointType: 'two' }),
     ]
-    expect(await office.next(signed)).toMatchObject({ action: 'wait_for_approval', approvalId: one.id, task: null })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'wait_for_approval',
+      approvalId: one.id,
+      task: null,
+    })
     await decide(office, one.id)
-    expect(await office.next(signed)).toMatchObject({ action: 'wait_for_approval', approvalId: two.id })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'wait_for_approval',
+      approvalId: two.id,
+    })
     await decide(office, two.id)
     // No timeouts: a build may take hours.
     shared.clock.advance(240 * minute)
     expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', taskId })
     await office.finish(taskId)
-    expect(await office.next(signed)).toMatchObject({ action: 'exit', state: 'task_done', reason: 'work_done' })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'exit',
+      state: 'task_done',
+      reason: 'work_done',
+    })
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'work_done' })
   })
 
   test('[NA11] a resumed work session is handed over first, once to each session that takes it up', async () => {
     const office = await open()
     const { projectId } = office
-    const child = await office.store.run(placeWorkSession, { projectId, parentId: 'sess_20260101000000_parent' })
+    const child = await office.store.run(placeWorkSession, {
+      projectId,
+      parentId: 'sess_20260101000000_parent',
+    })
     const { taskId } = await office.giveTask(office.agentId, child.id)
     const signed = await office.signIn()
-    expect(await office.next(signed)).toMatchObject({ action: 'resume_work', state: 'task_resuming', resumed: child.id })
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', taskId, resumed: null })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'resume_work',
+      state: 'task_resuming',
+      resumed: child.id,
+    })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      taskId,
+      resumed: null,
+    })
   })
 
   test('[NA11] another’s approval, and one that an earlier session asked for, are not waited for', async () => {
@@ -231,7 +303,10 @@ describe('on a task', () => {
     await office.giveTask(ben)
     await ask(office, await office.signIn(ben))
     const { taskId } = await office.giveTask()
-    expect(await office.next(await office.signIn())).toMatchObject({ action: 'work_on_task', taskId })
+    expect(await office.next(await office.signIn())).toMatchObject({
+      action: 'work_on_task',
+      taskId,
+    })
   })
 })
 
@@ -248,7 +323,9 @@ test('[AS6] a call is written down at most once a minute, and what it moves is t
   const { office, signed } = await idle()
   const rowOf = () => {
     const database = new DatabaseSync(shared.file, { readOnly: true })
-    const row = database.prepare('select * from agent_sessions where id = ?').get(signed.agentSessionId)
+    const row = database
+      .prepare('select * from agent_sessions where id = ?')
+      .get(signed.agentSessionId)
     database.close()
     return row
   }
@@ -264,4 +341,8 @@ test('[AS6] a call is written down at most once a minute, and what it moves is t
   expect(rowOf()).toEqual({ ...first, expires_at: written })
 })
 
-const plain = ({ agentSessionId, agentId, projectId }: Signed) => ({ agentSessionId, agentId, projectId })
+const plain = ({ agentSessionId, agentId, projectId }: Signed) => ({
+  agentSessionId,
+  agentId,
+  projectId,
+})

@@ -2,9 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { Agent } from '../../../src/protocol/agents/agent.ts'
 import { maskedValue } from '../../../src/protocol/agents/masked-value.ts'
-import { changeAgent, createAgent, deleteAgent, replacePasskey } from '../../../src/services/agents/change-agent.ts'
+import {
+  changeAgent,
+  createAgent,
+  deleteAgent,
+  replacePasskey,
+} from '../../../src/services/agents/change-agent.ts'
 import { getAgent, listAgents } from '../../../src/services/agents/queries.ts'
-import { assignAgent, createProject, deleteProject, unassignAgent } from '../../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  createProject,
+  deleteProject,
+  unassignAgent,
+} from '../../../src/services/projects/change-project.ts'
 import { getProject, listProjects } from '../../../src/services/projects/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sealedEnvironment, testSeals } from '../../support/seals.ts'
@@ -16,28 +26,54 @@ const storedEnvironment = async (store: Store, id: string): Promise<unknown> =>
 describe('agents', () => {
   test('[AS7] a new agent shows its passkey once; only its hash is kept, and the passkey authenticates it', async () => {
     const { store } = await open()
-    const { passkey, ...agent } = await store.run(createAgent, { name: 'Claude Code', protocol: 'acp', command: 'claude', by })
+    const { passkey, ...agent } = await store.run(createAgent, {
+      name: 'Claude Code',
+      protocol: 'acp',
+      command: 'claude',
+      by,
+    })
     expect(passkey).toMatch(/^hf_agent_[\w-]{43}$/)
     expect(Agent.parse(agent)).toEqual(agent)
-    expect(agent).toMatchObject({ id: 'claude-code', args: [], env: {}, role: null, maxProcesses: null, holdSeconds: 50 })
+    expect(agent).toMatchObject({
+      id: 'claude-code',
+      args: [],
+      env: {},
+      role: null,
+      maxProcesses: null,
+      holdSeconds: 50,
+    })
     expect(await store.query(getAgent, { agentId: agent.id })).toEqual(agent)
     expect(await eventsOf(store, 'home')).toEqual([{ type: 'agent-created', data: { agent, by } }])
-    expect(await whoHas(store, passkey)).toMatchObject({ kind: 'agent', id: agent.id, role: null, scopes: ['agent'] })
+    expect(await whoHas(store, passkey)).toMatchObject({
+      kind: 'agent',
+      id: agent.id,
+      role: null,
+      scopes: ['agent'],
+    })
     const row = await store.read((reader) => reader.row('agents', { id: agent.id }))
     expect(JSON.stringify(row)).not.toContain(passkey)
   })
 
   test('[AS7] a replaced passkey stops working at once, and the new one is another credential', async () => {
     const { store } = await open()
-    const { id: agentId, passkey: old } = await store.run(createAgent, { name: 'a', protocol: 'mcp', by })
+    const { id: agentId, passkey: old } = await store.run(createAgent, {
+      name: 'a',
+      protocol: 'mcp',
+      by,
+    })
     const before = await whoHas(store, old)
     const { passkey } = await store.run(replacePasskey, { agentId, by })
     expect(await whoHas(store, old)).toBeUndefined()
     const after = await whoHas(store, passkey)
     expect(after?.id).toBe(agentId)
     expect(after?.credentialId).not.toBe(before?.credentialId)
-    expect(await eventsOf(store, 'home')).toContainEqual({ type: 'passkey-replaced', data: { agentId, by } })
-    expect(await refused(store, () => store.run(replacePasskey, { agentId: 'nobody', by }))).toMatchObject({
+    expect(await eventsOf(store, 'home')).toContainEqual({
+      type: 'passkey-replaced',
+      data: { agentId, by },
+    })
+    expect(
+      await refused(store, () => store.run(replacePasskey, { agentId: 'nobody', by })),
+    ).toMatchObject({
       code: 'agent_not_found',
     })
   })
@@ -58,9 +94,13 @@ describe('agents', () => {
     const { store } = await open()
     const draft = { name: 'Owner', protocol: 'acp', by } as const
     for (const id of ['system', 'library'])
-      expect(await refused(store, () => store.run(createAgent, { ...draft, id }))).toMatchObject({ code: 'already_exists' })
+      expect(await refused(store, () => store.run(createAgent, { ...draft, id }))).toMatchObject({
+        code: 'already_exists',
+      })
     expect((await store.run(createAgent, { ...draft, name: 'System' })).id).toBe('system-2')
-    expect(await refused(store, () => store.run(createAgent, { ...draft, id: 'owner' }))).toMatchObject({
+    expect(
+      await refused(store, () => store.run(createAgent, { ...draft, id: 'owner' })),
+    ).toMatchObject({
       code: 'already_exists',
     })
     expect((await store.run(createAgent, draft)).id).toBe('owner-2')
@@ -74,7 +114,10 @@ describe('agents', () => {
     const changed = await store.run(changeAgent, { agentId: created.id, name: 'b', by })
     const seen = { ANTHROPIC_API_KEY: maskedValue }
     expect([created.env, changed.env]).toEqual([seen, seen])
-    const everything = [await store.query(listAgents, { limit: 50 }), await store.query(getAgent, { agentId: created.id })]
+    const everything = [
+      await store.query(listAgents, { limit: 50 }),
+      await store.query(getAgent, { agentId: created.id }),
+    ]
     expect(JSON.stringify([...everything, await eventsOf(store, 'home')])).not.toContain(secret)
     expect(await storedEnvironment(store, created.id)).toEqual(env)
   })
@@ -82,13 +125,22 @@ describe('agents', () => {
   test('[SE7] a mask sent back keeps the stored value; a mask for nothing is refused', async () => {
     const { store } = await open()
     const [one, two] = [testSeals.seal('KEY', 'one'), testSeals.seal('NEW', 'two')]
-    const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: one, URL: one }, by })
+    const { id: agentId } = await store.run(createAgent, {
+      name: 'a',
+      protocol: 'acp',
+      env: { KEY: one, URL: one },
+      by,
+    })
     await store.run(changeAgent, { agentId, env: { KEY: maskedValue, NEW: two }, by })
     expect(await storedEnvironment(store, agentId)).toEqual({ KEY: one, NEW: two })
     const change = { agentId, env: { OTHER: maskedValue }, by } as const
-    expect(await refused(store, () => store.run(changeAgent, change))).toMatchObject({ code: 'invalid_request' })
+    expect(await refused(store, () => store.run(changeAgent, change))).toMatchObject({
+      code: 'invalid_request',
+    })
     const draft = { name: 'b', protocol: 'acp', env: { KEY: maskedValue }, by } as const
-    expect(await refused(store, () => store.run(createAgent, draft))).toMatchObject({ code: 'invalid_request' })
+    expect(await refused(store, () => store.run(createAgent, draft))).toMatchObject({
+      code: 'invalid_request',
+    })
     expect(await storedEnvironment(store, agentId)).toEqual({ KEY: one, NEW: two })
   })
 
@@ -109,7 +161,13 @@ describe('agents', () => {
     const same = { agentId, name: 'a', args: ['-x'], env: { KEY: maskedValue } as const, by }
     expect(await store.run(changeAgent, same)).toEqual(created)
     expect(await typesOf(store, 'home')).toEqual(['agent-created'])
-    const changed = await store.run(changeAgent, { agentId, command: null, maxProcesses: null, holdSeconds: 600, by })
+    const changed = await store.run(changeAgent, {
+      agentId,
+      command: null,
+      maxProcesses: null,
+      holdSeconds: 600,
+      by,
+    })
     expect(changed).toEqual({
       ...created,
       command: null,
@@ -117,8 +175,13 @@ describe('agents', () => {
       holdSeconds: 600,
       updatedAt: '2026-03-01T09:00:01.000Z',
     })
-    expect(await eventsOf(store, 'home')).toContainEqual({ type: 'agent-changed', data: { agent: changed, by } })
-    expect(await refused(store, () => store.run(changeAgent, { agentId: 'nobody', by }))).toMatchObject({
+    expect(await eventsOf(store, 'home')).toContainEqual({
+      type: 'agent-changed',
+      data: { agent: changed, by },
+    })
+    expect(
+      await refused(store, () => store.run(changeAgent, { agentId: 'nobody', by })),
+    ).toMatchObject({
       code: 'agent_not_found',
     })
   })
@@ -134,17 +197,27 @@ describe('assignments', () => {
       clock.advance(1)
       await store.run(assignAgent, { projectId, agentId: id, by })
     }
-    expect(await store.query(getProject, { projectId })).toEqual({ ...project, agentIds: ['b', 'a', 'c'] })
-    expect((await store.query(listProjects, { limit: 5 })).items[0]?.agentIds).toEqual(['b', 'a', 'c'])
+    expect(await store.query(getProject, { projectId })).toEqual({
+      ...project,
+      agentIds: ['b', 'a', 'c'],
+    })
+    expect((await store.query(listProjects, { limit: 5 })).items[0]?.agentIds).toEqual([
+      'b',
+      'a',
+      'c',
+    ])
     expect((await store.query(getAgent, { agentId: 'a' })).projectIds).toEqual([projectId])
-    expect((await store.query(listAgents, { limit: 5 })).items.map((agent) => agent.projectIds)).toEqual(
-      Array(3).fill([projectId]),
-    )
+    expect(
+      (await store.query(listAgents, { limit: 5 })).items.map((agent) => agent.projectIds),
+    ).toEqual(Array(3).fill([projectId]))
     expect((await eventsOf(store, projectStream(projectId))).at(-1)).toEqual({
       type: 'agent-assigned',
       data: { refStream: 'home', refSeq: 7 },
     })
-    expect((await eventsOf(store, 'home')).at(-1)).toEqual({ type: 'agent-assigned', data: { projectId, agentId: 'c', by } })
+    expect((await eventsOf(store, 'home')).at(-1)).toEqual({
+      type: 'agent-assigned',
+      data: { projectId, agentId: 'c', by },
+    })
   })
 
   test('[HT2] assigning or taking off twice changes nothing the second time', async () => {
@@ -165,7 +238,8 @@ describe('assignments', () => {
     const { id: projectId } = await store.run(createProject, { name: 'p', by })
     const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', by })
     for (const useCase of [assignAgent, unassignAgent]) {
-      const noProject = () => store.run<typeof pair, unknown>(useCase, { ...pair, projectId: 'nobody' })
+      const noProject = () =>
+        store.run<typeof pair, unknown>(useCase, { ...pair, projectId: 'nobody' })
       const noAgent = () => store.run<typeof pair, unknown>(useCase, { ...pair, agentId: 'nobody' })
       const pair = { projectId, agentId, by }
       expect(await refused(store, noProject)).toMatchObject({ code: 'not_found' })
@@ -181,16 +255,24 @@ describe('assignments', () => {
     ]
     for (const id of ['stays', 'leaves']) {
       await store.run(createAgent, { id, name: id, protocol: 'acp', by })
-      for (const { id: projectId } of [kept, gone]) await store.run(assignAgent, { projectId, agentId: id, by })
+      for (const { id: projectId } of [kept, gone])
+        await store.run(assignAgent, { projectId, agentId: id, by })
     }
     await store.run(deleteProject, { projectId: gone.id, by })
     await store.run(deleteAgent, { agentId: 'leaves', by })
     expect((await store.query(getProject, { projectId: kept.id })).agentIds).toEqual(['stays'])
     expect((await store.query(getAgent, { agentId: 'stays' })).projectIds).toEqual([kept.id])
-    expect(await refused(store, () => store.query(getAgent, { agentId: 'leaves' }))).toMatchObject({ code: 'agent_not_found' })
-    expect(await refused(store, () => store.run(deleteAgent, { agentId: 'leaves', by }))).toMatchObject({
+    expect(await refused(store, () => store.query(getAgent, { agentId: 'leaves' }))).toMatchObject({
       code: 'agent_not_found',
     })
-    expect((await eventsOf(store, 'home')).at(-1)).toEqual({ type: 'agent-deleted', data: { agentId: 'leaves', by } })
+    expect(
+      await refused(store, () => store.run(deleteAgent, { agentId: 'leaves', by })),
+    ).toMatchObject({
+      code: 'agent_not_found',
+    })
+    expect((await eventsOf(store, 'home')).at(-1)).toEqual({
+      type: 'agent-deleted',
+      data: { agentId: 'leaves', by },
+    })
   })
 })

@@ -3,11 +3,23 @@ import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import { Approval } from '../../../src/protocol/approvals/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { HomeState, ProjectState } from '../../../src/protocol/snapshot.ts'
-import { listApprovals, listPendingApprovals, readApproval } from '../../../src/services/approvals/queries.ts'
-import { createApproval, resubmitApproval } from '../../../src/services/approvals/request-approval.ts'
+import {
+  listApprovals,
+  listPendingApprovals,
+  readApproval,
+} from '../../../src/services/approvals/queries.ts'
+import {
+  createApproval,
+  resubmitApproval,
+} from '../../../src/services/approvals/request-approval.ts'
 import { deleteProject } from '../../../src/services/projects/change-project.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
-import { approvalsOfProject, inboxPage, pendingApprovals, pendingApprovalsOf } from '../../../src/store/approvals/approvals.ts'
+import {
+  approvalsOfProject,
+  inboxPage,
+  pendingApprovals,
+  pendingApprovalsOf,
+} from '../../../src/store/approvals/approvals.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from '../work/query-plan.ts'
 import { openProject, sharedStore } from '../work/work-room.ts'
@@ -19,8 +31,19 @@ describe('asking and deciding', () => {
     const { store, clock } = shared
     const { projectId, workSessionId, task } = await openProject(store)
     const { id: taskId } = await task()
-    const draft = { checkpointType: 'design', leaderId: 'lead', workerInstructions: [{ do: 'x' }], artifacts: ['a.md'] }
-    const approval = await store.run(createApproval, { projectId, workSessionId, taskId, instructionContent: 'ship', ...draft })
+    const draft = {
+      checkpointType: 'design',
+      leaderId: 'lead',
+      workerInstructions: [{ do: 'x' }],
+      artifacts: ['a.md'],
+    }
+    const approval = await store.run(createApproval, {
+      projectId,
+      workSessionId,
+      taskId,
+      instructionContent: 'ship',
+      ...draft,
+    })
     expect(approval).toEqual({
       id: expect.any(Number),
       projectId,
@@ -40,12 +63,22 @@ describe('asking and deciding', () => {
       question: null,
     })
     expect(Approval.parse(approval)).toEqual(approval)
-    expect(await store.query(readApproval, { viewer: null, projectId, approvalId: approval.id })).toEqual(approval)
+    expect(
+      await store.query(readApproval, { viewer: null, projectId, approvalId: approval.id }),
+    ).toEqual(approval)
     const stream = projectStream(projectId)
-    expect((await eventsOf(store, stream)).at(-1)).toEqual({ type: 'approval-asked', data: { approval } })
+    expect((await eventsOf(store, stream)).at(-1)).toEqual({
+      type: 'approval-asked',
+      data: { approval },
+    })
     const [position] = await store.positions([stream])
     const [copy] = (await store.eventsAfter(home, 0, 1000)).slice(-1)
-    expect(copy).toMatchObject({ type: 'approval-asked', data: null, refStream: stream, refSeq: position?.head })
+    expect(copy).toMatchObject({
+      type: 'approval-asked',
+      data: null,
+      refStream: stream,
+      refSeq: position?.head,
+    })
   })
 
   test('[AP1] two people decide in the same instant, a thousand times: one wins, the other is told who decided what', async () => {
@@ -56,8 +89,13 @@ describe('asking and deciding', () => {
     const rounds = await Promise.all(
       asked.map(async ({ id }, n) => {
         const people = n % 2 ? ['mia', 'noa'] : ['noa', 'mia']
-        const choices = people.map((person, each) => ({ person, verdict: verdicts[(n + each) % 3] ?? 'approved' }))
-        const outcomes = await Promise.allSettled(choices.map(({ person, verdict }) => decide(id, verdict, 'why', person)))
+        const choices = people.map((person, each) => ({
+          person,
+          verdict: verdicts[(n + each) % 3] ?? 'approved',
+        }))
+        const outcomes = await Promise.allSettled(
+          choices.map(({ person, verdict }) => decide(id, verdict, 'why', person)),
+        )
         return { id, choices, outcomes }
       }),
     )
@@ -72,7 +110,11 @@ describe('asking and deciding', () => {
         fields: { decidedBy: winner?.person, decision: winner?.verdict },
       })
       const kept = await store.query(readApproval, { viewer: null, projectId, approvalId: id })
-      expect(kept).toMatchObject({ status: winner?.verdict, decidedBy: winner?.person, feedback: 'why' })
+      expect(kept).toMatchObject({
+        status: winner?.verdict,
+        decidedBy: winner?.person,
+        feedback: 'why',
+      })
       winners.add(winner?.person ?? '')
     }
     expect(winners).toEqual(new Set(['mia', 'noa']))
@@ -109,13 +151,30 @@ describe('asking and deciding', () => {
     })
     await decide(first.id, 'revision_requested', 'smaller still', 'noa')
     const third = await store.run(resubmitApproval, { ...place, artifacts: ['b.md'] })
-    expect(third.revisionHistory).toMatchObject([{ feedback: 'smaller' }, { instructionContent: 'ship less', decidedBy: 'noa' }])
-    expect(third).toMatchObject({ status: 'pending', instructionContent: 'ship less', artifacts: ['b.md'], decidedBy: null })
-    expect(await decide(first.id, 'approved')).toMatchObject({ status: 'approved', revisionHistory: third.revisionHistory })
+    expect(third.revisionHistory).toMatchObject([
+      { feedback: 'smaller' },
+      { instructionContent: 'ship less', decidedBy: 'noa' },
+    ])
+    expect(third).toMatchObject({
+      status: 'pending',
+      instructionContent: 'ship less',
+      artifacts: ['b.md'],
+      decidedBy: null,
+    })
+    expect(await decide(first.id, 'approved')).toMatchObject({
+      status: 'approved',
+      revisionHistory: third.revisionHistory,
+    })
     const types = (await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(2)
     expect(types.filter((type) => type !== 'checkpoint-saved')).toEqual([
       'approval-asked',
-      ...['approval-decided', 'approval-resubmitted', 'approval-decided', 'approval-resubmitted', 'approval-decided'],
+      ...[
+        'approval-decided',
+        'approval-resubmitted',
+        'approval-decided',
+        'approval-resubmitted',
+        'approval-decided',
+      ],
     ])
   })
 
@@ -131,7 +190,9 @@ describe('asking and deciding', () => {
     await decide(approvalId, 'rejected', undefined, 'mia')
     const decided = { code: 'approval_decided', fields: { decidedBy: 'mia', decision: 'rejected' } }
     expect(await refused(store, resubmit)).toEqual(decided)
-    expect(await refused(store, () => decide(approvalId, 'approved', undefined, 'mia'))).toEqual(decided)
+    expect(await refused(store, () => decide(approvalId, 'approved', undefined, 'mia'))).toEqual(
+      decided,
+    )
   })
 
   test('[HT2] what is not there, or is another project’s, is not found', async () => {
@@ -151,7 +212,9 @@ describe('asking and deciding', () => {
       () => store.run(createApproval, { ...draft, projectId: 'nobody' }),
     ])
       expect(await refused(store, attempt)).toMatchObject({ code: 'not_found' })
-    expect(await store.query(readApproval, { viewer: null, projectId: other.projectId, approvalId })).toMatchObject({
+    expect(
+      await store.query(readApproval, { viewer: null, projectId: other.projectId, approvalId }),
+    ).toMatchObject({
       status: 'pending',
     })
   })
@@ -161,7 +224,10 @@ describe('lists of approvals', () => {
   test('[AP5] the inbox holds what is pending in all projects, oldest first, and what was submitted again at its end', async () => {
     const { store, clock } = shared
     const [one, two] = [await openProject(store), await openProject(store)]
-    const before = await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), 200)
+    const before = await pagesOf(
+      (page) => store.query(listPendingApprovals, { viewer: null, ...page }),
+      200,
+    )
     const asked: number[] = []
     for (let n = 0; n < 7; n++) {
       // Two of the same millisecond: the number then decides.
@@ -169,7 +235,9 @@ describe('lists of approvals', () => {
       asked.push((await (n % 3 ? one : two).ask(`c${n}`)).id)
     }
     const inbox = async (limit: number) =>
-      (await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), limit)).slice(before.length)
+      (
+        await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), limit)
+      ).slice(before.length)
     expect((await inbox(2)).map(({ id }) => id)).toEqual(asked)
     const [first = 0, second = 0] = asked
     await two.decide(first, 'revision_requested')
@@ -189,13 +257,24 @@ describe('lists of approvals', () => {
     const ids: number[] = []
     for (let n = 0; n < 5; n++) ids.unshift((await ask()).id)
     await decide(ids[2] ?? 0, 'approved')
-    const list = await pagesOf((page) => store.query(listApprovals, { viewer: null, ...page, projectId }), 2)
+    const list = await pagesOf(
+      (page) => store.query(listApprovals, { viewer: null, ...page, projectId }),
+      2,
+    )
     expect(list.map(({ id }) => id)).toEqual(ids)
     expect(list[2]).toMatchObject({ status: 'approved' })
     const foreign = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url')
-    for (const cursor of ['x', foreign(['2026-03-01T09:00:00.000Z', 'proj_1']), foreign(['2026-03-01T09:00:00.000Z', 7])])
+    for (const cursor of [
+      'x',
+      foreign(['2026-03-01T09:00:00.000Z', 'proj_1']),
+      foreign(['2026-03-01T09:00:00.000Z', 7]),
+    ])
       for (const list of [listPendingApprovals, listApprovals])
-        expect(await refused(store, () => store.query(list, { viewer: null, projectId, limit: 5, cursor }))).toMatchObject({
+        expect(
+          await refused(store, () =>
+            store.query(list, { viewer: null, projectId, limit: 5, cursor }),
+          ),
+        ).toMatchObject({
           code: 'invalid_request',
         })
   })
@@ -208,10 +287,16 @@ describe('lists of approvals', () => {
       await pendingApprovalsOf(reader, 'p')
     })
     expect(plan).toEqual([
-      expect.stringMatching(/^SEARCH human_approvals USING INDEX approvals_pending \(\(submitted_at,id\)>\(\?,\?\)\)$/),
-      expect.stringMatching(/^SEARCH human_approvals USING INDEX approvals_of_project \(project_id=\? AND id<\?\)$/),
+      expect.stringMatching(
+        /^SEARCH human_approvals USING INDEX approvals_pending \(\(submitted_at,id\)>\(\?,\?\)\)$/,
+      ),
+      expect.stringMatching(
+        /^SEARCH human_approvals USING INDEX approvals_of_project \(project_id=\? AND id<\?\)$/,
+      ),
       expect.stringMatching(/^S(CAN|EARCH) human_approvals USING COVERING INDEX approvals_pending/),
-      expect.stringMatching(/^SEARCH human_approvals USING COVERING INDEX approvals_pending_of_project \(project_id=\?\)$/),
+      expect.stringMatching(
+        /^SEARCH human_approvals USING COVERING INDEX approvals_pending_of_project \(project_id=\?\)$/,
+      ),
     ])
   })
 
@@ -221,9 +306,14 @@ describe('lists of approvals', () => {
     const other = await openProject(store)
     const { id } = await ask()
     await store.run(deleteProject, { projectId, by })
-    const pending = await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), 200)
+    const pending = await pagesOf(
+      (page) => store.query(listPendingApprovals, { viewer: null, ...page }),
+      200,
+    )
     expect(pending.map((each) => each.id)).not.toContain(id)
-    expect((await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(-5)).toEqual([
+    expect(
+      (await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(-5),
+    ).toEqual([
       'approval-decided',
       'checkpoint-saved',
       'checkpoint-saved',
@@ -235,7 +325,10 @@ describe('lists of approvals', () => {
 })
 
 /** Every item, page by page. */
-async function pagesOf(ask: (page: { limit: number; cursor?: string }) => Promise<Page<Approval>>, limit: number) {
+async function pagesOf(
+  ask: (page: { limit: number; cursor?: string }) => Promise<Page<Approval>>,
+  limit: number,
+) {
   const items: Approval[] = []
   let cursor: string | undefined
   do {

@@ -6,7 +6,10 @@ import {
   maxUnpairedAttempts,
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
-import { changeChannelChat, createPairingCode } from '../../../src/services/channels/change-channel.ts'
+import {
+  changeChannelChat,
+  createPairingCode,
+} from '../../../src/services/channels/change-channel.ts'
 import { handleUnpairedSender } from '../../../src/services/channels/incoming.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'
@@ -14,9 +17,18 @@ import { openTestStore } from '../../support/store.ts'
 import { by } from '../projects/installation.ts'
 
 const hear = (store: Store, attempt: string, chatId = '7') =>
-  store.run(handleUnpairedSender, { channel, chatId, kind: 'person', title: 'Eve', handle: null, language: 'en', attempt })
+  store.run(handleUnpairedSender, {
+    channel,
+    chatId,
+    kind: 'person',
+    title: 'Eve',
+    handle: null,
+    language: 'en',
+    attempt,
+  })
 
-const newCode = async (store: Store): Promise<string> => (await store.run(createPairingCode, { channel, by })).code
+const newCode = async (store: Store): Promise<string> =>
+  (await store.run(createPairingCode, { channel, by })).code
 
 test('[CN2] a code lets in one chat, once, within its time, however it is typed', async () => {
   const { store, clock } = await openTestStore()

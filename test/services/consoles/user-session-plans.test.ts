@@ -1,7 +1,11 @@
 /** US5: however many user sessions, agents and turns there are, each question is answered through an index. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { selectAsked, selectPastDeadline, selectPendingOfTurn } from '../../../src/store/approvals/approvals.ts'
+import {
+  selectAsked,
+  selectPastDeadline,
+  selectPendingOfTurn,
+} from '../../../src/store/approvals/approvals.ts'
 import {
   selectAsleepWithWork,
   selectCoordinatorsOf,
@@ -16,7 +20,11 @@ import {
 } from '../../../src/store/consoles/user-sessions.ts'
 import type { Reader } from '../../../src/store/store.ts'
 import { selectLimitedUntil } from '../../../src/store/turns/contexts.ts'
-import { runningTurnsOn, saidIn, settledPermissionsOn } from '../../../src/store/turns/turn-items.ts'
+import {
+  runningTurnsOn,
+  saidIn,
+  settledPermissionsOn,
+} from '../../../src/store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver } from '../../../src/store/turns/turns.ts'
 import { open } from '../projects/installation.ts'
 import { planOf } from '../work/query-plan.ts'

@@ -35,10 +35,15 @@ describe('handing messages over', () => {
     const first = await room.handOver(agentSession)
     expect(texts(first.messages)).toEqual(['c', 'd', 'b', 'e', 'a'])
     expect(await room.handOver(agentSession)).toEqual(first)
-    const delivered = (await eventsOf(store, conversationStream(room.key))).filter(({ type }) => type === 'messages-delivered')
+    const delivered = (await eventsOf(store, conversationStream(room.key))).filter(
+      ({ type }) => type === 'messages-delivered',
+    )
     const { agentSessionId } = agentSession
     expect(delivered).toEqual([
-      { type: 'messages-delivered', data: { agentId: 'ann', agentSessionId, seqs: first.messages.map(({ seq }) => seq) } },
+      {
+        type: 'messages-delivered',
+        data: { agentId: 'ann', agentSessionId, seqs: first.messages.map(({ seq }) => seq) },
+      },
     ])
   })
 
@@ -51,7 +56,9 @@ describe('handing messages over', () => {
     const answer = await room.answer(agentSession, 'to the early one')
     expect(answer.answered).toEqual([early.id])
     expect((await room.handOver(agentSession)).messages.map(({ id }) => id)).toEqual([late.id])
-    const read = (await eventsOf(store, conversationStream(room.key))).find(({ type }) => type === 'messages-read')
+    const read = (await eventsOf(store, conversationStream(room.key))).find(
+      ({ type }) => type === 'messages-read',
+    )
     expect(read?.data).toEqual({ agentId: 'ann', seqs: [early.seq], answerSeq: answer.seq })
   })
 
@@ -80,12 +87,20 @@ describe('handing messages over', () => {
     const asked = await room.say('ping')
     const agentSession = await room.begin()
     await room.handOver(agentSession)
-    expect(await room.answer(agentSession, '')).toEqual({ messageId: null, seq: null, answered: [asked.id] })
+    expect(await room.answer(agentSession, '')).toEqual({
+      messageId: null,
+      seq: null,
+      answered: [asked.id],
+    })
     expect(texts(await room.list())).toEqual(['ping'])
     const said = await room.answer(agentSession, 'by the way')
     expect(said).toMatchObject({ messageId: expect.stringMatching(/^msg_/), answered: [] })
     expect(texts(await room.list())).toEqual(['by the way', 'ping'])
-    expect((await typesOf(store, conversationStream(room.key))).filter((type) => type === 'messages-read')).toHaveLength(1)
+    expect(
+      (await typesOf(store, conversationStream(room.key))).filter(
+        (type) => type === 'messages-read',
+      ),
+    ).toHaveLength(1)
   })
 
   test('[NA8] an answer sent twice under one client id is one message, and settles nothing that came later', async () => {
@@ -98,10 +113,15 @@ describe('handing messages over', () => {
     await room.handOver(agentSession)
     expect(await room.answer(agentSession, '', 'c1')).toEqual(first)
     expect(texts((await room.handOver(agentSession)).messages)).toEqual(['two'])
-    const [answered, again] = [await room.answer(agentSession, 'yes', 'c2'), await room.answer(agentSession, 'yes', 'c2')]
+    const [answered, again] = [
+      await room.answer(agentSession, 'yes', 'c2'),
+      await room.answer(agentSession, 'yes', 'c2'),
+    ]
     expect(again).toEqual(answered)
     expect(texts(await room.list())).toEqual(['yes', 'two', 'one'])
-    expect((await refusalOf(room.answer(agentSession, 'no', 'c2'))).code).toBe('idempotency_key_reused')
+    expect((await refusalOf(room.answer(agentSession, 'no', 'c2'))).code).toBe(
+      'idempotency_key_reused',
+    )
   })
 
   test('[NA8] another session may use the same client id again', async () => {
@@ -118,7 +138,8 @@ describe('handing messages over', () => {
     const { store, clock, room } = await open()
     await room.say('x')
     const agentSession = await room.begin()
-    const row = () => store.read((reader) => reader.row('agent_sessions', { id: agentSession.agentSessionId }))
+    const row = () =>
+      store.read((reader) => reader.row('agent_sessions', { id: agentSession.agentSessionId }))
     const before = await row()
     clock.advance(5000)
     await room.handOver(agentSession)
@@ -176,8 +197,14 @@ describe('what belongs to another', () => {
       expect((await refusalOf(room.answer(caller, 'x'))).code).toBe('not_found')
     }
     const conversationKey = room.key
-    expect((await refusalOf(store.run(answerChat, { ...ben, conversationKey, keys: [], content: 'x' }))).code).toBe('not_found')
-    expect(await store.run(handOverMessages, { ...ben, keys: [conversationKey] })).toMatchObject({ messages: [], summary: null })
+    expect(
+      (await refusalOf(store.run(answerChat, { ...ben, conversationKey, keys: [], content: 'x' })))
+        .code,
+    ).toBe('not_found')
+    expect(await store.run(handOverMessages, { ...ben, keys: [conversationKey] })).toMatchObject({
+      messages: [],
+      summary: null,
+    })
     expect(texts(await room.list())).toEqual(['for ann'])
   })
 })
@@ -191,15 +218,31 @@ describe('summaries by an agent', () => {
     await room.handOver(agentSession)
     const answer = await room.answer(agentSession, 'three')
     await room.say('four')
-    await store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 'so far', throughSeq: two.seq })
+    await store.run(setSummary, {
+      ...agentSession,
+      conversationKey: room.key,
+      summary: 'so far',
+      throughSeq: two.seq,
+    })
     const { items } = await store.query(getHistory, { key: room.key, hidden: false, limit: 50 })
     expect(texts(items)).toEqual(['three', 'four'])
     expect(texts(await room.list())).toEqual(['four', 'three', 'two', 'one 🙂'])
-    expect(await store.query(getConversation, { key: room.key })).toMatchObject({ summary: 'so far', messageCount: 2 })
+    expect(await store.query(getConversation, { key: room.key })).toMatchObject({
+      summary: 'so far',
+      messageCount: 2,
+    })
     const next = await room.handOver(agentSession)
     expect([texts(next.messages), next.summary]).toEqual([['four'], 'so far'])
-    await store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 'all of it', throughSeq: answer.seq ?? 0 })
-    expect((await typesOf(store, conversationStream(room.key))).slice(-2)).toEqual(['summary-set', 'history-truncated'])
+    await store.run(setSummary, {
+      ...agentSession,
+      conversationKey: room.key,
+      summary: 'all of it',
+      throughSeq: answer.seq ?? 0,
+    })
+    expect((await typesOf(store, conversationStream(room.key))).slice(-2)).toEqual([
+      'summary-set',
+      'history-truncated',
+    ])
   })
 
   test('[NA9] a summary cannot cover what was not handed over, nor less than the one before', async () => {
@@ -209,7 +252,14 @@ describe('summaries by an agent', () => {
     await room.handOver(agentSession)
     const two = await room.say('two')
     const summarise = (throughSeq: number) =>
-      refusalOf(store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 's', throughSeq }))
+      refusalOf(
+        store.run(setSummary, {
+          ...agentSession,
+          conversationKey: room.key,
+          summary: 's',
+          throughSeq,
+        }),
+      )
     expect((await summarise(two.seq)).code).toBe('invalid_request')
     expect((await summarise(one.seq)).code).toBe('accepted')
     expect((await summarise(one.seq - 1)).code).toBe('invalid_request')

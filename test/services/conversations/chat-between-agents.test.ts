@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { conversationStream, projectStream } from '../../../src/domain/stream-name.ts'
 import { closeConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
-import { findOpenConversations, getConversation } from '../../../src/services/conversations/queries.ts'
+import {
+  findOpenConversations,
+  getConversation,
+} from '../../../src/services/conversations/queries.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
@@ -24,22 +27,37 @@ describe('agents that write to each other', () => {
     const sent = await tell(ben, 'ann', 'are you there?')
     const { messages } = await room.handOver(ann)
     expect(messages).toMatchObject([
-      { id: sent.messageId, seq: sent.seq, conversationKey: key, senderId: 'ben', receiverId: 'ann', role: 'assistant' },
+      {
+        id: sent.messageId,
+        seq: sent.seq,
+        conversationKey: key,
+        senderId: 'ben',
+        receiverId: 'ann',
+        role: 'assistant',
+      },
     ])
     expect((await room.handOver(ben)).messages).toEqual([])
     expect((await room.answer(ann, 'yes')).answered).toEqual([sent.messageId])
     expect(texts((await room.handOver(ben)).messages)).toEqual(['yes'])
     expect(await room.answer(ben, '')).toMatchObject({ messageId: null })
     expect((await room.handOver(ann)).messages).toEqual([])
-    expect(await store.query(getConversation, { key })).toMatchObject({ state: 'open', projectId: null, messageCount: 2 })
+    expect(await store.query(getConversation, { key })).toMatchObject({
+      state: 'open',
+      projectId: null,
+      messageCount: 2,
+    })
   })
 
   test('[CV10] whoever waits in the project is told of each message, without its body', async () => {
     const { store, room, tell } = await open()
     const ann = await room.begin('ann')
     const sent = await tell(ann, 'ben', 'hello')
-    const copies = (await eventsOf(store, projectStream(room.projectId))).filter(({ type }) => type === 'message-added')
-    expect(copies).toEqual([{ type: 'message-added', data: { refStream: conversationStream(key), refSeq: sent.seq } }])
+    const copies = (await eventsOf(store, projectStream(room.projectId))).filter(
+      ({ type }) => type === 'message-added',
+    )
+    expect(copies).toEqual([
+      { type: 'message-added', data: { refStream: conversationStream(key), refSeq: sent.seq } },
+    ])
   })
 
   test('[CV10] [CX1] what people and agents wrote is answered where it was asked, each in a session of its own', async () => {
@@ -66,7 +84,8 @@ describe('agents that write to each other', () => {
     const { store, room, tell } = await open()
     await openRoom(store, ['cid'])
     const ann = await room.begin('ann')
-    for (const nobody of ['cid', 'nobody', 'ann']) expect(await codeOf(tell(ann, nobody, 'x'))).toBe('agent_not_found')
+    for (const nobody of ['cid', 'nobody', 'ann'])
+      expect(await codeOf(tell(ann, nobody, 'x'))).toBe('agent_not_found')
     const sent = await tell(ann, 'ben', 'x', 'c1')
     expect(await tell(ann, 'ben', 'x', 'c1')).toEqual(sent)
     expect(await codeOf(tell(ann, 'ben', 'y', 'c1'))).toBe('idempotency_key_reused')
@@ -78,7 +97,8 @@ describe('agents that write to each other', () => {
     const { store, room, tell } = await open()
     const [ann, ben] = [await room.begin('ann'), await room.begin('ben')]
     await tell(ann, 'ben', 'one')
-    const close = ({ agentSessionId }: AgentCaller) => store.run(closeConversation, { conversationKey: key, agentSessionId })
+    const close = ({ agentSessionId }: AgentCaller) =>
+      store.run(closeConversation, { conversationKey: key, agentSessionId })
     expect(await store.query(findOpenConversations, ann)).toEqual([key])
     expect(await store.query(findOpenConversations, ben)).toEqual([])
     expect(await close(ann)).toEqual({ closed: false })
@@ -86,10 +106,16 @@ describe('agents that write to each other', () => {
     expect(await close(ben)).toEqual({ closed: false })
     await room.end(ann)
     expect([await close(ann), await close(ann)]).toEqual([{ closed: true }, { closed: false }])
-    expect(await store.query(getConversation, { key })).toMatchObject({ state: 'closed', messageCount: 1 })
+    expect(await store.query(getConversation, { key })).toMatchObject({
+      state: 'closed',
+      messageCount: 1,
+    })
     expect(await store.query(findOpenConversations, ann)).toEqual([])
     await tell(await room.begin('ann'), 'ben', 'two')
-    expect(await store.query(getConversation, { key })).toMatchObject({ state: 'open', messageCount: 2 })
+    expect(await store.query(getConversation, { key })).toMatchObject({
+      state: 'open',
+      messageCount: 2,
+    })
     expect((await typesOf(store, conversationStream(key))).slice(-3)).toEqual([
       'conversation-closed',
       'conversation-reopened',

@@ -4,7 +4,10 @@
  */
 import { expect, test } from 'vitest'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation, setHistory } from '../../../src/services/conversations/change-conversation.ts'
+import {
+  getOrCreateConversation,
+  setHistory,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { amount } from '../../support/extent.ts'
@@ -28,9 +31,13 @@ async function fill(store: Store, key: string, count: number): Promise<void> {
   }
 }
 
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-async function compare(rooms: readonly [Room, Room], work: (room: Room) => Promise<unknown>): Promise<number> {
+async function compare(
+  rooms: readonly [Room, Room],
+  work: (room: Room) => Promise<unknown>,
+): Promise<number> {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < 300; round++) {
     for (const index of [0, 1] as const) {
@@ -47,9 +54,16 @@ test(`[CV5] [CH8] an append, and reading the newest 50, cost the same with ${lon
   const rooms = [await openRoom(store), await openRoom(store)] as const
   await fill(store, rooms[0].key, short)
   await fill(store, rooms[1].key, long)
-  const append = await compare(rooms, ({ key }) => store.run(addMessage, { key, role: 'user', content: 'one more', by }))
+  const append = await compare(rooms, ({ key }) =>
+    store.run(addMessage, { key, role: 'user', content: 'one more', by }),
+  )
   const read = await compare(rooms, async ({ projectId }) => {
-    const page = await store.query(listMessages, { projectId, agentId: 'ann', hidden: false, limit: 50 })
+    const page = await store.query(listMessages, {
+      projectId,
+      agentId: 'ann',
+      hidden: false,
+      limit: 50,
+    })
     expect(page.items).toHaveLength(50)
   })
   expect(append).toBeLessThan(flat)

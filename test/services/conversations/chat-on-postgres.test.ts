@@ -38,23 +38,53 @@ test('[SC2] [CV9] conversations with many writers at once lose and mix nothing',
 test('[SC2] [CH3] the same client id all at once is one message; summaries, flags, cuts and deletions do as on SQLite', async () => {
   const store = await open()
   const room = await openRoom(store, ['ann', 'ben'])
-  const sent = await Promise.all(Array.from({ length: 10 }, () => room.say('once 🙂', { clientId: 'c1' })))
+  const sent = await Promise.all(
+    Array.from({ length: 10 }, () => room.say('once 🙂', { clientId: 'c1' })),
+  )
   expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
   await store.run(startChat, { projectId: room.projectId, agentId: 'ann', by })
   expect([(await room.list()).length, (await room.list(true)).length]).toEqual([1, 2])
   const agentSession = await room.begin()
   const { messages } = await room.handOver(agentSession)
   await room.answer(agentSession, 'yes', 'a1')
-  expect(await room.answer(agentSession, 'yes', 'a1')).toMatchObject({ answered: [messages[0]?.id] })
-  await store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 's', throughSeq: messages[0]?.seq ?? 0 })
-  expect(await store.query(getConversation, { key: room.key })).toMatchObject({ summary: 's', messageCount: 1 })
-  await store.run(setFlags, { key: room.key, flags: { localOnly: true, other: { 設計: ['\u0000'] } } })
-  expect((await store.query(getConversation, { key: room.key })).flags).toEqual({ localOnly: true, other: { 設計: ['\u0000'] } })
-  const history = ['a', 'b', 'c'].map((content) => ({ role: 'user' as const, content, toolCalls: [{ id: 1 }] }))
+  expect(await room.answer(agentSession, 'yes', 'a1')).toMatchObject({
+    answered: [messages[0]?.id],
+  })
+  await store.run(setSummary, {
+    ...agentSession,
+    conversationKey: room.key,
+    summary: 's',
+    throughSeq: messages[0]?.seq ?? 0,
+  })
+  expect(await store.query(getConversation, { key: room.key })).toMatchObject({
+    summary: 's',
+    messageCount: 1,
+  })
+  await store.run(setFlags, {
+    key: room.key,
+    flags: { localOnly: true, other: { 設計: ['\u0000'] } },
+  })
+  expect((await store.query(getConversation, { key: room.key })).flags).toEqual({
+    localOnly: true,
+    other: { 設計: ['\u0000'] },
+  })
+  const history = ['a', 'b', 'c'].map((content) => ({
+    role: 'user' as const,
+    content,
+    toolCalls: [{ id: 1 }],
+  }))
   await store.run(setHistory, { key: room.key, messages: history, by })
-  expect(await store.run(truncateHistory, { key: room.key, keepLast: 2 })).toMatchObject({ messageCount: 2 })
-  const received = await store.run(sendMessage, { ...agentSession, toAgentId: 'ben', content: 'hello' })
-  expect((await room.handOver(await room.begin('ben'))).messages).toMatchObject([{ id: received.messageId, content: 'hello' }])
+  expect(await store.run(truncateHistory, { key: room.key, keepLast: 2 })).toMatchObject({
+    messageCount: 2,
+  })
+  const received = await store.run(sendMessage, {
+    ...agentSession,
+    toAgentId: 'ben',
+    content: 'hello',
+  })
+  expect((await room.handOver(await room.begin('ben'))).messages).toMatchObject([
+    { id: received.messageId, content: 'hello' },
+  ])
   const { items } = await store.query(listConversations, { accountId: null, limit: 50 })
   expect(items.map(({ key }) => key).sort()).toEqual(['agent:ann~ben', room.key])
   await store.run(deleteConversation, { key: room.key, by })

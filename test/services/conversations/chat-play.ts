@@ -14,11 +14,21 @@ type Step =
   | { readonly do: 'answer'; readonly empty: boolean; readonly repeat: boolean }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), priority: fc.constantFrom(...priorities) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('write' as const),
+      priority: fc.constantFrom(...priorities),
+    }),
+  },
   { weight: 4, arbitrary: fc.constant({ do: 'fetch' as const }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('answer' as const), empty: fc.boolean(), repeat: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      empty: fc.boolean(),
+      repeat: fc.boolean(),
+    }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'die' as const }) },
 )
@@ -56,7 +66,8 @@ export async function play(room: Room, steps: readonly Step[]): Promise<void> {
       account.unread.delete(id)
     }
     account.delivered = new Set()
-    if (repeat) expect((await room.answer(agentSession, content, clientId)).answered).toEqual(answered)
+    if (repeat)
+      expect((await room.answer(agentSession, content, clientId)).answered).toEqual(answered)
   }
 
   for (const each of steps) {
@@ -80,12 +91,16 @@ export async function play(room: Room, steps: readonly Step[]): Promise<void> {
 export const steps = fc.array(step, { maxLength: 25 })
 
 /** People who keep writing while sessions fetch, answer and die, all at once; answers what was written and what was answered. */
-export async function playAtOnce(room: Room, { people, messages }: { people: number; messages: number }) {
+export async function playAtOnce(
+  room: Room,
+  { people, messages }: { people: number; messages: number },
+) {
   const written: string[] = []
   const answered: string[] = []
   let done = false
   const person = async (_: unknown, index: number) => {
-    for (let n = 0; n < messages; n++) written.push((await room.say(`${n}`, { by: `per_${index}` })).id)
+    for (let n = 0; n < messages; n++)
+      written.push((await room.say(`${n}`, { by: `per_${index}` })).id)
   }
   const writing = Promise.all(Array.from({ length: people }, person)).then(() => {
     done = true

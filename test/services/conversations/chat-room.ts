@@ -4,7 +4,10 @@ import type { Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { type PostedMessage, postMessage } from '../../../src/services/conversations/post-message.ts'
+import {
+  type PostedMessage,
+  postMessage,
+} from '../../../src/services/conversations/post-message.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
@@ -32,7 +35,9 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
   const { id: projectId } = await store.run(createProject, { name: 'p', by })
   const known = new Set<string>()
   for (const agentId of agentIds) {
-    await store.run(createAgent, { id: agentId, name: agentId, protocol: 'mcp', by }).catch(() => known.add(agentId))
+    await store
+      .run(createAgent, { id: agentId, name: agentId, protocol: 'mcp', by })
+      .catch(() => known.add(agentId))
     await store.run(assignAgent, { projectId, agentId, by })
   }
   const [first = 'ann'] = agentIds
@@ -40,7 +45,14 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
   const say = (content: string, more: Posted = {}): Promise<Message> => {
     const toAgentId = more.toAgentId === undefined ? first : more.toAgentId
     const receivers = toAgentId === null ? agentIds : [toAgentId]
-    return store.run(postMessage, { by, ...more, projectId, toAgentId, content, agentIds: receivers })
+    return store.run(postMessage, {
+      by,
+      ...more,
+      projectId,
+      toAgentId,
+      content,
+      agentIds: receivers,
+    })
   }
 
   return {
@@ -48,7 +60,8 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     projectId,
     key: webKey(projectId, first),
     say,
-    begin: (agentId = first, purpose: Purpose = 'chat') => store.run(placeAgentSession, { agentId, projectId, purpose }),
+    begin: (agentId = first, purpose: Purpose = 'chat') =>
+      store.run(placeAgentSession, { agentId, projectId, purpose }),
     end: ({ agentSessionId }: AgentCaller) =>
       store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
     /** `get_pending_messages`, as the endpoint does it. */
@@ -58,7 +71,12 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     },
     /** `respond_chat`, as the endpoint does it. */
     answer: async (caller: AgentCaller, content: string, clientId?: string) => {
-      return store.run(answerChat, { ...caller, ...(await store.query(findAnswerTarget, caller)), content, clientId })
+      return store.run(answerChat, {
+        ...caller,
+        ...(await store.query(findAnswerTarget, caller)),
+        content,
+        clientId,
+      })
     },
     list: async (hidden = false, agentId = first) =>
       (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,
@@ -67,4 +85,5 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
 
 export type Room = Awaited<ReturnType<typeof openRoom>>
 
-export const texts = (messages: readonly { content: string }[]): string[] => messages.map(({ content }) => content)
+export const texts = (messages: readonly { content: string }[]): string[] =>
+  messages.map(({ content }) => content)

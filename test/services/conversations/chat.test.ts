@@ -67,7 +67,14 @@ describe('writing to an agent', () => {
     const agentSession = await room.begin()
     await room.handOver(agentSession)
     await room.answer(agentSession, 'to both')
-    expect((await room.list()).map(({ senderId, receiverId, role, content }) => [senderId, receiverId, role, content])).toEqual([
+    expect(
+      (await room.list()).map(({ senderId, receiverId, role, content }) => [
+        senderId,
+        receiverId,
+        role,
+        content,
+      ]),
+    ).toEqual([
       ['ann', null, 'assistant', 'to both'],
       ['per_bob', 'ann', 'user', 'from bob'],
       ['per_ann', 'ann', 'user', 'from ann'],
@@ -76,7 +83,9 @@ describe('writing to an agent', () => {
 
   test('[CH3] the same client id again gives the same message, also all at once; other words or another receiver are refused', async () => {
     const { room } = await open(['ann', 'ben'])
-    const sent = await Promise.all(Array.from({ length: 20 }, () => room.say('once', { clientId: 'c1' })))
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, () => room.say('once', { clientId: 'c1' })),
+    )
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
     expect(await room.list()).toHaveLength(1)
     for (const other of [
@@ -103,22 +112,34 @@ describe('writing to an agent', () => {
     await store.run(createAgent, { id: 'zoe', name: 'zoe', protocol: 'mcp', by })
     expect(await codeOf(room.say('x', { toAgentId: 'nobody' }))).toBe('agent_not_found')
     expect(await codeOf(room.say('x', { toAgentId: 'zoe' }))).toBe('agent_not_found')
-    const elsewhere = store.query(listMessages, { projectId: 'proj_none', agentId: 'ann', hidden: false, limit: 50 })
+    const elsewhere = store.query(listMessages, {
+      projectId: 'proj_none',
+      agentId: 'ann',
+      hidden: false,
+      limit: 50,
+    })
     expect(await codeOf(elsewhere)).toBe('not_found')
-    expect(await store.positions([conversationStream(`web:${room.projectId}.zoe`)])).toEqual([{ head: 0, floor: 0 }])
+    expect(await store.positions([conversationStream(`web:${room.projectId}.zoe`)])).toEqual([
+      { head: 0, floor: 0 },
+    ])
   })
 
   test('[CH6] a message for all is added to the conversation of every assigned agent, and answered by each', async () => {
     const { room } = await open(['ann', 'ben', 'cid'])
     const message = await room.say('everybody', { toAgentId: null, clientId: 'all' })
-    expect(message).toMatchObject({ receiverId: null, conversationKey: `web:${room.projectId}.ann` })
+    expect(message).toMatchObject({
+      receiverId: null,
+      conversationKey: `web:${room.projectId}.ann`,
+    })
     expect(await room.say('everybody', { toAgentId: null, clientId: 'all' })).toEqual(message)
     for (const agentId of ['ann', 'ben', 'cid']) {
       expect(texts(await room.list(false, agentId))).toEqual(['everybody'])
       const agentSession = await room.begin(agentId)
       const { messages } = await room.handOver(agentSession)
       expect(texts(messages)).toEqual(['everybody'])
-      expect((await room.answer(agentSession, `${agentId} here`)).answered).toEqual(messages.map(({ id }) => id))
+      expect((await room.answer(agentSession, `${agentId} here`)).answered).toEqual(
+        messages.map(({ id }) => id),
+      )
     }
     expect(texts(await room.list(false, 'ben'))).toEqual(['ben here', 'everybody'])
   })
@@ -147,7 +168,13 @@ describe('writing to an agent', () => {
       await room.say('later')
     } while (cursor)
     expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `m${24 - n}`))
-    const foreign = store.query(listMessages, { projectId: room.projectId, agentId: 'ann', hidden: false, limit: 1, cursor: 'x' })
+    const foreign = store.query(listMessages, {
+      projectId: room.projectId,
+      agentId: 'ann',
+      hidden: false,
+      limit: 1,
+      cursor: 'x',
+    })
     expect(await codeOf(foreign)).toBe('invalid_request')
   })
 
@@ -184,10 +211,19 @@ describe('opening and closing the panel', () => {
     expect(await room.list()).toEqual([])
     const hidden = await room.list(true)
     expect(hidden).toHaveLength(1)
-    expect(hidden[0]).toMatchObject({ senderId: 'system', receiverId: null, visible: false, role: 'system' })
+    expect(hidden[0]).toMatchObject({
+      senderId: 'system',
+      receiverId: null,
+      visible: false,
+      role: 'system',
+    })
     const pair = { agent_id: 'ann', project_id: room.projectId }
     expect(await store.read((reader) => reader.first(selectPurpose, pair))).toBeDefined()
-    expect((await typesOf(store, projectStream(room.projectId))).filter((type) => type === 'chat-wanted')).toHaveLength(2)
+    expect(
+      (await typesOf(store, projectStream(room.projectId))).filter(
+        (type) => type === 'chat-wanted',
+      ),
+    ).toHaveLength(2)
   })
 
   test('[CH1] with a session there it only says so; one on its way out leaves the wish for the next', async () => {
@@ -196,7 +232,12 @@ describe('opening and closing the panel', () => {
     const pair = { agent_id: 'ann', project_id: room.projectId }
     const wish = () => store.read((reader) => reader.first(selectPurpose, pair))
     const started = await store.run(startChat, { projectId: room.projectId, ...start })
-    expect(started.agentSession).toMatchObject({ id: agentSessionId, state: 'active', purpose: 'chat', endedAt: null })
+    expect(started.agentSession).toMatchObject({
+      id: agentSessionId,
+      state: 'active',
+      purpose: 'chat',
+      endedAt: null,
+    })
     expect(await wish()).toBeUndefined()
     await store.run(endChat, { projectId: room.projectId, ...start })
     const again = await store.run(startChat, { projectId: room.projectId, ...start })
@@ -223,14 +264,18 @@ describe('opening and closing the panel', () => {
     expect(closed.agentSession).toMatchObject({ id: agentSessionId, state: 'terminating' })
     const types = await typesOf(store, projectStream(projectId))
     expect(types.slice(-3)).toEqual(['chat-wanted', 'chat-not-wanted', 'agent-session-terminating'])
-    expect((await store.run(endChat, { projectId, ...start })).agentSession).toMatchObject({ state: 'terminating' })
+    expect((await store.run(endChat, { projectId, ...start })).agentSession).toMatchObject({
+      state: 'terminating',
+    })
     expect(await typesOf(store, projectStream(projectId))).toEqual(types)
   })
 
   test('[CH4] a task session is not closed with the panel', async () => {
     const { store, room } = await open()
     await room.begin('ann', 'task')
-    expect(await store.run(endChat, { projectId: room.projectId, ...start })).toEqual({ agentSession: null })
+    expect(await store.run(endChat, { projectId: room.projectId, ...start })).toEqual({
+      agentSession: null,
+    })
   })
 
   test('[CH2] a hidden message is unread for nobody and handed to nobody', async () => {

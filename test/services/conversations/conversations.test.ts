@@ -11,7 +11,11 @@ import {
   setHistory,
   truncateHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
-import { getConversation, getHistory, listConversations } from '../../../src/services/conversations/queries.ts'
+import {
+  getConversation,
+  getHistory,
+  listConversations,
+} from '../../../src/services/conversations/queries.ts'
 import { by, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 
@@ -29,7 +33,8 @@ async function open() {
       toolCalls: more.toolCalls as unknown[],
       clientId: more.clientId ?? undefined,
     })
-  const history = async (hidden = false) => (await store.query(getHistory, { key, hidden, limit: 200 })).items
+  const history = async (hidden = false) =>
+    (await store.query(getHistory, { key, hidden, limit: 200 })).items
   return { ...opened, say, history, begin: () => store.run(getOrCreateConversation, { key }) }
 }
 
@@ -51,7 +56,9 @@ describe('conversations', () => {
       created: now,
       updated: now,
     }
-    expect(new Set(all.map(({ conversation: each }) => JSON.stringify(each)))).toEqual(new Set([JSON.stringify(conversation)]))
+    expect(new Set(all.map(({ conversation: each }) => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify(conversation)]),
+    )
     expect(await typesOf(store, conversationStream(key))).toEqual(['conversation-created'])
   })
 
@@ -59,11 +66,24 @@ describe('conversations', () => {
     const { store, begin, history } = await open()
     await begin()
     const toolCalls = [{ id: 'call_1', function: { name: 'ls', arguments: '{}' } }]
-    await store.run(addMessage, { key, role: 'user', content: 'list files', media: [{ url: 'x.png' }], by })
+    await store.run(addMessage, {
+      key,
+      role: 'user',
+      content: 'list files',
+      media: [{ url: 'x.png' }],
+      by,
+    })
     await store.run(addMessage, { key, role: 'assistant', content: '', toolCalls, by })
     await store.run(addMessage, { key, role: 'tool', content: 'a.txt', toolCallId: 'call_1', by })
     expect(await history()).toMatchObject([
-      { role: 'user', content: 'list files', toolCalls: null, media: [{ url: 'x.png' }], senderId: by, receiverId: null },
+      {
+        role: 'user',
+        content: 'list files',
+        toolCalls: null,
+        media: [{ url: 'x.png' }],
+        senderId: by,
+        receiverId: null,
+      },
       { role: 'assistant', content: '', toolCalls, media: null },
       { role: 'tool', content: 'a.txt', toolCallId: 'call_1' },
     ])
@@ -121,8 +141,10 @@ describe('conversations', () => {
     const truncate = (keepLast: number) => store.run(truncateHistory, { key, keepLast })
     const head = async () => (await store.positions([conversationStream(key)]))[0]?.head
     const before = await head()
-    for (const keepLast of [6, 7, Number.MAX_SAFE_INTEGER]) expect(await truncate(keepLast)).toMatchObject({ messageCount: 6 })
-    for (const keepLast of [-1, 0.5, Number.NaN]) expect(await codeOf(truncate(keepLast))).toBe('invalid_request')
+    for (const keepLast of [6, 7, Number.MAX_SAFE_INTEGER])
+      expect(await truncate(keepLast)).toMatchObject({ messageCount: 6 })
+    for (const keepLast of [-1, 0.5, Number.NaN])
+      expect(await codeOf(truncate(keepLast))).toBe('invalid_request')
     expect(await head()).toBe(before)
     expect(await truncate(2)).toMatchObject({ messageCount: 2 })
     expect(texts(await history())).toEqual(['m4', 'm5'])
@@ -152,9 +174,14 @@ describe('conversations', () => {
     await set({ localOnly: true, originRoute: 'CHAT' })
     const flags = { pendingOriginReply: false, workOverlayTurnsLeft: 3, other: { deep: [1, null] } }
     expect(await set(flags)).toEqual({ workOverlayTurnsLeft: 3, other: { deep: [1, null] } })
-    expect((await store.query(getConversation, { key })).flags).toEqual({ workOverlayTurnsLeft: 3, other: { deep: [1, null] } })
+    expect((await store.query(getConversation, { key })).flags).toEqual({
+      workOverlayTurnsLeft: 3,
+      other: { deep: [1, null] },
+    })
     expect(await codeOf(set({ localOnly: 'yes' }))).toBe('invalid_request')
-    expect((await store.query(getConversation, { key })).flags).toMatchObject({ workOverlayTurnsLeft: 3 })
+    expect((await store.query(getConversation, { key })).flags).toMatchObject({
+      workOverlayTurnsLeft: 3,
+    })
   })
 
   test('[CV1] a deleted one is gone with its messages; begun again it is empty and its numbers go on', async () => {
@@ -205,7 +232,9 @@ describe('conversations', () => {
       `a:${'x'.repeat(199)}`,
     ]
     for (const each of bad) {
-      expect(await codeOf(store.run(getOrCreateConversation, { key: each })), each).toBe('invalid_key')
+      expect(await codeOf(store.run(getOrCreateConversation, { key: each })), each).toBe(
+        'invalid_key',
+      )
       expect(await codeOf(store.query(getConversation, { key: each })), each).toBe('invalid_key')
     }
     expect((await store.query(listConversations, { accountId: null, limit: 50 })).items).toEqual([])
@@ -221,8 +250,14 @@ describe('conversations', () => {
     clock.advance(1)
     await store.run(addMessage, { key: 'slack:C1', role: 'user', content: 'x', by })
     const first = await store.query(listConversations, { accountId: null, limit: 3 })
-    const second = await store.query(listConversations, { accountId: null, limit: 3, cursor: first.nextCursor ?? '' })
-    expect([...first.items, ...second.items].map((each) => each.key)).toEqual([1, 4, 3, 2, 0].map((n) => `slack:C${n}`))
+    const second = await store.query(listConversations, {
+      accountId: null,
+      limit: 3,
+      cursor: first.nextCursor ?? '',
+    })
+    expect([...first.items, ...second.items].map((each) => each.key)).toEqual(
+      [1, 4, 3, 2, 0].map((n) => `slack:C${n}`),
+    )
     expect(second.nextCursor).toBeNull()
   })
 
@@ -233,6 +268,9 @@ describe('conversations', () => {
     await store.run(addMessage, { key: room.key, role: 'user', content: 'to ann', by })
     await store.run(addMessage, { key: room.key, role: 'assistant', content: 'as ann', by })
     expect(texts((await room.handOver(await room.begin())).messages)).toEqual(['to ann'])
-    expect(await store.query(getConversation, { key: room.key })).toMatchObject({ projectId: room.projectId, agentId: 'ann' })
+    expect(await store.query(getConversation, { key: room.key })).toMatchObject({
+      projectId: room.projectId,
+      agentId: 'ann',
+    })
   })
 })

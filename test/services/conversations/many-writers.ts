@@ -11,7 +11,8 @@ const writers = 16
 const atOnce = 100
 
 /** What the rule asks for: `CONVERSATIONS=2000 npm test -- at-once postgres-chat`. */
-export const conversationsOr = (fewer: number): number => Number(process.env['CONVERSATIONS'] ?? fewer)
+export const conversationsOr = (fewer: number): number =>
+  Number(process.env['CONVERSATIONS'] ?? fewer)
 
 export async function manyWritersLoseNothing(store: Store, conversations: number): Promise<void> {
   const keys = Array.from({ length: conversations }, (_, n) => `telegram:${n}`)
@@ -23,15 +24,26 @@ export async function manyWritersLoseNothing(store: Store, conversations: number
   }
   await inTurns((key) => store.run(getOrCreateConversation, { key }))
   const write = (_: unknown, writer: number) =>
-    inTurns((key) => store.run(addMessage, { key, role: 'user', content: `${key} ${writer}`, by: `per_${writer}` }))
-  const acknowledged = (await Promise.all(Array.from({ length: writers }, write))).flat().map(({ id }) => id)
+    inTurns((key) =>
+      store.run(addMessage, {
+        key,
+        role: 'user',
+        content: `${key} ${writer}`,
+        by: `per_${writer}`,
+      }),
+    )
+  const acknowledged = (await Promise.all(Array.from({ length: writers }, write)))
+    .flat()
+    .map(({ id }) => id)
   expect(new Set(acknowledged).size).toBe(conversations * writers)
   const found: string[] = []
   for (const key of keys) {
     const { items } = await store.query(getHistory, { key, hidden: false, limit: 200 })
     const wanted = Array.from({ length: writers }, (_, writer) => `${key} ${writer}`)
     expect(items.map(({ content }) => content).sort()).toEqual(wanted.sort())
-    expect(items.every(({ content, senderId }) => content.endsWith(` ${senderId.slice(4)}`))).toBe(true)
+    expect(items.every(({ content, senderId }) => content.endsWith(` ${senderId.slice(4)}`))).toBe(
+      true,
+    )
     expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: writers }, (_, n) => n + 2))
     expect(await store.query(getConversation, { key })).toMatchObject({ messageCount: writers })
     expect((await store.positions([conversationStream(key)]))[0]?.head).toBe(writers + 1)

@@ -24,11 +24,23 @@ import { by } from '../projects/installation.ts'
 export const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
 
 /** A fact without its number. */
-export type Said = LinkFact extends infer Fact ? (Fact extends LinkFact ? Omit<Fact, 'n'> : never) : never
+export type Said = LinkFact extends infer Fact
+  ? Fact extends LinkFact
+    ? Omit<Fact, 'n'>
+    : never
+  : never
 
-export const started = (launchId: string, pid = 4711): Said => ({ type: 'process-started', launchId, pid, birth: '1' })
+export const started = (launchId: string, pid = 4711): Said => ({
+  type: 'process-started',
+  launchId,
+  pid,
+  birth: '1',
+})
 
-export const exited = (launchId: string, how: { exitCode?: number; signal?: string; stopped?: boolean } = {}): Said => ({
+export const exited = (
+  launchId: string,
+  how: { exitCode?: number; signal?: string; stopped?: boolean } = {},
+): Said => ({
   type: 'process-exited',
   launchId,
   exitCode: how.signal === undefined ? (how.exitCode ?? 0) : null,
@@ -53,14 +65,37 @@ class PlayedCoordinator {
   constructor(launches: Launches, id: string) {
     const scopes = ['coordinator'] as const
     this.id = id
-    this.who = { credentialId: id, kind: 'coordinator', id, name: id, role: null, scopes, expiresAt: null }
+    this.who = {
+      credentialId: id,
+      kind: 'coordinator',
+      id,
+      name: id,
+      role: null,
+      scopes,
+      expiresAt: null,
+    }
     this.instance = `instance of ${id}`
     this.#launches = launches
   }
 
-  async register(instance = this.instance, epoch: number | null = this.epoch || null): Promise<CoordinatorWelcome> {
-    const machine = { linkVersion, version: '1', machine: this.id, bootId: 'b', pid: 1, ...this.about }
-    const welcome = await this.#launches.register(this.who, { type: 'coordinator:hello', instance, epoch, ...machine })
+  async register(
+    instance = this.instance,
+    epoch: number | null = this.epoch || null,
+  ): Promise<CoordinatorWelcome> {
+    const machine = {
+      linkVersion,
+      version: '1',
+      machine: this.id,
+      bootId: 'b',
+      pid: 1,
+      ...this.about,
+    }
+    const welcome = await this.#launches.register(this.who, {
+      type: 'coordinator:hello',
+      instance,
+      epoch,
+      ...machine,
+    })
     this.instance = instance
     this.epoch = welcome.epoch
     this.n = Math.max(this.n, welcome.lastFact)
@@ -88,10 +123,17 @@ class PlayedCoordinator {
   }
 }
 
-export const playCoordinator = (launches: Launches, id = `coordinator-${++machines}`): PlayedCoordinator =>
-  new PlayedCoordinator(launches, id)
+export const playCoordinator = (
+  launches: Launches,
+  id = `coordinator-${++machines}`,
+): PlayedCoordinator => new PlayedCoordinator(launches, id)
 
-export async function openPad(store: Store, clock: Clock, settings: Readonly<Record<string, number>> = {}, seals = testSeals) {
+export async function openPad(
+  store: Store,
+  clock: Clock,
+  settings: Readonly<Record<string, number>> = {},
+  seals = testSeals,
+) {
   const office = await openOffice(store, clock, settings)
   const { projectId, agentId } = office
   const launches = new Launches(store, rules, new Offers(store, rules, seals), seals)
@@ -122,9 +164,11 @@ export async function openPad(store: Store, clock: Clock, settings: Readonly<Rec
     startable,
     bearer,
     order: (id = agentId): Promise<Process | null> => launches.order({ agentId: id, projectId }),
-    signInAs: async (token: string) => office.calls.authenticate(await bearer(token), { projectId }),
+    signInAs: async (token: string) =>
+      office.calls.authenticate(await bearer(token), { projectId }),
     process: (launchId: string) => store.query(getProcess, { viewer: null, launchId }),
-    processes: async () => (await store.query(listProcesses, { viewer: null, projectId, limit: 200 })).items,
+    processes: async () =>
+      (await store.query(listProcesses, { viewer: null, projectId, limit: 200 })).items,
   }
 }
 
@@ -143,5 +187,10 @@ export async function running(pad: Pad) {
   const { launchToken } = await pad.coordinator.start(launchId)
   const signedIn = await pad.signInAs(launchToken)
   if (signedIn.status !== 'ok') throw new Error('there was no work')
-  return { launchId, launchToken, agentSessionId: signedIn.agentSession.id, agentSession: signedIn.agentSession }
+  return {
+    launchId,
+    launchToken,
+    agentSessionId: signedIn.agentSession.id,
+    agentSession: signedIn.agentSession,
+  }
 }

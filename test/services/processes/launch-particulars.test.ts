@@ -5,11 +5,23 @@ import { replacePasskey } from '../../../src/services/agents/change-agent.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { endChat } from '../../../src/services/conversations/start-chat.ts'
 import { listProcesses } from '../../../src/services/processes/queries.ts'
-import { assignAgent, createProject, unassignAgent } from '../../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  createProject,
+  unassignAgent,
+} from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
 import { refusalOf, unknownCaller } from '../agent-sessions/agent-office.ts'
 import { by, eventsOf, typesOf } from '../projects/installation.ts'
-import { exited, openPad, ordered, type Pad, playCoordinator, running, started } from './launch-pad.ts'
+import {
+  exited,
+  openPad,
+  ordered,
+  type Pad,
+  playCoordinator,
+  running,
+  started,
+} from './launch-pad.ts'
 
 describe('launches', () => {
   let pad: Pad
@@ -51,14 +63,22 @@ describe('launches', () => {
     await pad.openPanel()
     const { launchId } = await ordered(pad)
     await pad.store.run(endChat, { projectId: pad.projectId, agentId: pad.agentId, by })
-    expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({ code: 'launch_withdrawn' })
+    expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({
+      code: 'launch_withdrawn',
+    })
     expect(await pad.process(launchId)).toMatchObject({ state: 'ended', reason: 'withdrawn' })
-    expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({ code: 'launch_withdrawn' })
-    expect(await refusalOf(pad.coordinator.take('never'))).toMatchObject({ code: 'launch_withdrawn' })
+    expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({
+      code: 'launch_withdrawn',
+    })
+    expect(await refusalOf(pad.coordinator.take('never'))).toMatchObject({
+      code: 'launch_withdrawn',
+    })
     await pad.say('hello')
     const { launchId: another } = await ordered(pad)
     await pad.store.run(unassignAgent, { projectId: pad.projectId, agentId: pad.agentId, by })
-    expect(await refusalOf(pad.coordinator.take(another))).toMatchObject({ code: 'launch_withdrawn' })
+    expect(await refusalOf(pad.coordinator.take(another))).toMatchObject({
+      code: 'launch_withdrawn',
+    })
   })
 
   test('[CO4] no coordinator takes what was ordered from another', async () => {
@@ -85,8 +105,14 @@ describe('launches', () => {
       scopes: ['agent'],
       launch: { id: launchId, projectId: pad.projectId },
     })
-    const streams = ['home', projectStream(pad.projectId), coordinatorStream(pad.coordinator.id)] as const
-    const received = JSON.stringify(await Promise.all(streams.map((stream) => eventsOf(pad.store, stream))))
+    const streams = [
+      'home',
+      projectStream(pad.projectId),
+      coordinatorStream(pad.coordinator.id),
+    ] as const
+    const received = JSON.stringify(
+      await Promise.all(streams.map((stream) => eventsOf(pad.store, stream))),
+    )
     expect(received).not.toContain('hf_launch_')
     await pad.coordinator.tell(started(launchId))
     expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({ code: 'wrong_state' })
@@ -104,19 +130,33 @@ describe('launches', () => {
       { agentId: bob, projectId },
       { agentId, projectId: elsewhere.projectId },
     ])
-      expect(await refusalOf(pad.calls.authenticate(unknownCaller, { ...wrong, passkey }))).toMatchObject({
+      expect(
+        await refusalOf(pad.calls.authenticate(unknownCaller, { ...wrong, passkey })),
+      ).toMatchObject({
         code: 'authentication_failed',
       })
     const bearer = await pad.bearer(passkey)
-    expect(await refusalOf(pad.calls.authenticate(bearer, { projectId: 'elsewhere' }))).toMatchObject({
+    expect(
+      await refusalOf(pad.calls.authenticate(bearer, { projectId: 'elsewhere' })),
+    ).toMatchObject({
       code: 'authentication_failed',
     })
-    expect(await pad.calls.authenticate(unknownCaller, { agentId, projectId, passkey, launchId: 'made up' })).toMatchObject({
+    expect(
+      await pad.calls.authenticate(unknownCaller, {
+        agentId,
+        projectId,
+        passkey,
+        launchId: 'made up',
+      }),
+    ).toMatchObject({
       status: 'ok',
       agentSession: { launchId },
     })
     // AS8: the answer was lost; the same launch asks again and gets its session.
-    expect(await pad.calls.authenticate(bearer, { projectId })).toMatchObject({ status: 'ok', agentSession: { launchId } })
+    expect(await pad.calls.authenticate(bearer, { projectId })).toMatchObject({
+      status: 'ok',
+      agentSession: { launchId },
+    })
   })
 
   test('[AS1] nor in another project of the same agent, with work for it there; a passkey is good in both', async () => {
@@ -127,27 +167,52 @@ describe('launches', () => {
     const { agentId, store, calls } = pad
     const { id: projectId } = await store.run(createProject, { name: 'other', by })
     await store.run(assignAgent, { projectId, agentId, by })
-    await store.run(postMessage, { projectId, toAgentId: agentId, content: 'work here', agentIds: [agentId], by })
+    await store.run(postMessage, {
+      projectId,
+      toAgentId: agentId,
+      content: 'work here',
+      agentIds: [agentId],
+      by,
+    })
     const failed = { code: 'authentication_failed' }
-    expect(await refusalOf(calls.authenticate(unknownCaller, { agentId, projectId, passkey: launchToken }))).toMatchObject(failed)
+    expect(
+      await refusalOf(
+        calls.authenticate(unknownCaller, { agentId, projectId, passkey: launchToken }),
+      ),
+    ).toMatchObject(failed)
     const bearer = await pad.bearer(launchToken)
     const { passkey } = await store.run(replacePasskey, { agentId, by })
-    for (const more of [{}, { agentId }, { agentId, passkey: launchToken }, { agentId, passkey }, { launchId }])
-      expect(await refusalOf(calls.authenticate(bearer, { projectId, ...more }))).toMatchObject(failed)
-    expect(await calls.authenticate(unknownCaller, { agentId, projectId, passkey })).toMatchObject({ status: 'ok' })
+    for (const more of [
+      {},
+      { agentId },
+      { agentId, passkey: launchToken },
+      { agentId, passkey },
+      { launchId },
+    ])
+      expect(await refusalOf(calls.authenticate(bearer, { projectId, ...more }))).toMatchObject(
+        failed,
+      )
+    expect(await calls.authenticate(unknownCaller, { agentId, projectId, passkey })).toMatchObject({
+      status: 'ok',
+    })
   })
 
   test('[CO2] a stop: what waits ends at once, what runs goes on until its exit is told; the first reason stays', async () => {
     pad = await open()
     await pad.say('hello')
     const { launchId: waiting } = await ordered(pad)
-    expect(await pad.launches.stop(waiting, 'stopped_by_person')).toMatchObject({ state: 'ended', reason: 'stopped_by_person' })
+    expect(await pad.launches.stop(waiting, 'stopped_by_person')).toMatchObject({
+      state: 'ended',
+      reason: 'stopped_by_person',
+    })
     const { launchId, launchToken } = await running(pad)
     expect(await pad.launches.stop(launchId, 'stopped_by_person')).toMatchObject({
       state: 'running',
       stopReason: 'stopped_by_person',
     })
-    expect(await pad.launches.stop(launchId, 'idle')).toMatchObject({ stopReason: 'stopped_by_person' })
+    expect(await pad.launches.stop(launchId, 'idle')).toMatchObject({
+      stopReason: 'stopped_by_person',
+    })
     expect(await eventsOf(pad.store, coordinatorStream(pad.coordinator.id))).toMatchObject([
       { type: 'launch-ordered' },
       { type: 'stop-ordered', data: { launchId: waiting } },
@@ -157,7 +222,11 @@ describe('launches', () => {
     await pad.calls.logout(await pad.calls.caller(await pad.bearer(launchToken), undefined))
     expect(await pad.signInAs(launchToken)).toEqual({ status: 'no_work' })
     await pad.coordinator.tell(exited(launchId, { signal: 'SIGTERM', stopped: true }))
-    expect(await pad.process(launchId)).toMatchObject({ state: 'ended', reason: 'stopped_by_person', signal: 'SIGTERM' })
+    expect(await pad.process(launchId)).toMatchObject({
+      state: 'ended',
+      reason: 'stopped_by_person',
+      signal: 'SIGTERM',
+    })
     expect(await refusalOf(pad.launches.stop('never', 'idle'))).toMatchObject({ code: 'not_found' })
   })
 
@@ -173,12 +242,19 @@ describe('launches', () => {
     })
     const deserter = await running(pad)
     await pad.coordinator.tell(exited(deserter.launchId))
-    expect(await pad.process(deserter.launchId)).toMatchObject({ reason: 'crashed', detail: expect.stringContaining('middle') })
+    expect(await pad.process(deserter.launchId)).toMatchObject({
+      reason: 'crashed',
+      detail: expect.stringContaining('middle'),
+    })
     const good = await running(pad)
     await pad.handOver({ ...good, agentId: pad.agentId, projectId: pad.projectId })
     await pad.answer({ ...good, agentId: pad.agentId, projectId: pad.projectId }, 'hello yourself')
     await pad.coordinator.tell(exited(good.launchId))
-    expect(await pad.process(good.launchId)).toMatchObject({ reason: 'exited', exitCode: 0, detail: null })
+    expect(await pad.process(good.launchId)).toMatchObject({
+      reason: 'exited',
+      exitCode: 0,
+      detail: null,
+    })
   })
 
   test('[CO4] what it wrote is kept with the launch: masked, the last of it, whole lines', async () => {
@@ -192,7 +268,10 @@ describe('launches', () => {
     for (let each = 0; each < 40; each++) await write(`${String(each).padStart(1023, '.')}\n`)
     const { output } = await pad.process(launchId)
     expect(output.length).toBeLessThanOrEqual(32 * 1024)
-    expect(output.split('\n').map((line) => line.length)).toEqual([...Array.from({ length: 31 }, () => 1023), 0])
+    expect(output.split('\n').map((line) => line.length)).toEqual([
+      ...Array.from({ length: 31 }, () => 1023),
+      0,
+    ])
     expect(output).toMatch(/39\n$/)
     // Nothing to tell anybody of.
     expect((await typesOf(pad.store, projectStream(pad.projectId))).at(-1)).toBe('process-waiting')
@@ -206,7 +285,10 @@ describe('launches', () => {
     const foreign = await pad.signIn()
     const { agentId, projectId } = pad
     const report = { agentId, projectId, remainingProcesses: 0 }
-    expect(await pad.calls.reportExit(unknownCaller.who, report)).toEqual({ decision: 'ended', ended: [foreign.agentSessionId] })
+    expect(await pad.calls.reportExit(unknownCaller.who, report)).toEqual({
+      decision: 'ended',
+      ended: [foreign.agentSessionId],
+    })
     expect(await pad.one(ours)).toMatchObject({ state: 'active' })
   })
 
@@ -222,7 +304,9 @@ describe('launches', () => {
     }
     await pad.launches.stop(ids[1] ?? '', 'stopped_by_person')
     const list = async (filter: object) =>
-      (await store.query(listProcesses, { viewer: null, limit: 10, ...filter })).items.map(({ launchId }) => launchId)
+      (await store.query(listProcesses, { viewer: null, limit: 10, ...filter })).items.map(
+        ({ launchId }) => launchId,
+      )
     expect(await list({})).toEqual(ids)
     expect(await list({ state: 'waiting' })).toEqual([ids[0], ids[2]])
     expect(await list({ state: 'ended' })).toEqual([ids[1]])

@@ -17,7 +17,9 @@ import { exited, openPad, ordered, playCoordinator, running, started } from './l
 
 usePostgres()
 
-async function openEither(engine: (typeof engines)[number]): Promise<{ store: Store; clock: ManualClock }> {
+async function openEither(
+  engine: (typeof engines)[number],
+): Promise<{ store: Store; clock: ManualClock }> {
   if (engine === 'SQLite') return openTestStore()
   const clock = manualClock()
   return { store: await openPostgres({ url: await newPostgresStoreUrl(), clock }), clock }
@@ -36,10 +38,14 @@ describe.each(engines)('launches on %s', (engine) => {
     const [one] = answers.filter((each) => each !== null)
     expect(answers.filter((each) => each !== null)).toHaveLength(1)
     expect(await pad.processes()).toEqual([one])
-    expect(await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).toEqual(['launch-ordered'])
-    expect((await typesOf(pad.store, projectStream(pad.projectId))).filter((type) => type.startsWith('process-'))).toEqual([
-      'process-waiting',
+    expect(await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).toEqual([
+      'launch-ordered',
     ])
+    expect(
+      (await typesOf(pad.store, projectStream(pad.projectId))).filter((type) =>
+        type.startsWith('process-'),
+      ),
+    ).toEqual(['process-waiting'])
     expect((await typesOf(pad.store, 'home')).at(-1)).toBe('process-waiting')
   })
 
@@ -72,11 +78,9 @@ describe.each(engines)('launches on %s', (engine) => {
     const caller = await pad.calls.caller(await pad.bearer(particulars.launchToken), undefined)
     expect(caller.agentSessionId).toBe(signedIn.status === 'ok' && signedIn.agentSession.id)
     expect(await pad.order()).toBeNull()
-    expect((await typesOf(pad.store, 'home')).filter((type) => type.startsWith('process-'))).toEqual([
-      'process-waiting',
-      'process-starting',
-      'process-running',
-    ])
+    expect(
+      (await typesOf(pad.store, 'home')).filter((type) => type.startsWith('process-')),
+    ).toEqual(['process-waiting', 'process-starting', 'process-running'])
   })
 
   test('[PX2] of a chat and a task side by side, each exit ends exactly the session of its own launch', async () => {
@@ -89,7 +93,11 @@ describe.each(engines)('launches on %s', (engine) => {
     await pad.coordinator.tell(exited(chat.launchId, { signal: 'SIGKILL' }))
     expect(await pad.one(chat)).toMatchObject({ state: 'ended', endReason: 'process_exited' })
     expect(await pad.one(task)).toMatchObject({ state: 'active' })
-    expect(await pad.process(chat.launchId)).toMatchObject({ state: 'ended', reason: 'crashed', signal: 'SIGKILL' })
+    expect(await pad.process(chat.launchId)).toMatchObject({
+      state: 'ended',
+      reason: 'crashed',
+      signal: 'SIGKILL',
+    })
     // HT7: with the code and parameters of what its detail tells.
     expect(await pad.process(chat.launchId)).toMatchObject({
       detail: 'It was ended by SIGKILL',
@@ -109,20 +117,28 @@ describe.each(engines)('launches on %s', (engine) => {
     await pad.coordinator.take(launchId)
     const { coordinator } = pad
     const output = { type: 'process-output', launchId, text: 'once\n' } as const
-    const facts = [started(launchId), output, exited(launchId, { exitCode: 1 })].map((said, index) => ({ ...said, n: index + 5 }))
+    const facts = [started(launchId), output, exited(launchId, { exitCode: 1 })].map(
+      (said, index) => ({ ...said, n: index + 5 }),
+    )
     const send = () =>
-      pad.launches.facts(coordinator.who, { type: 'coordinator:facts', epoch: coordinator.epoch, facts: facts as never })
+      pad.launches.facts(coordinator.who, {
+        type: 'coordinator:facts',
+        epoch: coordinator.epoch,
+        facts: facts as never,
+      })
     expect(await Promise.all([send(), send(), send()])).toEqual(
       Array.from({ length: 3 }, () => ({ type: 'coordinator:taken', through: 7 })),
     )
     coordinator.n = 2
-    expect(await coordinator.tell(started(launchId), started(launchId))).toEqual({ type: 'coordinator:taken', through: 7 })
-    expect((await typesOf(pad.store, projectStream(pad.projectId))).filter((type) => type.startsWith('process-'))).toEqual([
-      'process-waiting',
-      'process-starting',
-      'process-running',
-      'process-ended',
-    ])
+    expect(await coordinator.tell(started(launchId), started(launchId))).toEqual({
+      type: 'coordinator:taken',
+      through: 7,
+    })
+    expect(
+      (await typesOf(pad.store, projectStream(pad.projectId))).filter((type) =>
+        type.startsWith('process-'),
+      ),
+    ).toEqual(['process-waiting', 'process-starting', 'process-running', 'process-ended'])
     expect((await coordinator.register()).lastFact).toBe(7)
     expect((await pad.process(launchId)).output).toBe('once\n')
   })
@@ -140,7 +156,10 @@ describe.each(engines)('launches on %s', (engine) => {
       () => coordinator.tellIn(old, started(launchId)),
       () => coordinator.register('the first', old),
     ])
-      expect(await refusalOf(attempt())).toMatchObject({ code: 'fenced', fields: { epoch: old + 1 } })
+      expect(await refusalOf(attempt())).toMatchObject({
+        code: 'fenced',
+        fields: { epoch: old + 1 },
+      })
     expect(await pad.process(launchId)).toMatchObject({ state: 'waiting' })
     expect((await coordinator.register()).epoch).toBe(old + 1)
   })
@@ -151,10 +170,20 @@ describe.each(engines)('launches on %s', (engine) => {
     const lost = await running(pad)
     const { coordinator } = pad
     const taken = await pad.launches.takeOver(coordinator.id, by)
-    expect(taken).toMatchObject({ id: coordinator.id, state: 'stopped', epoch: coordinator.epoch + 1, processes: 0 })
-    expect(await pad.process(lost.launchId)).toMatchObject({ state: 'ended', reason: 'coordinator_lost' })
+    expect(taken).toMatchObject({
+      id: coordinator.id,
+      state: 'stopped',
+      epoch: coordinator.epoch + 1,
+      processes: 0,
+    })
+    expect(await pad.process(lost.launchId)).toMatchObject({
+      state: 'ended',
+      reason: 'coordinator_lost',
+    })
     expect(await pad.one(lost)).toMatchObject({ state: 'ended', endReason: 'coordinator_lost' })
-    expect(await refusalOf(coordinator.tell(exited(lost.launchId)))).toMatchObject({ code: 'fenced' })
+    expect(await refusalOf(coordinator.tell(exited(lost.launchId)))).toMatchObject({
+      code: 'fenced',
+    })
     expect(await refusalOf(coordinator.register())).toMatchObject({ code: 'fenced' })
     expect(await pad.launches.takeOver(coordinator.id, by)).toMatchObject({ epoch: taken.epoch })
     expect(await pad.order()).toBeNull()
@@ -165,7 +194,9 @@ describe.each(engines)('launches on %s', (engine) => {
     await coordinator.register('another instance', null)
     await coordinator.tell(exited(lost.launchId, { signal: 'SIGKILL', stopped: true }))
     expect(await pad.process(lost.launchId)).toMatchObject({ reason: 'coordinator_lost' })
-    expect((await typesOf(pad.store, 'home')).filter((type) => type.startsWith('coordinator-'))).toEqual([
+    expect(
+      (await typesOf(pad.store, 'home')).filter((type) => type.startsWith('coordinator-')),
+    ).toEqual([
       'coordinator-joined',
       'coordinator-taken-over',
       'coordinator-joined',
@@ -179,20 +210,38 @@ describe.each(engines)('launches on %s', (engine) => {
     for (const end of ['crash', 'crash', 'start-failed']) {
       const { launchId } = await ordered(pad)
       await pad.coordinator.take(launchId)
-      if (end === 'crash') await pad.coordinator.tell(started(launchId), exited(launchId, { exitCode: 1 }))
-      else await pad.coordinator.tell({ type: 'start-failed', launchId, error: 'spawn nope ENOENT hf_launch_0123456789abcdef0' })
+      if (end === 'crash')
+        await pad.coordinator.tell(started(launchId), exited(launchId, { exitCode: 1 }))
+      else
+        await pad.coordinator.tell({
+          type: 'start-failed',
+          launchId,
+          error: 'spawn nope ENOENT hf_launch_0123456789abcdef0',
+        })
       pad.clock.advance(1000)
     }
     const held = await ordered(pad)
-    expect(held).toMatchObject({ state: 'held', detail: 'It failed 3 times within 60 s. Last: spawn nope ENOENT [masked]' })
+    expect(held).toMatchObject({
+      state: 'held',
+      detail: 'It failed 3 times within 60 s. Last: spawn nope ENOENT [masked]',
+    })
     expect(await pad.order()).toBeNull()
     const { agentId, projectId } = pad
-    expect(await pad.store.query(getAgentAction, { agentId, projectId })).toEqual({ action: 'hold', reason: held.detail })
+    expect(await pad.store.query(getAgentAction, { agentId, projectId })).toEqual({
+      action: 'hold',
+      reason: held.detail,
+    })
     pad.clock.advance(3_600_000)
     expect(await pad.order()).toBeNull()
     await pad.say('try again')
-    expect(await pad.order()).toMatchObject({ launchId: held.launchId, state: 'waiting', detail: null })
-    expect((await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).at(-1)).toBe('launch-ordered')
+    expect(await pad.order()).toMatchObject({
+      launchId: held.launchId,
+      state: 'waiting',
+      detail: null,
+    })
+    expect((await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).at(-1)).toBe(
+      'launch-ordered',
+    )
   })
 
   test('[CO7] held, then mended: a change of the agent or the project lifts it, and earlier failures count no more', async () => {
@@ -215,7 +264,10 @@ describe.each(engines)('launches on %s', (engine) => {
       await change()
       expect(await pad.order()).toMatchObject({ launchId: held.launchId, state: 'waiting' })
       await pad.coordinator.take(held.launchId)
-      await pad.coordinator.tell(started(held.launchId), exited(held.launchId, { exitCode: 0, stopped: true }))
+      await pad.coordinator.tell(
+        started(held.launchId),
+        exited(held.launchId, { exitCode: 0, stopped: true }),
+      )
       pad.clock.advance(1000)
     }
   })
@@ -229,10 +281,15 @@ describe.each(engines)('launches on %s', (engine) => {
     const held = await ordered(pad)
     expect(held).toMatchObject({ state: 'held', detail: 'It failed once within 60 s. Last: no' })
     const pair = { agentId: pad.agentId, projectId: pad.projectId }
-    expect((await pad.launches.release(pair)).process).toMatchObject({ launchId: held.launchId, state: 'waiting' })
+    expect((await pad.launches.release(pair)).process).toMatchObject({
+      launchId: held.launchId,
+      state: 'waiting',
+    })
     expect(await pad.launches.release(pair)).toEqual({ process: null })
     await pad.coordinator.start(held.launchId)
-    expect(await refusalOf(pad.launches.release({ ...pair, agentId: 'nobody' }))).toMatchObject({ code: 'agent_not_found' })
+    expect(await refusalOf(pad.launches.release({ ...pair, agentId: 'nobody' }))).toMatchObject({
+      code: 'agent_not_found',
+    })
   })
 
   test('[CO6] goodbye: whatever of its was not told to have ended has, and it is stopped', async () => {
@@ -243,7 +300,9 @@ describe.each(engines)('launches on %s', (engine) => {
     expect(await pad.process(chat.launchId)).toMatchObject({ state: 'ended', reason: 'shutdown' })
     expect(await pad.one(chat)).toMatchObject({ state: 'ended', endReason: 'process_exited' })
     const { items } = await pad.store.query(listCoordinators, { limit: 10 })
-    expect(items).toMatchObject([{ id: pad.coordinator.id, state: 'stopped', processes: 0, machine: pad.coordinator.id }])
+    expect(items).toMatchObject([
+      { id: pad.coordinator.id, state: 'stopped', processes: 0, machine: pad.coordinator.id },
+    ])
     expect((await typesOf(pad.store, 'home')).at(-1)).toBe('coordinator-stopped')
     expect(await pad.order()).toBeNull()
   })

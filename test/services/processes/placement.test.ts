@@ -32,7 +32,11 @@ test('[SC4] an agent that asks for a label is started where it is, and waits whi
 test('[SC4] a project may ask too, and then both count', async () => {
   const { store, pad, gpu } = await openMachines()
   await gpu.register()
-  await store.run(changeProject, { projectId: pad.projectId, settings: { 'agent.runs_on': 'eu' }, by })
+  await store.run(changeProject, {
+    projectId: pad.projectId,
+    settings: { 'agent.runs_on': 'eu' },
+    by,
+  })
   await store.run(changeAgent, { agentId: pad.agentId, runsOn: 'us', by })
   await pad.say('hello')
   expect(await pad.order()).toBeNull()
@@ -43,7 +47,9 @@ test('[SC4] a project may ask too, and then both count', async () => {
 test('[SC4] a label that is none is refused', async () => {
   const { store, pad } = await openMachines()
   const settings = { 'agent.runs_on': 'Not A Label' }
-  await expect(store.run(changeProject, { projectId: pad.projectId, settings, by })).rejects.toMatchObject({
+  await expect(
+    store.run(changeProject, { projectId: pad.projectId, settings, by }),
+  ).rejects.toMatchObject({
     code: 'invalid_setting',
   })
 })

@@ -21,8 +21,20 @@ describe('what a new store begins with', () => {
     const [project] = await projectsOf(store)
     expect(project).toMatchObject({ name: 'demo', agentIds: ['demo', 'demo-mcp'] })
     expect(await agentsOf(store)).toMatchObject([
-      { id: 'demo-mcp', protocol: 'mcp', command: 'holdfast', args: ['demo-mcp'], projectIds: [project?.id] },
-      { id: 'demo', protocol: 'acp', command: 'holdfast', args: ['demo-acp'], projectIds: [project?.id] },
+      {
+        id: 'demo-mcp',
+        protocol: 'mcp',
+        command: 'holdfast',
+        args: ['demo-mcp'],
+        projectIds: [project?.id],
+      },
+      {
+        id: 'demo',
+        protocol: 'acp',
+        command: 'holdfast',
+        args: ['demo-acp'],
+        projectIds: [project?.id],
+      },
     ])
     const each = ['agent-created', 'agent-assigned']
     expect(await typesOf(store, 'home')).toEqual(['project-created', ...each, ...each])

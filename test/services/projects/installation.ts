@@ -17,7 +17,10 @@ export const ownerWho = owner
 export const open = (): Promise<TestStore> => openTestStore()
 
 /** All the events of a stream, bodies parsed; a copy shows what it stands for. */
-export async function eventsOf(store: Store, stream: StreamName): Promise<{ type: string; data: unknown }[]> {
+export async function eventsOf(
+  store: Store,
+  stream: StreamName,
+): Promise<{ type: string; data: unknown }[]> {
   const events = await store.eventsAfter(stream, 0, 1000)
   return events.map(({ type, data, refStream, refSeq }) => ({
     type,
@@ -29,7 +32,10 @@ export const typesOf = async (store: Store, stream: StreamName): Promise<string[
   (await eventsOf(store, stream)).map(({ type }) => type)
 
 /** The code of the refusal, its fields, and the proof that the log did not move. */
-export async function refused(store: Store, attempt: () => Promise<unknown>): Promise<{ code: ErrorCode; fields: object }> {
+export async function refused(
+  store: Store,
+  attempt: () => Promise<unknown>,
+): Promise<{ code: ErrorCode; fields: object }> {
   const before = await store.positions(['home'])
   const error = await attempt().then(
     () => undefined,
@@ -44,7 +50,9 @@ export const whoHas = (store: Store, secret: string): Promise<Who | undefined> =
   store.query(findCredential, { hash: hashSecret(secret) })
 
 /** What a browser presents that signs in. */
-export const browser = (proof: { codeHash: string } | { tokenHash: string } | { ownerVerified: true }) => ({
+export const browser = (
+  proof: { codeHash: string } | { tokenHash: string } | { ownerVerified: true },
+) => ({
   proof,
   rules: signInRules(30, 90),
   name: 'Firefox, Linux',

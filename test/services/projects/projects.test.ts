@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { type Project, Project as ProjectSchema } from '../../../src/protocol/projects/project.ts'
-import { changeProject, createProject, deleteProject } from '../../../src/services/projects/change-project.ts'
+import {
+  changeProject,
+  createProject,
+  deleteProject,
+} from '../../../src/services/projects/change-project.ts'
 import { getProject, listProjects } from '../../../src/services/projects/queries.ts'
 import { by, eventsOf, open, refused, typesOf } from './installation.ts'
 
 describe('projects', () => {
   test('[ID1] a new project gets an id of its day and the settings that apply', async () => {
     const { store } = await open()
-    const project = await store.run(createProject, { name: 'Lighthouse', path: '/srv/lighthouse', by })
+    const project = await store.run(createProject, {
+      name: 'Lighthouse',
+      path: '/srv/lighthouse',
+      by,
+    })
     expect(project.id).toMatch(/^proj_20260301_[a-z0-9]{6}$/)
     expect(project).toMatchObject({
       name: 'Lighthouse',
@@ -41,18 +49,32 @@ describe('projects', () => {
 
   test('[ID1] projects created at the same moment all get ids of their own', async () => {
     const { store } = await open()
-    const made = await Promise.all(Array.from({ length: 200 }, (_, n) => store.run(createProject, { name: `p${n}`, by })))
+    const made = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => store.run(createProject, { name: `p${n}`, by })),
+    )
     expect(new Set(made.map(({ id }) => id)).size).toBe(200)
   })
 
   test('[NA10] a change of settings keeps what it does not name, and null takes one back', async () => {
     const { store, clock } = await open()
-    const { id: projectId } = await store.run(createProject, { name: 'a', settings: { 'restart.max': 7 }, by })
+    const { id: projectId } = await store.run(createProject, {
+      name: 'a',
+      settings: { 'restart.max': 7 },
+      by,
+    })
     clock.advance(1000)
-    const changed = await store.run(changeProject, { projectId, settings: { 'chat.soft_timeout_minutes': 0.1 }, by })
+    const changed = await store.run(changeProject, {
+      projectId,
+      settings: { 'chat.soft_timeout_minutes': 0.1 },
+      by,
+    })
     expect(changed.settings).toMatchObject({ 'restart.max': 7, 'chat.soft_timeout_minutes': 0.1 })
     expect(changed.updatedAt).toBe('2026-03-01T09:00:01.000Z')
-    const back = await store.run(changeProject, { projectId, settings: { 'restart.max': null }, by })
+    const back = await store.run(changeProject, {
+      projectId,
+      settings: { 'restart.max': null },
+      by,
+    })
     expect(back.settings).toMatchObject({ 'restart.max': 3, 'chat.soft_timeout_minutes': 0.1 })
     expect(await store.query(getProject, { projectId })).toEqual(back)
   })
@@ -60,14 +82,21 @@ describe('projects', () => {
   test('[NA10] a bad setting is refused with its range and changes nothing, not even the name sent with it', async () => {
     const { store } = await open()
     const project = await store.run(createProject, { name: 'a', by })
-    const change = { projectId: project.id, name: 'b', settings: { 'chat.wait_interval_seconds': 56 }, by }
+    const change = {
+      projectId: project.id,
+      name: 'b',
+      settings: { 'chat.wait_interval_seconds': 56 },
+      by,
+    }
     expect(await refused(store, () => store.run(changeProject, change))).toEqual({
       code: 'invalid_setting',
       fields: { key: 'chat.wait_interval_seconds', min: 1, max: 55 },
     })
     expect(await store.query(getProject, { projectId: project.id })).toEqual(project)
     expect(
-      await refused(store, () => store.run(createProject, { name: 'c', settings: { 'restart.max': 1.5 }, by })),
+      await refused(store, () =>
+        store.run(createProject, { name: 'c', settings: { 'restart.max': 1.5 }, by }),
+      ),
     ).toMatchObject({
       code: 'invalid_setting',
     })
@@ -75,21 +104,37 @@ describe('projects', () => {
 
   test('[HT2] a change that changes nothing answers the project and leaves no event', async () => {
     const { store, clock } = await open()
-    const project = await store.run(createProject, { name: 'a', path: '/a', settings: { 'restart.max': 7 }, by })
+    const project = await store.run(createProject, {
+      name: 'a',
+      path: '/a',
+      settings: { 'restart.max': 7 },
+      by,
+    })
     clock.advance(1000)
     const projectId = project.id
     expect(await store.run(changeProject, { projectId, by })).toEqual(project)
-    expect(await store.run(changeProject, { projectId, name: 'a', path: '/a', settings: { 'restart.max': 7 }, by })).toEqual(
-      project,
-    )
+    expect(
+      await store.run(changeProject, {
+        projectId,
+        name: 'a',
+        path: '/a',
+        settings: { 'restart.max': 7 },
+        by,
+      }),
+    ).toEqual(project)
     expect(await typesOf(store, 'home')).toEqual(['project-created'])
   })
 
   test('[HT2] the path can be taken away, and stays when it is not named', async () => {
     const { store } = await open()
     const { id: projectId } = await store.run(createProject, { name: 'a', path: '/a', by })
-    expect(await store.run(changeProject, { projectId, name: 'b', by })).toMatchObject({ path: '/a' })
-    expect(await store.run(changeProject, { projectId, path: null, by })).toMatchObject({ name: 'b', path: null })
+    expect(await store.run(changeProject, { projectId, name: 'b', by })).toMatchObject({
+      path: '/a',
+    })
+    expect(await store.run(changeProject, { projectId, path: null, by })).toMatchObject({
+      name: 'b',
+      path: null,
+    })
   })
 
   test('[HT2] an unknown project is not found, and asking leaves no stream behind', async () => {
@@ -109,7 +154,9 @@ describe('projects', () => {
     const { store } = await open()
     const { id: projectId } = await store.run(createProject, { name: 'a', by })
     await store.run(deleteProject, { projectId, by })
-    expect(await refused(store, () => store.query(getProject, { projectId }))).toMatchObject({ code: 'not_found' })
+    expect(await refused(store, () => store.query(getProject, { projectId }))).toMatchObject({
+      code: 'not_found',
+    })
     expect(await store.query(listProjects, { limit: 50 })).toEqual({ items: [], nextCursor: null })
     expect(await store.positions([projectStream(projectId)])).toEqual([{ head: 2, floor: 0 }])
   })
@@ -150,14 +197,26 @@ describe('pages of projects', () => {
 
   test('[HT1] a cursor that no list has answered is refused', async () => {
     const { store } = await open()
-    const foreign = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const bad = ['', 'x', '%%%', foreign(null), foreign({}), foreign(['2026-03-01T09:00:00.000Z']), foreign(['yesterday', 'a'])]
+    const foreign = (value: unknown): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url')
+    const bad = [
+      '',
+      'x',
+      '%%%',
+      foreign(null),
+      foreign({}),
+      foreign(['2026-03-01T09:00:00.000Z']),
+      foreign(['yesterday', 'a']),
+    ]
     for (const cursor of [
       ...bad,
       foreign(['2026-03-01T09:00:00.000Z', 7]),
       foreign(['2026-03-01T09:00:00.000Z', 'a'.repeat(301)]),
     ]) {
-      expect(await refused(store, () => store.query(listProjects, { limit: 5, cursor })), cursor).toMatchObject({
+      expect(
+        await refused(store, () => store.query(listProjects, { limit: 5, cursor })),
+        cursor,
+      ).toMatchObject({
         code: 'invalid_request',
       })
     }

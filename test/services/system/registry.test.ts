@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { useCases } from '../../../src/services/registry.ts'
 
 const folder = new URL('../../../src/services/', import.meta.url)
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 describe('the registry of use cases', () => {
   test('[HT4] every use case that writes is in it under its own name, which is that of its constant', async () => {
@@ -12,7 +13,8 @@ describe('the registry of use cases', () => {
       if (!file.endsWith('.ts')) continue
       const module: Record<string, unknown> = await import(new URL(file, folder).href)
       for (const [constant, value] of Object.entries(module)) {
-        const isUseCase = value !== null && typeof value === 'object' && 'streams' in value && 'name' in value
+        const isUseCase =
+          value !== null && typeof value === 'object' && 'streams' in value && 'name' in value
         if (!isUseCase) continue
         expect(value.name).toBe(kebab(constant))
         written.push(kebab(constant))

@@ -12,7 +12,11 @@ import { getAgent } from '../../../src/services/agents/queries.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
-import { assignAgent, createProject, deleteProject } from '../../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  createProject,
+  deleteProject,
+} from '../../../src/services/projects/change-project.ts'
 import { getProject } from '../../../src/services/projects/queries.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { sealedEnvironment } from '../../support/seals.ts'
@@ -31,8 +35,11 @@ describe('snapshots', () => {
       by,
     })
     await store.run(createAgent, { name: 'idle', protocol: 'mcp', by })
-    for (const id of [projectId, other]) await store.run(assignAgent, { projectId: id, agentId, by })
-    const snapshot = await store.query(readSnapshot, { streams: ['home', projectStream(projectId)] })
+    for (const id of [projectId, other])
+      await store.run(assignAgent, { projectId: id, agentId, by })
+    const snapshot = await store.query(readSnapshot, {
+      streams: ['home', projectStream(projectId)],
+    })
     const project = await store.query(getProject, { projectId })
     const agent = await store.query(getAgent, { agentId })
     expect(agent.projectIds).toEqual([projectId, other].sort())
@@ -55,13 +62,16 @@ describe('snapshots', () => {
     const key = 'telegram:1'
     const stream = conversationStream(key)
     await store.run(getOrCreateConversation, { key })
-    for (let n = 0; n < 60; n++) await store.run(addMessage, { key, role: 'user', content: `m${n}`, by })
+    for (let n = 0; n < 60; n++)
+      await store.run(addMessage, { key, role: 'user', content: `m${n}`, by })
     const { positions, state } = await store.query(readSnapshot, { streams: [stream] })
     const { conversation, messages } = state[stream] as ConversationState
     // The route adds figures of its turns, which no event of this stream changes.
     expect(await store.query(getConversation, { key })).toMatchObject(conversation ?? {})
     expect(conversation).toMatchObject({ key, messageCount: 60 })
-    expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: snapshotMessageLimit }, (_, n) => `m${59 - n}`))
+    expect(messages.map(({ content }) => content)).toEqual(
+      Array.from({ length: snapshotMessageLimit }, (_, n) => `m${59 - n}`),
+    )
     expect(positions).toEqual([{ head: messages[0]?.seq, floor: 0 }])
   })
 
@@ -94,7 +104,12 @@ describe('snapshots', () => {
     const { id: projectId } = await store.run(createProject, { name: 'p', by })
     await store.run(deleteProject, { projectId, by })
     const nothing = { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
-    const streams = [projectStream(projectId), 'project:never', 'conversation:web:x', 'user-session:x'] as const
+    const streams = [
+      projectStream(projectId),
+      'project:never',
+      'conversation:web:x',
+      'user-session:x',
+    ] as const
     expect(await store.query(readSnapshot, { streams })).toEqual({
       positions: [
         { head: 2, floor: 0 },
@@ -126,7 +141,9 @@ describe('snapshots', () => {
   test('[HT6] state and position are of the same moment, whatever is written meanwhile', async () => {
     const { store } = await open()
     const seen = new Set<number>()
-    const writing = Array.from({ length: 40 }, (_, n) => store.run(createProject, { name: `p${n}`, by }))
+    const writing = Array.from({ length: 40 }, (_, n) =>
+      store.run(createProject, { name: `p${n}`, by }),
+    )
     while (!seen.has(writing.length)) {
       const { positions, state } = await store.query(readSnapshot, { streams: ['home'] })
       const head = positions[0]?.head ?? -1

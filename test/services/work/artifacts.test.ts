@@ -23,7 +23,11 @@ interface Place {
 async function put(store: Store, place: Place, name: string, ...parts: string[]) {
   const { uploadId } = await store.run(beginUpload, { ...place, name })
   for (const [number, text] of parts.entries())
-    await store.run(addUploadPart, { uploadId, number, bytes: Buffer.from(text).toString('base64') })
+    await store.run(addUploadPart, {
+      uploadId,
+      number,
+      bytes: Buffer.from(text).toString('base64'),
+    })
   const facts = { size: parts.join('').length, sha256: 'x', mediaType: 'text/plain', by }
   return { uploadId, ...(await store.run(storeArtifact, { ...place, name, uploadId, ...facts })) }
 }
@@ -45,14 +49,19 @@ describe('artifacts', () => {
     const place = { projectId, workSessionId }
     const { uploadId } = await store.run(beginUpload, { ...place, name: 'report.md' })
     await store.run(addUploadPart, { uploadId, number: 0, bytes: 'eA==' })
-    expect(await refused(store, () => store.query(getArtifact, { ...place, name: 'report.md' }))).toMatchObject({
+    expect(
+      await refused(store, () => store.query(getArtifact, { ...place, name: 'report.md' })),
+    ).toMatchObject({
       code: 'not_found',
     })
     const { artifact, created } = await put(store, place, 'report.md', 'hello ', 'there')
     expect(created).toBe(true)
     expect(artifact).toMatchObject({ name: 'report.md', size: 11, ['sessionId']: workSessionId })
     expect(await bytesOf(store, place, 'report.md')).toBe('hello there')
-    expect((await eventsOf(store, projectStream(projectId))).at(-1)).toEqual({ type: 'artifact-stored', data: { artifact, by } })
+    expect((await eventsOf(store, projectStream(projectId))).at(-1)).toEqual({
+      type: 'artifact-stored',
+      data: { artifact, by },
+    })
   })
 
   test('[CK5] stored again it is replaced whole, and what it was takes no room any more', async () => {
@@ -61,13 +70,18 @@ describe('artifacts', () => {
     const place = { projectId, workSessionId }
     const first = await put(store, place, 'a.txt', 'one', 'two')
     const second = await put(store, place, 'a.txt', 'three')
-    expect(second).toMatchObject({ created: false, artifact: { createdAt: first.artifact.createdAt } })
+    expect(second).toMatchObject({
+      created: false,
+      artifact: { createdAt: first.artifact.createdAt },
+    })
     expect(await bytesOf(store, place, 'a.txt')).toBe('three')
     expect(await store.query(readUploadPart, { uploadId: first.uploadId, number: 0 })).toBeNull()
     await store.run(deleteArtifact, { ...place, name: 'a.txt', by })
     expect(await store.query(readUploadPart, { uploadId: second.uploadId, number: 0 })).toBeNull()
     expect((await store.query(listArtifacts, { ...place, limit: 5 })).items).toEqual([])
-    expect(await refused(store, () => store.run(deleteArtifact, { ...place, name: 'a.txt', by }))).toMatchObject({
+    expect(
+      await refused(store, () => store.run(deleteArtifact, { ...place, name: 'a.txt', by })),
+    ).toMatchObject({
       code: 'not_found',
     })
   })
@@ -78,14 +92,21 @@ describe('artifacts', () => {
     const place = { projectId, workSessionId }
     await put(store, place, 'Report.md', 'x')
     for (const name of ['../x', '/etc/passwd', 'nul', '', 'report.MD'])
-      expect(await refused(store, () => store.run(beginUpload, { ...place, name }))).toMatchObject({ code: 'invalid_name' })
+      expect(await refused(store, () => store.run(beginUpload, { ...place, name }))).toMatchObject({
+        code: 'invalid_name',
+      })
     const elsewhere = { projectId: 'nobody', workSessionId, name: 'x' }
-    expect(await refused(store, () => store.run(beginUpload, elsewhere))).toMatchObject({ code: 'not_found' })
+    expect(await refused(store, () => store.run(beginUpload, elsewhere))).toMatchObject({
+      code: 'not_found',
+    })
   })
 
   test('[CK5] they are listed by name, page by page', async () => {
     const { store } = shared
-    const place = await openProject(store).then(({ projectId, workSessionId }) => ({ projectId, workSessionId }))
+    const place = await openProject(store).then(({ projectId, workSessionId }) => ({
+      projectId,
+      workSessionId,
+    }))
     for (const name of ['c', 'ä', 'a', 'B', 'b2']) await put(store, place, name, name)
     const names: string[] = []
     let cursor: string | undefined
@@ -95,14 +116,19 @@ describe('artifacts', () => {
       cursor = page.nextCursor ?? undefined
     } while (cursor)
     expect(names).toEqual(['B', 'a', 'b2', 'c', 'ä'])
-    expect(await refused(store, () => store.query(listArtifacts, { ...place, limit: 2, cursor: 'x' }))).toMatchObject({
+    expect(
+      await refused(store, () => store.query(listArtifacts, { ...place, limit: 2, cursor: 'x' })),
+    ).toMatchObject({
       code: 'invalid_request',
     })
   })
 
   test('[CK5] an upload that was given up is cleared away, at once or after a day; one that is stored stays', async () => {
     const { store, clock } = shared
-    const place = await openProject(store).then(({ projectId, workSessionId }) => ({ projectId, workSessionId }))
+    const place = await openProject(store).then(({ projectId, workSessionId }) => ({
+      projectId,
+      workSessionId,
+    }))
     const begin = async () => {
       const { uploadId } = await store.run(beginUpload, { ...place, name: 'x' })
       await store.run(addUploadPart, { uploadId, number: 0, bytes: 'eA==' })
@@ -119,6 +145,8 @@ describe('artifacts', () => {
     expect(await part(forgotten)).toBeNull()
     expect(await bytesOf(store, place, 'kept')).toBe('y')
     const late = { uploadId: forgotten, number: 1, bytes: 'eA==' }
-    expect(await refused(store, () => store.run(addUploadPart, late))).toMatchObject({ code: 'not_found' })
+    expect(await refused(store, () => store.run(addUploadPart, late))).toMatchObject({
+      code: 'not_found',
+    })
   })
 })

@@ -2,10 +2,16 @@
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/domain/conversations/messages.ts'
 import { taskId } from '../../../src/domain/work/task-lifecycle.ts'
-import { getOrCreateConversation, setHistory } from '../../../src/services/conversations/change-conversation.ts'
+import {
+  getOrCreateConversation,
+  setHistory,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { listInterrupted, listWorkSessions } from '../../../src/services/work/queries.ts'
-import { resumeContextOf, resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
+import {
+  resumeContextOf,
+  resumeWorkSession,
+} from '../../../src/services/work/resume-work-session.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
 import { workSessionsToResume } from '../../../src/store/work/work-sessions.ts'
 import { by } from '../projects/installation.ts'
@@ -22,10 +28,16 @@ test('[RS5] from 10,000 messages, 1,000 approaches and 1,000 tasks the context i
   const { projectId, workSessionId } = await openProject(store)
   const place = { projectId, workSessionId }
   await store.run(placeApproaches, { ...place, count: 1000 })
-  await store.run(placeTasks, { ...place, ids: Array.from({ length: 1000 }, (_, n) => taskId(1, 'code', n + 1)) })
+  await store.run(placeTasks, {
+    ...place,
+    ids: Array.from({ length: 1000 }, (_, n) => taskId(1, 'code', n + 1)),
+  })
   const key = 'bench:chat'
   await store.run(getOrCreateConversation, { key })
-  const messages = Array.from({ length: 10_000 }, (_, n) => ({ role: 'user' as const, content: `message ${n}` }))
+  const messages = Array.from({ length: 10_000 }, (_, n) => ({
+    role: 'user' as const,
+    content: `message ${n}`,
+  }))
   await store.run(setHistory, { key, messages, by })
   const times: number[] = []
   for (let nth = 0; nth < 7; nth++) {
@@ -62,10 +74,15 @@ test('[WK3] 10,000 work sessions are listed page by page, each once, and the las
     cursor = page.nextCursor ?? undefined
   } while (cursor)
   expect(seen.size).toBe(10_001)
-  const median = (some: number[]) => some.toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0
+  const median = (some: number[]) =>
+    some.toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0
   expect(median(times.slice(-20))).toBeLessThan(3 * median(times.slice(0, 20)) + 5)
   const first = await store.query(listInterrupted, { limit: 50 })
   expect(first.items).toHaveLength(50)
-  const plan = await planOf(shared.file, (reader) => workSessionsToResume(reader, { ...newest, limit: 51 }))
-  expect(plan[0]).toMatch(/^SEARCH sessions USING INDEX sessions_to_resume \(\(started_at,id\)<\(\?,\?\)\)$/)
+  const plan = await planOf(shared.file, (reader) =>
+    workSessionsToResume(reader, { ...newest, limit: 51 }),
+  )
+  expect(plan[0]).toMatch(
+    /^SEARCH sessions USING INDEX sessions_to_resume \(\(started_at,id\)<\(\?,\?\)\)$/,
+  )
 })

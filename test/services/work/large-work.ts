@@ -21,8 +21,17 @@ export const placeApproaches = defineUseCase('place-approaches', {
       const kind = kinds[nth % kinds.length] ?? 'failed'
       const number = Math.floor(nth / kinds.length) + 1
       const id = approachId(kind, number)
-      const words = { category: 'bench', description: `way ${nth} of doing it`, details: { method: 'x'.repeat(200) } }
-      const content = contentOf(kind, { ...words, learnings: ['y'.repeat(100)], avoid: number % 2 === 0, nextToTry: true })
+      const words = {
+        category: 'bench',
+        description: `way ${nth} of doing it`,
+        details: { method: 'x'.repeat(200) },
+      }
+      const content = contentOf(kind, {
+        ...words,
+        learnings: ['y'.repeat(100)],
+        avoid: number % 2 === 0,
+        nextToTry: true,
+      })
       const columns = approachColumns({ id, kind, date: now.slice(0, 10), ...content, history: [] })
       const key = { project_id: projectId, session_id: workSessionId, id, first_kind: kind, number }
       await tx.insert('approaches', { ...key, ...columns, recorded_at: now, updated_at: now })
@@ -38,7 +47,11 @@ export const placeWorkSessions = defineUseCase('place-work-sessions', {
     if (!row) throw new Error('It is not there')
     for (let nth = 0; nth < count; nth++) {
       const started_at = new Date(Date.parse(row.started_at) + nth * 1000).toISOString()
-      await tx.insert('sessions', { ...row, id: `sess_copy_${String(nth).padStart(6, '0')}`, started_at })
+      await tx.insert('sessions', {
+        ...row,
+        id: `sess_copy_${String(nth).padStart(6, '0')}`,
+        started_at,
+      })
     }
   },
 })

@@ -6,7 +6,10 @@ import { bind, compile, type RunnableQuery } from '../../../src/store/statement.
 import type { Reader } from '../../../src/store/store.ts'
 
 /** One line for each step of each query; a sort or a look through a whole table is a line that says so. */
-export async function planOf(file: string, ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
+export async function planOf(
+  file: string,
+  ask: (reader: Reader) => Promise<unknown>,
+): Promise<string[]> {
   const asked: RunnableQuery[] = []
   await ask({
     all: async (statement, params) => {

@@ -1,7 +1,11 @@
 /** Work sessions brought back from their files, ours and the specification's examples. */
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { approachesFile, remainingTasksFile, workSessionFile } from '../../../src/mirror/work-session-folders.ts'
+import {
+  approachesFile,
+  remainingTasksFile,
+  workSessionFile,
+} from '../../../src/mirror/work-session-folders.ts'
 import { Restored } from '../../../src/protocol/work/resume.ts'
 import { deleteProject } from '../../../src/services/projects/change-project.ts'
 import { recordApproach } from '../../../src/services/work/change-approach.ts'
@@ -22,7 +26,10 @@ import { openTestStore } from '../../support/store.ts'
 import { by, refused } from '../projects/installation.ts'
 import { openProject } from './work-room.ts'
 
-const example = { projectId: checkpointExample.project_id, workSessionId: checkpointExample.session_id }
+const example = {
+  projectId: checkpointExample.project_id,
+  workSessionId: checkpointExample.session_id,
+}
 
 async function filesOf(store: Store, id: string) {
   return store.read(async (reader) => {
@@ -58,7 +65,12 @@ describe('from the specification’s examples', () => {
       },
       restored: { tasks: 6, approvals: 2, approaches: 7 },
     })
-    expect(restored.notRestored.map(({ what }) => what).sort()).toEqual(['agent', 'conversation', 'history', 'project'])
+    expect(restored.notRestored.map(({ what }) => what).sort()).toEqual([
+      'agent',
+      'conversation',
+      'history',
+      'project',
+    ])
     const outcome = await store.run(resumeWorkSession, { ...example, by })
     expect(outcome).toMatchObject({
       outcome: 'begun',
@@ -67,7 +79,11 @@ describe('from the specification’s examples', () => {
         resumeContext: {
           previousState: checkpointExample.context_summary,
           currentPhase: 2,
-          currentTask: { taskId: 'task_p2_code_003', name: 'Implement PlayerController', progressPercent: 70 },
+          currentTask: {
+            taskId: 'task_p2_code_003',
+            name: 'Implement PlayerController',
+            progressPercent: 70,
+          },
           verifiedApproaches: [{ id: 'approach_002' }, { id: 'approach_001' }],
           failedApproaches: [
             { id: 'approach_f002', error: '429 Too Many Requests' },
@@ -105,7 +121,13 @@ describe('from the specification’s examples', () => {
       files: { checkpoint: checkpointExample, approaches: approachesExample },
       by,
     })
-    const made = await store.run(recordApproach, { ...example, kind: 'failed', category: 'c', description: 'd', by })
+    const made = await store.run(recordApproach, {
+      ...example,
+      kind: 'failed',
+      category: 'c',
+      description: 'd',
+      by,
+    })
     expect(made.id).toBe('approach_f003')
   })
 
@@ -117,21 +139,30 @@ describe('from the specification’s examples', () => {
     ['invalid_request', { ...checkpointExample, completed_tasks: 'all' }],
     ['invalid_request', 'no file at all'],
     ['invalid_request', null],
-  ])('[CK2] a file that cannot be read is refused with %s, and nothing is changed', async (code, checkpoint) => {
-    const { store } = await openTestStore()
-    expect(await refused(store, () => store.run(restoreWorkSession, { ...example, files: { checkpoint }, by }))).toMatchObject({
-      code,
-    })
-    expect(await store.positions(['home', projectStream(example.projectId)])).toEqual([
-      { head: 0, floor: 0 },
-      { head: 0, floor: 0 },
-    ])
-  })
+  ])(
+    '[CK2] a file that cannot be read is refused with %s, and nothing is changed',
+    async (code, checkpoint) => {
+      const { store } = await openTestStore()
+      expect(
+        await refused(store, () =>
+          store.run(restoreWorkSession, { ...example, files: { checkpoint }, by }),
+        ),
+      ).toMatchObject({
+        code,
+      })
+      expect(await store.positions(['home', projectStream(example.projectId)])).toEqual([
+        { head: 0, floor: 0 },
+        { head: 0, floor: 0 },
+      ])
+    },
+  )
 
   test('[CK2] an older version is read', async () => {
     const { store } = await openTestStore()
     const checkpoint = { ...checkpointExample, schema_version: '0.9' }
-    expect(await store.run(restoreWorkSession, { ...example, files: { checkpoint }, by })).toMatchObject({
+    expect(
+      await store.run(restoreWorkSession, { ...example, files: { checkpoint }, by }),
+    ).toMatchObject({
       restored: { tasks: 6 },
     })
   })
@@ -142,24 +173,45 @@ describe('from our own files', () => {
     const { store } = await openTestStore()
     const room = await openProject(store)
     const { projectId, workSessionId } = room
-    const [one, two] = [await room.task({ title: 'Plan', description: 'well' }), await room.task({ assignedTo: 'ann' })]
+    const [one, two] = [
+      await room.task({ title: 'Plan', description: 'well' }),
+      await room.task({ assignedTo: 'ann' }),
+    ]
     await room.change(two.id, { dependsOn: [one.id] })
     await room.complete(one.id)
     await room.decide((await room.ask()).id, 'revision_requested', 'smaller')
-    await store.run(recordApproach, { projectId, workSessionId, kind: 'failed', category: 'c', description: 'd', by })
+    await store.run(recordApproach, {
+      projectId,
+      workSessionId,
+      kind: 'failed',
+      category: 'c',
+      description: 'd',
+      by,
+    })
     await store.run(endWorkSession, { projectId, workSessionId, reason: 'power_cut' })
     const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     const files = await filesOf(store, workSessionId)
 
     const { store: empty } = await openTestStore()
     const restored = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
-    expect(restored.notRestored.map(({ what }) => what).sort()).toEqual(['agent', 'conversation', 'project'])
-    const brought = { ...whole, approvals: whole.approvals.map((each) => ({ ...each, imported: { decidedBy: by } })) }
-    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(brought)
+    expect(restored.notRestored.map(({ what }) => what).sort()).toEqual([
+      'agent',
+      'conversation',
+      'project',
+    ])
+    const brought = {
+      ...whole,
+      approvals: whole.approvals.map((each) => ({ ...each, imported: { decidedBy: by } })),
+    }
+    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(
+      brought,
+    )
     expect(await filesOf(empty, workSessionId)).toEqual(files)
     const again = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
     expect(again.restored).toEqual({ tasks: 0, approvals: 0, approaches: 0 })
-    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(brought)
+    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(
+      brought,
+    )
   })
 
   test('[CK4] what the store has is never written over; what ran when it was lost can be resumed', async () => {
@@ -169,14 +221,23 @@ describe('from our own files', () => {
     const files = await filesOf(store, workSessionId)
     await change(id, { title: 'as it is' })
     await store.run(restoreWorkSession, { projectId, workSessionId, files, by })
-    expect(await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
+    expect(
+      await store.query(getWorkSession, { viewer: null, projectId, workSessionId }),
+    ).toMatchObject({
       state: 'running',
       tasks: [{ title: 'as it is' }],
     })
     const { store: empty } = await openTestStore()
-    const { session: lost } = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
+    const { session: lost } = await empty.run(restoreWorkSession, {
+      projectId,
+      workSessionId,
+      files,
+      by,
+    })
     expect(lost).toMatchObject({ state: 'interrupted', interruptionReason: 'store_lost' })
-    expect(await empty.run(resumeWorkSession, { projectId, workSessionId, by })).toMatchObject({ outcome: 'begun' })
+    expect(await empty.run(resumeWorkSession, { projectId, workSessionId, by })).toMatchObject({
+      outcome: 'begun',
+    })
   })
 
   test('[CK4] rows that nobody could read, or that claim to be another’s, do not get in', async () => {
@@ -194,10 +255,21 @@ describe('from our own files', () => {
         by,
       })
     const [mine] = files.workSession.tasks
-    for (const broken of [{ result: '{"broken' }, { depends_on: '{}' }, { created_at: 'yesterday' }, { status: 'done' }])
-      expect(await refused(empty, () => attempt({ tasks: [{ ...mine, ...broken }] }))).toMatchObject({ code: 'invalid_request' })
-    await attempt({ tasks: [{ ...mine, project_id: other.projectId, session_id: other.workSessionId }] })
-    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
+    for (const broken of [
+      { result: '{"broken' },
+      { depends_on: '{}' },
+      { created_at: 'yesterday' },
+      { status: 'done' },
+    ])
+      expect(
+        await refused(empty, () => attempt({ tasks: [{ ...mine, ...broken }] })),
+      ).toMatchObject({ code: 'invalid_request' })
+    await attempt({
+      tasks: [{ ...mine, project_id: other.projectId, session_id: other.workSessionId }],
+    })
+    expect(
+      await empty.query(getWorkSession, { viewer: null, projectId, workSessionId }),
+    ).toMatchObject({
       tasks: [{ title: 'mine', projectId }],
     })
   })
@@ -209,9 +281,12 @@ describe('from our own files', () => {
     await room.ask()
     const files = await filesOf(store, workSessionId)
     const [asked] = files.workSession.approvals
-    const approvals = [{ ...asked, id: Number.MAX_SAFE_INTEGER, submitted_at: '2024-01-15T00:00:00.000Z' }]
+    const approvals = [
+      { ...asked, id: Number.MAX_SAFE_INTEGER, submitted_at: '2024-01-15T00:00:00.000Z' },
+    ]
     const poisoned = { ...files, workSession: { ...files.workSession, approvals } }
-    const restore = () => store.run(restoreWorkSession, { projectId, workSessionId, files: poisoned, by })
+    const restore = () =>
+      store.run(restoreWorkSession, { projectId, workSessionId, files: poisoned, by })
     expect(await refused(store, restore)).toMatchObject({ code: 'invalid_request' })
     expect((await room.ask()).id).toBeLessThan((await room.ask()).id)
   })
@@ -229,7 +304,11 @@ describe('from our own files', () => {
     const { notRestored } = await store.run(restoreWorkSession, { ...example, files, by })
     const why = { code: 'pathNotAbsolute', params: { path: '../../etc' } }
     const notice = { code: 'noPathHere', params: { why } }
-    expect(notRestored).toContainEqual({ what: 'project', detail: 'It has no path here: ../../etc is not absolute', notice })
+    expect(notRestored).toContainEqual({
+      what: 'project',
+      detail: 'It has no path here: ../../etc is not absolute',
+      notice,
+    })
   })
 
   test('[CK4] files of another work session, or of one that is another project’s, are refused', async () => {
@@ -238,7 +317,9 @@ describe('from our own files', () => {
     const other = await openProject(store)
     const files = await filesOf(store, workSessionId)
     const elsewhere = { projectId: other.projectId, workSessionId, files, by }
-    expect(await refused(store, () => store.run(restoreWorkSession, elsewhere))).toMatchObject({ code: 'invalid_request' })
+    expect(await refused(store, () => store.run(restoreWorkSession, elsewhere))).toMatchObject({
+      code: 'invalid_request',
+    })
     await store.run(deleteProject, { projectId: other.projectId, by })
   })
 })

@@ -4,7 +4,10 @@ import { Resumed } from '../../../src/protocol/work/resume.ts'
 import { recordApproach } from '../../../src/services/work/change-approach.ts'
 import { createWorkSession, endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getResumeContext, getWorkSession } from '../../../src/services/work/queries.ts'
-import { type ResumeOutcome, resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
+import {
+  type ResumeOutcome,
+  resumeWorkSession,
+} from '../../../src/services/work/resume-work-session.ts'
 import { selectAboutTasks } from '../../../src/store/approvals/approvals.ts'
 import { selectUnfinished } from '../../../src/store/work/tasks.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
@@ -25,7 +28,11 @@ async function interrupted() {
   const { projectId, workSessionId, task, start, complete } = room
   const done = await task({ title: 'Plan' })
   await complete(done.id)
-  const [at, waits, next] = [await task({ title: 'Jump', phase: 2, assignedTo: 'ann' }), await task(), await task()]
+  const [at, waits, next] = [
+    await task({ title: 'Jump', phase: 2, assignedTo: 'ann' }),
+    await task(),
+    await task(),
+  ]
   await room.change(waits.id, { dependsOn: [at.id] })
   await start(at.id)
   await room.change(at.id, { progressPercent: 70 })
@@ -33,14 +40,16 @@ async function interrupted() {
   await store.run(recordApproach, { projectId, workSessionId, kind: 'failed', ...failed, by })
   const interrupt = (id = workSessionId) =>
     store.run(endWorkSession, { projectId, workSessionId: id, reason: 'connection_error' })
-  const resume = (id = workSessionId) => store.run(resumeWorkSession, { projectId, workSessionId: id, by })
+  const resume = (id = workSessionId) =>
+    store.run(resumeWorkSession, { projectId, workSessionId: id, by })
   return { ...room, done, at, waits, next, interrupt, resume }
 }
 
 describe('resuming', () => {
   test('[RS1] a child goes on where its parent stopped, with the unfinished tasks under their ids', async () => {
     const { store } = shared
-    const { projectId, workSessionId, done, at, waits, next, interrupt, resume, get } = await interrupted()
+    const { projectId, workSessionId, done, at, waits, next, interrupt, resume, get } =
+      await interrupted()
     await interrupt()
     const outcome = await resume()
     expect(outcome.outcome).toBe('begun')
@@ -61,16 +70,25 @@ describe('resuming', () => {
       verifiedApproaches: [],
       nextApproaches: [],
     })
-    expect(resumeContext.remainingTasks.map(({ taskId }) => taskId).sort()).toEqual([next.id, waits.id].sort())
+    expect(resumeContext.remainingTasks.map(({ taskId }) => taskId).sort()).toEqual(
+      [next.id, waits.id].sort(),
+    )
     expect(remainingTasks.map(({ id }) => id).sort()).toEqual([at.id, waits.id, next.id].sort())
-    for (const { id } of [at, waits, next]) expect(await get(id)).toMatchObject({ ['sessionId']: child.id })
+    for (const { id } of [at, waits, next])
+      expect(await get(id)).toMatchObject({ ['sessionId']: child.id })
     expect(await get(at.id)).toMatchObject({ status: 'in_progress', progressPercent: 70 })
     expect(await get(waits.id)).toMatchObject({ status: 'blocked', blockedBy: at.id })
     expect(await get(done.id)).toMatchObject({ ['sessionId']: workSessionId, status: 'completed' })
     const detail = expect.stringContaining('ann is no agent of this project any more')
-    expect(notRestored).toEqual([{ what: 'agent', detail, notice: expect.objectContaining({ code: 'agentNotInProject' }) }])
+    expect(notRestored).toEqual([
+      { what: 'agent', detail, notice: expect.objectContaining({ code: 'agentNotInProject' }) },
+    ])
     const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
-    expect(whole).toMatchObject({ state: 'interrupted', resumedBy: child.id, children: [{ id: child.id }] })
+    expect(whole).toMatchObject({
+      state: 'interrupted',
+      resumedBy: child.id,
+      children: [{ id: child.id }],
+    })
     expect((await store.eventsAfter(home, 0, 1000)).slice(-2).map(({ type }) => type)).toEqual([
       'work-session-started',
       'work-session-changed',
@@ -82,14 +100,24 @@ describe('resuming', () => {
     const { projectId, workSessionId, interrupt, resume } = await interrupted()
     await interrupt()
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => resume()))
-    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['begun', ...Array(9).fill('same')])
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
+      'begun',
+      ...Array(9).fill('same'),
+    ])
     const [childId, ...others] = new Set(outcomes.map((outcome) => resumedIn(outcome).session.id))
     expect(others).toEqual([])
-    const { children } = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
+    const { children } = await store.query(getWorkSession, {
+      viewer: null,
+      projectId,
+      workSessionId,
+    })
     expect(children.map(({ id }) => id)).toEqual([childId])
     await interrupt(childId)
     const fork = await resume()
-    expect(fork).toMatchObject({ outcome: 'begun', resumed: { session: { parentSessionId: workSessionId } } })
+    expect(fork).toMatchObject({
+      outcome: 'begun',
+      resumed: { session: { parentSessionId: workSessionId } },
+    })
     expect(resumedIn(fork).session.id).not.toBe(childId)
     // What the first child left undone is not lost on the second.
     expect(resumedIn(fork).remainingTasks).toHaveLength(3)
@@ -106,17 +134,31 @@ describe('resuming', () => {
     expect([again.outcome, resumedIn(again).session.id]).toEqual(['same', grandchild])
     expect(resumedIn(again).remainingTasks).toHaveLength(3)
     await store.run(recordApproach, {
-      ...{ projectId, workSessionId: grandchild, kind: 'failed', category: 'jump', description: 'raycast', by },
+      ...{
+        projectId,
+        workSessionId: grandchild,
+        kind: 'failed',
+        category: 'jump',
+        description: 'raycast',
+        by,
+      },
     })
     await complete(at.id)
     await interrupt(grandchild)
     const fork = resumedIn(await resume())
     expect(fork.session).toMatchObject({ parentSessionId: workSessionId, state: 'running' })
     expect(fork.remainingTasks).toHaveLength(2)
-    for (const { id } of fork.remainingTasks) expect(await get(id)).toMatchObject({ ['sessionId']: fork.session.id })
+    for (const { id } of fork.remainingTasks)
+      expect(await get(id)).toMatchObject({ ['sessionId']: fork.session.id })
     const failed = ['velocity.y', 'raycast']
-    expect(fork.resumeContext.failedApproaches.map(({ description }) => description).sort()).toEqual(failed.sort())
-    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId: fork.session.id })
+    expect(
+      fork.resumeContext.failedApproaches.map(({ description }) => description).sort(),
+    ).toEqual(failed.sort())
+    const whole = await store.query(getWorkSession, {
+      viewer: null,
+      projectId,
+      workSessionId: fork.session.id,
+    })
     expect(whole.approaches.map(({ description }) => description).sort()).toEqual(failed)
     // What the others learned is not the parent's own.
     const parent = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
@@ -128,12 +170,20 @@ describe('resuming', () => {
     const { projectId, workSessionId } = await openProject(store)
     const resume = () => store.run(resumeWorkSession, { projectId, workSessionId, by })
     const before = await store.positions([projectStream(projectId)])
-    expect(await refused(store, resume)).toEqual({ code: 'work_session_running', fields: { workSessionId } })
+    expect(await refused(store, resume)).toEqual({
+      code: 'work_session_running',
+      fields: { workSessionId },
+    })
     expect(await store.positions([projectStream(projectId)])).toEqual(before)
     await store.run(endWorkSession, { projectId, workSessionId })
-    expect(await refused(store, resume)).toEqual({ code: 'work_session_completed', fields: { workSessionId } })
+    expect(await refused(store, resume)).toEqual({
+      code: 'work_session_completed',
+      fields: { workSessionId },
+    })
     const elsewhere = { projectId: 'nobody', workSessionId, by }
-    expect(await refused(store, () => store.run(resumeWorkSession, elsewhere))).toMatchObject({ code: 'not_found' })
+    expect(await refused(store, () => store.run(resumeWorkSession, elsewhere))).toMatchObject({
+      code: 'not_found',
+    })
   })
 
   test('[RS3] one that cannot be read is set aside after the second time; the others go on', async () => {
@@ -144,11 +194,23 @@ describe('resuming', () => {
     await interrupt(healthy)
     await store.run(spoilTask, { projectId, taskId: next.id })
     expect(await resume()).toEqual({ outcome: 'failed', setAside: null })
-    expect(await resume()).toEqual({ outcome: 'failed', setAside: expect.stringContaining('cannot be read') })
-    expect(await refused(store, resume)).toMatchObject({ code: 'set_aside', fields: { workSessionId } })
+    expect(await resume()).toEqual({
+      outcome: 'failed',
+      setAside: expect.stringContaining('cannot be read'),
+    })
+    expect(await refused(store, resume)).toMatchObject({
+      code: 'set_aside',
+      fields: { workSessionId },
+    })
     expect((await eventsOf(store, projectStream(projectId))).at(-1)).toMatchObject({
       type: 'work-session-changed',
-      data: { workSession: { id: workSessionId, state: 'interrupted', setAside: expect.stringContaining('cannot be read') } },
+      data: {
+        workSession: {
+          id: workSessionId,
+          state: 'interrupted',
+          setAside: expect.stringContaining('cannot be read'),
+        },
+      },
     })
     expect(await resume(healthy)).toMatchObject({ outcome: 'begun' })
   })
@@ -160,19 +222,35 @@ describe('resuming', () => {
     expect(await store.query(getResumeContext, caller)).toBeNull()
     await interrupt()
     const other = await agent('carl')
-    await store.run(placeWorkSession, { projectId, parentId: workSessionId, agentSessionId: other.caller.agentSessionId })
-    expect(await store.query(getResumeContext, other.caller)).toMatchObject({ failedApproaches: [{ id: 'approach_f001' }] })
+    await store.run(placeWorkSession, {
+      projectId,
+      parentId: workSessionId,
+      agentSessionId: other.caller.agentSessionId,
+    })
+    expect(await store.query(getResumeContext, other.caller)).toMatchObject({
+      failedApproaches: [{ id: 'approach_f001' }],
+    })
   })
 
   test('[RS5] decisions about unfinished tasks are found from the approvals: what it costs does not grow with the tasks', async () => {
     const which = { workSessionId: 's', projectId: 'p', limit: 5 }
-    const [outer, ...inner] = await planOf(shared.file, (reader) => reader.all(selectAboutTasks, which))
-    expect(outer).toMatch(/^SEARCH human_approvals USING INDEX approvals_about_task \(project_id=\?/)
-    expect(inner).toContainEqual(expect.stringMatching(/^SEARCH tasks .*\(project_id=\? AND id=\?\)$/))
+    const [outer, ...inner] = await planOf(shared.file, (reader) =>
+      reader.all(selectAboutTasks, which),
+    )
+    expect(outer).toMatch(
+      /^SEARCH human_approvals USING INDEX approvals_about_task \(project_id=\?/,
+    )
+    expect(inner).toContainEqual(
+      expect.stringMatching(/^SEARCH tasks .*\(project_id=\? AND id=\?\)$/),
+    )
   })
 
   test('[RS5] unfinished tasks are found without reading those that are done', async () => {
-    const plan = await planOf(shared.file, (reader) => reader.all(selectUnfinished, { workSessionId: 's', limit: 5 }))
-    expect(plan).toEqual([expect.stringMatching(/^SEARCH tasks USING INDEX tasks_unfinished \(session_id=\?\)$/)])
+    const plan = await planOf(shared.file, (reader) =>
+      reader.all(selectUnfinished, { workSessionId: 's', limit: 5 }),
+    )
+    expect(plan).toEqual([
+      expect.stringMatching(/^SEARCH tasks USING INDEX tasks_unfinished \(session_id=\?\)$/),
+    ])
   })
 })

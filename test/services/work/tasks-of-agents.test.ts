@@ -38,17 +38,32 @@ describe('tasks of agents', () => {
     const { id: taskId } = await task({ assignedTo: 'ann' }, workSessionId)
     await start(taskId)
     clock.advance(60_000)
-    expect(await store.run(updateTask, { ...caller, taskId, progressPercent: 70 })).toMatchObject({ progressPercent: 70 })
-    const row = await store.read((reader) => reader.row('agent_sessions', { id: caller.agentSessionId }))
+    expect(await store.run(updateTask, { ...caller, taskId, progressPercent: 70 })).toMatchObject({
+      progressPercent: 70,
+    })
+    const row = await store.read((reader) =>
+      reader.row('agent_sessions', { id: caller.agentSessionId }),
+    )
     expect(row?.last_activity_at).toBe(new Date(clock.now()).toISOString())
     expect(row?.last_answer_at).toBeNull()
-    expect(await refused(store, () => store.run(updateTask, { ...caller, taskId, progressPercent: 101 }))).toMatchObject({
+    expect(
+      await refused(store, () =>
+        store.run(updateTask, { ...caller, taskId, progressPercent: 101 }),
+      ),
+    ).toMatchObject({
       code: 'invalid_progress',
     })
-    const done = await store.run(updateTask, { ...caller, taskId, status: 'completed', result: 'ok' })
+    const done = await store.run(updateTask, {
+      ...caller,
+      taskId,
+      status: 'completed',
+      result: 'ok',
+    })
     expect(done).toMatchObject({ status: 'completed', progressPercent: 100, result: 'ok' })
     // A call whose answer was lost can be made again.
-    expect(await store.run(updateTask, { ...caller, taskId, status: 'completed', result: 'ok' })).toEqual(done)
+    expect(
+      await store.run(updateTask, { ...caller, taskId, status: 'completed', result: 'ok' }),
+    ).toEqual(done)
     expect(await store.query(getMyTask, caller)).toEqual({ task: null, decisions: [] })
   })
 
@@ -60,14 +75,26 @@ describe('tasks of agents', () => {
     await start(his.id)
     const before = await get(his.id)
     for (const taskId of [his.id, nobodys.id, 'task_p1_code_999'])
-      expect(await refused(store, () => store.run(updateTask, { ...ann.caller, taskId, progressPercent: 1 }))).toEqual({
+      expect(
+        await refused(store, () =>
+          store.run(updateTask, { ...ann.caller, taskId, progressPercent: 1 }),
+        ),
+      ).toEqual({
         code: 'not_found',
         fields: { taskId },
       })
     const borrowed = { ...ann.caller, agentSessionId: bob.caller.agentSessionId }
-    expect(await refused(store, () => store.query(getMyTask, borrowed))).toMatchObject({ code: 'not_found' })
-    const claimed = { agentSessionId: bob.caller.agentSessionId, agentId: 'bob', projectId: `${projectId}x` }
-    expect(await refused(store, () => store.query(getMyTask, claimed))).toMatchObject({ code: 'not_found' })
+    expect(await refused(store, () => store.query(getMyTask, borrowed))).toMatchObject({
+      code: 'not_found',
+    })
+    const claimed = {
+      agentSessionId: bob.caller.agentSessionId,
+      agentId: 'bob',
+      projectId: `${projectId}x`,
+    }
+    expect(await refused(store, () => store.query(getMyTask, claimed))).toMatchObject({
+      code: 'not_found',
+    })
     expect(await get(his.id)).toEqual(before)
   })
 
@@ -77,18 +104,27 @@ describe('tasks of agents', () => {
     const { caller } = await agent('ann')
     const { id: taskId } = await task({ assignedTo: 'ann' })
     await start(taskId)
-    await store.run(endAgentSessionRow, { agentSessionId: caller.agentSessionId, projectId, reason: 'expired' })
+    await store.run(endAgentSessionRow, {
+      agentSessionId: caller.agentSessionId,
+      projectId,
+      reason: 'expired',
+    })
     for (const attempt of [
       () => store.query(getMyTask, caller),
       () => store.run(updateTask, { ...caller, taskId, progressPercent: 5 }),
     ])
-      expect(await refused(store, attempt)).toEqual({ code: 'session_ended', fields: { reason: 'expired' } })
+      expect(await refused(store, attempt)).toEqual({
+        code: 'session_ended',
+        fields: { reason: 'expired' },
+      })
   })
 
   test('[AS3] what an agent is at is found through an index, however many tasks there are', async () => {
     const place = { agentId: 'a', projectId: 'p', workSessionId: null }
     const plan = await planOf(shared.file, (reader) => reader.first(selectTaskAtHand, place))
-    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH tasks USING INDEX tasks_in_progress/))
+    expect(plan).toContainEqual(
+      expect.stringMatching(/^SEARCH tasks USING INDEX tasks_in_progress/),
+    )
     expect(plan.join('\n')).not.toContain('SCAN')
     const next = await planOf(shared.file, (reader) => reader.first(selectNextTask, place))
     expect(next).toContainEqual(expect.stringMatching(/USING (COVERING )?INDEX tasks_begun/))

@@ -39,7 +39,10 @@ describe('tasks', () => {
     })
     expect(Task.parse(made)).toEqual(made)
     expect(await store.query(getTask, { projectId, taskId: made.id })).toEqual(made)
-    expect((await eventsOf(store, projectStream(projectId))).at(-1)).toEqual({ type: 'task-created', data: { task: made, by } })
+    expect((await eventsOf(store, projectStream(projectId))).at(-1)).toEqual({
+      type: 'task-created',
+      data: { task: made, by },
+    })
   })
 
   test('[ID1] over a thousand made at once get numbers of their own, without a gap, also beside a type that looks alike', async () => {
@@ -49,7 +52,10 @@ describe('tasks', () => {
     const alike = Array.from({ length: 12 }, () => task({ type: 'code 5' }))
     const elsewhere = Array.from({ length: 5 }, () => other.task())
     const ids = (await Promise.all(many)).map(({ id }) => id)
-    const expected = Array.from({ length: 1005 }, (_, n) => `task_p1_code_${String(n + 1).padStart(3, '0')}`)
+    const expected = Array.from(
+      { length: 1005 },
+      (_, n) => `task_p1_code_${String(n + 1).padStart(3, '0')}`,
+    )
     expect(new Set(ids)).toEqual(new Set(expected))
     expect(new Set((await Promise.all(alike)).map(({ id }) => id)).size).toBe(12)
     expect((await task({ type: 'code_5' })).id).toBe('task_p1_code_5_013')
@@ -60,7 +66,9 @@ describe('tasks', () => {
   test('[ID1] the next number is right with five digits too, where those of a longer type lie in between', async () => {
     const { store } = shared
     const { projectId, workSessionId, task } = await openProject(store)
-    const ids = ['999', '9999', '10000', '5_001', '5_1000', '9_999'].map((ending) => `task_p1_code_${ending}`)
+    const ids = ['999', '9999', '10000', '5_001', '5_1000', '9_999'].map(
+      (ending) => `task_p1_code_${ending}`,
+    )
     await store.run(placeTasks, { projectId, workSessionId, ids })
     expect((await task()).id).toBe('task_p1_code_10001')
     expect((await task({ type: 'code_9' })).id).toBe('task_p1_code_9_1000')
@@ -72,7 +80,11 @@ describe('tasks', () => {
     const [one, two] = [await task(), await task()]
     clock.advance(1000)
     const begun = await change(one.id, { status: 'in_progress', progressPercent: 40 })
-    expect(begun).toMatchObject({ status: 'in_progress', progressPercent: 40, startedAt: new Date(clock.now()).toISOString() })
+    expect(begun).toMatchObject({
+      status: 'in_progress',
+      progressPercent: 40,
+      startedAt: new Date(clock.now()).toISOString(),
+    })
     clock.advance(1000)
     const done = await change(one.id, { status: 'completed', result: { files: 3 } })
     expect(done).toEqual({
@@ -84,34 +96,46 @@ describe('tasks', () => {
       result: { files: 3 },
     })
     await change(two.id, { status: 'in_progress' })
-    expect(await change(two.id, { status: 'failed', result: 'no ground' })).toMatchObject({ status: 'failed', completedAt: null })
+    expect(await change(two.id, { status: 'failed', result: 'no ground' })).toMatchObject({
+      status: 'failed',
+      completedAt: null,
+    })
     const before = await store.positions([projectStream(projectId)])
     expect(await change(one.id, { status: 'completed' })).toEqual(done)
     expect(await store.positions([projectStream(projectId)])).toEqual(before)
   })
 
-  test.each([101, -1, 0.5])('[TK2] progress of %s is refused and changes nothing', async (progressPercent) => {
-    const { task, start, change, get } = await openProject(shared.store)
-    const { id } = await task()
-    const begun = await start(id)
-    expect(await refused(shared.store, () => change(id, { progressPercent, title: 'other' }))).toEqual({
-      code: 'invalid_progress',
-      fields: { min: 0, max: 100 },
-    })
-    expect(await get(id)).toEqual(begun)
-  })
+  test.each([101, -1, 0.5])(
+    '[TK2] progress of %s is refused and changes nothing',
+    async (progressPercent) => {
+      const { task, start, change, get } = await openProject(shared.store)
+      const { id } = await task()
+      const begun = await start(id)
+      expect(
+        await refused(shared.store, () => change(id, { progressPercent, title: 'other' })),
+      ).toEqual({
+        code: 'invalid_progress',
+        fields: { min: 0, max: 100 },
+      })
+      expect(await get(id)).toEqual(begun)
+    },
+  )
 
   test('[TK2] a step that the diagram does not have is refused, with the state it is in', async () => {
     const { task, change, complete } = await openProject(shared.store)
     const { id } = await task()
-    const attempt = (status: 'completed' | 'pending' | 'in_progress') => () => change(id, { status })
+    const attempt = (status: 'completed' | 'pending' | 'in_progress') => () =>
+      change(id, { status })
     expect(await refused(shared.store, attempt('completed'))).toEqual({
       code: 'wrong_state',
       fields: { state: 'pending', wanted: 'completed' },
     })
     await complete(id)
     for (const status of ['pending', 'in_progress'] as const)
-      expect(await refused(shared.store, attempt(status))).toMatchObject({ code: 'wrong_state', fields: { state: 'completed' } })
+      expect(await refused(shared.store, attempt(status))).toMatchObject({
+        code: 'wrong_state',
+        fields: { state: 'completed' },
+      })
   })
 
   test('[TK1] words, agent and result change; null takes away; what is the same leaves no event', async () => {
@@ -122,8 +146,19 @@ describe('tasks', () => {
     expect(await change(made.id, { title: 't', description: 'd', assignedTo: 'ann' })).toEqual(made)
     expect(await change(made.id, {})).toEqual(made)
     expect(await store.positions([projectStream(projectId)])).toEqual(before)
-    const changed = await change(made.id, { title: 'u', description: null, assignedTo: null, result: [1] })
-    expect(changed).toMatchObject({ title: 'u', description: null, assignedTo: null, result: [1], status: 'pending' })
+    const changed = await change(made.id, {
+      title: 'u',
+      description: null,
+      assignedTo: null,
+      result: [1],
+    })
+    expect(changed).toMatchObject({
+      title: 'u',
+      description: null,
+      assignedTo: null,
+      result: [1],
+      status: 'pending',
+    })
     expect((await change(made.id, { result: null })).result).toBeNull()
   })
 
@@ -151,7 +186,11 @@ describe('tasks', () => {
     const other = await openProject(store)
     await store.run(endWorkSession, { projectId, workSessionId })
     expect(await refused(store, () => task())).toMatchObject({ code: 'work_session_completed' })
-    await store.run(endWorkSession, { projectId: other.projectId, workSessionId: other.workSessionId, reason: 'lunch' })
+    await store.run(endWorkSession, {
+      projectId: other.projectId,
+      workSessionId: other.workSessionId,
+      reason: 'lunch',
+    })
     expect(await other.task()).toMatchObject({ status: 'pending' })
   })
 
@@ -159,7 +198,11 @@ describe('tasks', () => {
     const { store } = shared
     const { projectId, workSessionId, task, start, change } = await openProject(store)
     const at = async () => {
-      const { currentTaskId, currentPhase } = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
+      const { currentTaskId, currentPhase } = await store.query(getWorkSession, {
+        viewer: null,
+        projectId,
+        workSessionId,
+      })
       return [currentTaskId, currentPhase]
     }
     const [one, two] = [await task(), await task({ phase: 2 })]
@@ -171,7 +214,9 @@ describe('tasks', () => {
     expect(await at()).toEqual([one.id, 1])
     await change(one.id, { status: 'failed' })
     expect(await at()).toEqual([null, 1])
-    const received = (await eventsOf(store, projectStream(projectId))).filter(({ type }) => type === 'work-session-changed')
+    const received = (await eventsOf(store, projectStream(projectId))).filter(
+      ({ type }) => type === 'work-session-changed',
+    )
     expect(received).toHaveLength(4)
   })
 })
@@ -198,7 +243,9 @@ describe('pages of tasks', () => {
     expect(begun.items.map(({ title }) => title)).toEqual(['t6', 't3', 't0'])
     const filter = { projectId, workSessionId, limit: 50 } as const
     expect((await store.query(listTasks, filter)).items).toHaveLength(12)
-    expect((await store.query(listTasks, { ...filter, workSessionId: 'sess_other' })).items).toEqual([])
+    expect(
+      (await store.query(listTasks, { ...filter, workSessionId: 'sess_other' })).items,
+    ).toEqual([])
   })
 
   test('[HT1] a page is read through an index alone, so it costs the same however many tasks there are', async () => {
@@ -209,12 +256,24 @@ describe('pages of tasks', () => {
       ),
     )
     expect(plans).toEqual([
-      [expect.stringMatching(/^SEARCH tasks USING INDEX tasks_newest \(project_id=\? AND \(created_at,id\)<\(\?,\?\)\)$/)],
-      [expect.stringMatching(/^SEARCH tasks USING INDEX tasks_by_status \(project_id=\? AND status=\? AND/)],
+      [
+        expect.stringMatching(
+          /^SEARCH tasks USING INDEX tasks_newest \(project_id=\? AND \(created_at,id\)<\(\?,\?\)\)$/,
+        ),
+      ],
+      [
+        expect.stringMatching(
+          /^SEARCH tasks USING INDEX tasks_by_status \(project_id=\? AND status=\? AND/,
+        ),
+      ],
       [expect.stringMatching(/^SEARCH tasks USING INDEX tasks_of_session \(session_id=\? AND/)],
     ])
-    expect(await planOf(shared.file, (reader) => highestIds(reader, 'p', 'task_p1_code_'))).toEqual([
-      expect.stringMatching(/^SEARCH tasks USING .*INDEX sqlite_autoindex_tasks_1 \(project_id=\? AND id>\? AND id<\?\)$/),
-    ])
+    expect(await planOf(shared.file, (reader) => highestIds(reader, 'p', 'task_p1_code_'))).toEqual(
+      [
+        expect.stringMatching(
+          /^SEARCH tasks USING .*INDEX sqlite_autoindex_tasks_1 \(project_id=\? AND id>\? AND id<\?\)$/,
+        ),
+      ],
+    )
   })
 })

@@ -15,13 +15,23 @@ const shared = sharedStore()
 const open = () => openOffice(shared.store, shared.clock)
 
 async function looseTask({ store, projectId, agentId }: Office, phase = 2): Promise<Task> {
-  const draft = { projectId, workSessionId: null, phase, type: 'code', title: 't', assignedTo: agentId, by }
+  const draft = {
+    projectId,
+    workSessionId: null,
+    phase,
+    type: 'code',
+    title: 't',
+    assignedTo: agentId,
+    by,
+  }
   const { id: taskId } = await store.run(createTask, draft)
   return store.run(changeTask, { projectId, taskId, status: 'in_progress', by })
 }
 
-const workOf = async ({ store, projectId }: Office) => (await store.query(listWorkSessions, { projectId, limit: 50 })).items
-const taskNow = ({ store, projectId }: Office, taskId: string) => store.query(getTask, { projectId, taskId })
+const workOf = async ({ store, projectId }: Office) =>
+  (await store.query(listWorkSessions, { projectId, limit: 50 })).items
+const taskNow = ({ store, projectId }: Office, taskId: string) =>
+  store.query(getTask, { projectId, taskId })
 const workId = (task: Task | null | undefined) => task?.['sessionId']
 
 describe('work that begins with its agent', () => {
@@ -45,12 +55,24 @@ describe('work that begins with its agent', () => {
     expect(signed.agentSession).toMatchObject({ purpose: 'task', workSessionId: begun?.id })
     expect(workId(await taskNow(office, task.id))).toBe(begun?.id)
     const received = (await eventsOf(store, projectStream(projectId))).slice(-3)
-    expect(received.map(({ type }) => type)).toEqual(['work-session-started', 'task-changed', 'agent-session-started'])
+    expect(received.map(({ type }) => type)).toEqual([
+      'work-session-started',
+      'task-changed',
+      'agent-session-started',
+    ])
     // What is asked for meanwhile belongs to it.
     const { agentSessionId } = signed
     const caller = { agentSessionId, agentId, projectId }
-    await store.run(requestApproval, { ...caller, checkpointType: 'design', instructionContent: 'this way?' })
-    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId: begun?.id ?? '' })
+    await store.run(requestApproval, {
+      ...caller,
+      checkpointType: 'design',
+      instructionContent: 'this way?',
+    })
+    const whole = await store.query(getWorkSession, {
+      viewer: null,
+      projectId,
+      workSessionId: begun?.id ?? '',
+    })
     expect(whole).toMatchObject({ tasks: [{ id: task.id }], approvals: [{ taskId: task.id }] })
   })
 
@@ -58,7 +80,10 @@ describe('work that begins with its agent', () => {
     const office = await open()
     const task = await looseTask(office)
     const signed = await office.signIn()
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', task: { id: task.id } })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      task: { id: task.id },
+    })
     await office.finish(task.id)
     expect(await office.next(signed)).toMatchObject({ action: 'exit', reason: 'work_done' })
     expect(await workOf(office)).toMatchObject([{ state: 'completed' }])
@@ -81,7 +106,10 @@ describe('work that begins with its agent', () => {
     await office.finish(one.id)
     const next = await office.next(signed)
     const [running] = await workOf(office)
-    expect(next).toMatchObject({ action: 'work_on_task', task: { id: two.id, ['sessionId']: running?.id } })
+    expect(next).toMatchObject({
+      action: 'work_on_task',
+      task: { id: two.id, ['sessionId']: running?.id },
+    })
     expect(running).toMatchObject({ currentTaskId: two.id, currentPhase: 3 })
     // Asked again, nothing is begun twice.
     const before = await store.positions([projectStream(projectId)])
@@ -91,7 +119,10 @@ describe('work that begins with its agent', () => {
     await store.run(endWorkSession, { projectId, workSessionId: running?.id ?? '' })
     shared.clock.advance(1)
     const three = await looseTask(office)
-    expect(await office.next(signed)).toMatchObject({ action: 'work_on_task', task: { id: three.id } })
+    expect(await office.next(signed)).toMatchObject({
+      action: 'work_on_task',
+      task: { id: three.id },
+    })
     const [newest, ...older] = await workOf(office)
     expect(older).toHaveLength(1)
     expect(newest).toMatchObject({ state: 'running', currentTaskId: three.id })
@@ -106,11 +137,21 @@ describe('work that begins with its agent', () => {
     const { store, projectId, agentId } = office
     const left = await office.giveTask()
     const { workSessionId } = left
-    const draft = { projectId, workSessionId, phase: 1, type: 'code', title: 't', assignedTo: agentId, by }
+    const draft = {
+      projectId,
+      workSessionId,
+      phase: 1,
+      type: 'code',
+      title: 't',
+      assignedTo: agentId,
+      by,
+    }
     const { id: taskId } = await store.run(createTask, draft)
     await store.run(endWorkSession, { projectId, workSessionId })
     expect(await office.authenticate()).toEqual({ status: 'no_work' })
-    expect(workId(await store.run(changeTask, { projectId, taskId, status: 'in_progress', by }))).toBeNull()
+    expect(
+      workId(await store.run(changeTask, { projectId, taskId, status: 'in_progress', by })),
+    ).toBeNull()
     expect(workId(await taskNow(office, left.taskId))).toBe(workSessionId)
     const { agentSession } = await office.signIn()
     expect(agentSession.workSessionId).not.toBe(workSessionId)
@@ -119,7 +160,16 @@ describe('work that begins with its agent', () => {
 
   test('[HT2] a task for a project that is not there is refused', async () => {
     const { store } = await open()
-    const draft = { projectId: 'nobody', workSessionId: null, phase: 1, type: 'code', title: 't', by }
-    expect(await refused(store, () => store.run(createTask, draft))).toMatchObject({ code: 'not_found' })
+    const draft = {
+      projectId: 'nobody',
+      workSessionId: null,
+      phase: 1,
+      type: 'code',
+      title: 't',
+      by,
+    }
+    expect(await refused(store, () => store.run(createTask, draft))).toMatchObject({
+      code: 'not_found',
+    })
   })
 })

@@ -54,7 +54,15 @@ export async function openProject(store: Store) {
     projectId,
     workSessionId,
     task: (draft: Draft = {}, inWorkSession = workSessionId): Promise<Task> =>
-      store.run(createTask, { projectId, workSessionId: inWorkSession, phase: 1, type: 'code', title: 't', ...draft, by }),
+      store.run(createTask, {
+        projectId,
+        workSessionId: inWorkSession,
+        phase: 1,
+        type: 'code',
+        title: 't',
+        ...draft,
+        by,
+      }),
     get: (taskId: string): Promise<Task> => store.query(getTask, { projectId, taskId }),
     change,
     start: (taskId: string) => change(taskId, { status: 'in_progress' }),
@@ -63,13 +71,22 @@ export async function openProject(store: Store) {
       return change(taskId, { status: 'completed' })
     },
     ask: (checkpointType = 'design') =>
-      store.run(createApproval, { projectId, workSessionId, checkpointType, leaderId: 'lead', instructionContent: 'ship it' }),
+      store.run(createApproval, {
+        projectId,
+        workSessionId,
+        checkpointType,
+        leaderId: 'lead',
+        instructionContent: 'ship it',
+      }),
     decide: (approvalId: number, status: Verdict, feedback?: string, person = by) =>
       store.run(decideApproval, { projectId, approvalId, status, feedback, by: person }),
     /** An agent that drives a work session of its own. */
     agent: async (agentId: string) => {
       const caller = await store.run(placeAgentSession, { agentId, projectId, purpose: 'task' })
-      const driven = await store.run(placeWorkSession, { projectId, agentSessionId: caller.agentSessionId })
+      const driven = await store.run(placeWorkSession, {
+        projectId,
+        agentSessionId: caller.agentSessionId,
+      })
       return { caller, workSessionId: driven.id }
     },
   }

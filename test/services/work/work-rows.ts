@@ -1,7 +1,11 @@
 /** Rows that come to be in other ways than by the use cases tested here. */
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import { beginWorkSession } from '../../../src/services/work/end-work-session.ts'
-import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
+import {
+  agentSessionFrom,
+  changesOf,
+  updateAgentSession,
+} from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { workSessionOf } from '../../../src/store/work/work-sessions.ts'
 
@@ -15,19 +19,42 @@ interface Placed {
 export const placeWorkSession = defineUseCase('place-work-session', {
   streams: ({ projectId }: Placed) => [home, projectStream(projectId)],
   run: async (tx, { projectId, parentId, agentSessionId }: Placed, context) => {
-    const owner = { parent_session_id: parentId ?? null, owner_agent_session_id: agentSessionId ?? null }
+    const owner = {
+      parent_session_id: parentId ?? null,
+      owner_agent_session_id: agentSessionId ?? null,
+    }
     const row = await beginWorkSession(tx, { project_id: projectId, ...owner }, context)
-    const driver = agentSessionId === undefined ? undefined : await tx.row('agent_sessions', { id: agentSessionId })
-    if (driver) await tx.write(updateAgentSession, changesOf({ ...agentSessionFrom(driver), workSessionId: row.id }))
+    const driver =
+      agentSessionId === undefined
+        ? undefined
+        : await tx.row('agent_sessions', { id: agentSessionId })
+    if (driver)
+      await tx.write(
+        updateAgentSession,
+        changesOf({ ...agentSessionFrom(driver), workSessionId: row.id }),
+      )
     return workSessionOf(row)
   },
 })
 
 /** Tasks with ids as if thousands had been made before. */
 export const placeTasks = defineUseCase('place-tasks', {
-  streams: ({ projectId }: { projectId: string; workSessionId: string; ids: readonly string[] }) => [projectStream(projectId)],
+  streams: ({
+    projectId,
+  }: {
+    projectId: string
+    workSessionId: string
+    ids: readonly string[]
+  }) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ids }, { now }) => {
-    const words = { phase: 1, task_type: 'code', title: 't', description: null, status: 'pending', result: null } as const
+    const words = {
+      phase: 1,
+      task_type: 'code',
+      title: 't',
+      description: null,
+      status: 'pending',
+      result: null,
+    } as const
     const state = {
       progress_percent: 0,
       assigned_to: null,
@@ -36,7 +63,14 @@ export const placeTasks = defineUseCase('place-tasks', {
       started_at: null,
       completed_at: null,
     }
-    const row = { project_id: projectId, session_id: workSessionId, ...words, ...state, created_at: now, updated_at: now }
+    const row = {
+      project_id: projectId,
+      session_id: workSessionId,
+      ...words,
+      ...state,
+      created_at: now,
+      updated_at: now,
+    }
     for (const id of ids) await tx.insert('tasks', { ...row, id })
   },
 })

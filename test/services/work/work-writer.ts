@@ -5,6 +5,17 @@ import { endAgentSessionRow, placeAgentSession } from '../agent-sessions/agent-s
 import { placeApproaches, placeWorkSessions } from './large-work.ts'
 import { placeTasks, placeWorkSession, spoilTask } from './work-rows.ts'
 
-const more = [placeAgentSession, endAgentSessionRow, placeWorkSession, placeTasks, spoilTask, placeApproaches, placeWorkSessions]
+const more = [
+  placeAgentSession,
+  endAgentSessionRow,
+  placeWorkSession,
+  placeTasks,
+  spoilTask,
+  placeApproaches,
+  placeWorkSessions,
+]
 
-await serveWriter({ ...useCases, ...Object.fromEntries(more.map((useCase) => [useCase.name, useCase])) })
+await serveWriter({
+  ...useCases,
+  ...Object.fromEntries(more.map((useCase) => [useCase.name, useCase])),
+})

@@ -18,12 +18,27 @@ const timestamp = '2026-03-01T09:00:00.000Z'
 const role = 'auth'
 
 /** A body under its type; the numbers do not matter here. */
-const event = <Type extends keyof RelayEventBodies>(type: Type, body: RelayEventBodies[Type]): RelayEvent =>
-  ({ type, sessionId: 'u', seq: 1, timestamp, ...body }) as unknown as RelayEvent
+const event = <Type extends keyof RelayEventBodies>(
+  type: Type,
+  body: RelayEventBodies[Type],
+): RelayEvent => ({ type, sessionId: 'u', seq: 1, timestamp, ...body }) as unknown as RelayEvent
 
 const content = [{ type: 'text', text: 'go' }] as const
-const spawning = event('agent:spawning', { role, agentId: 'demo', workspace: 'auth', launchId: 'l', by: 'owner' })
-const details = { images: false, modes: [], modeId: null, options: [], note: null, notRestored: null }
+const spawning = event('agent:spawning', {
+  role,
+  agentId: 'demo',
+  workspace: 'auth',
+  launchId: 'l',
+  by: 'owner',
+})
+const details = {
+  images: false,
+  modes: [],
+  modeId: null,
+  options: [],
+  note: null,
+  notRestored: null,
+}
 const ready = event('agent:ready', {
   role,
   agentId: 'demo',
@@ -33,12 +48,22 @@ const ready = event('agent:ready', {
   how: 'new',
   ...details,
 })
-const prompted = (messageId: string) => event('agent:prompted', { role, messageId, content, by: 'owner' })
-const queued = (messageId: string, position: number) => event('agent:queued', { role, messageId, position, content, by: 'owner' })
+const prompted = (messageId: string) =>
+  event('agent:prompted', { role, messageId, content, by: 'owner' })
+const queued = (messageId: string, position: number) =>
+  event('agent:queued', { role, messageId, position, content, by: 'owner' })
 const update = (messageId: string, update: RelayEventBodies['agent:update']['update']) =>
   event('agent:update', { messageId, update, role })
 const response = (messageId: string, text: string, stopReason = 'end_turn') =>
-  event('agent:response', { role, messageId, content: text, cut: false, stopReason, error: null, usage: null })
+  event('agent:response', {
+    role,
+    messageId,
+    content: text,
+    cut: false,
+    stopReason,
+    error: null,
+    usage: null,
+  })
 const tool = (status: ToolCall['status']): ToolCall => ({
   toolCallId: 'c',
   title: 'Write',
@@ -52,7 +77,8 @@ const tool = (status: ToolCall['status']): ToolCall => ({
 
 const seen = (...events: RelayEvent[]) => events.reduce(afterEvent, emptyConsole)
 const only = (...events: RelayEvent[]): Pane => seen(spawning, ready, ...events).panes[0] as Pane
-const itemsOf = (pane: Pane) => pane.entries.flatMap((entry) => (entry.kind === 'turn' ? entry.items : []))
+const itemsOf = (pane: Pane) =>
+  pane.entries.flatMap((entry) => (entry.kind === 'turn' ? entry.items : []))
 
 test('[UI3] pieces of text grow together; a thought or a tool between them parts them; a tool and the plan stand once and change', () => {
   const entries = [{ content: 'x', priority: 'high', status: 'pending' } as const]
@@ -75,7 +101,9 @@ test('[UI3] pieces of text grow together; a thought or a tool between them parts
     { kind: 'text', text: 'c' },
   ])
   expect(runningTurn(pane)?.messageId).toBe('m')
-  expect(runningTurn(seen(spawning, ready, prompted('m'), response('m', 'abc')).panes[0] as Pane)).toBeUndefined()
+  expect(
+    runningTurn(seen(spawning, ready, prompted('m'), response('m', 'abc')).panes[0] as Pane),
+  ).toBeUndefined()
 })
 
 test('[UI3] what waits stands in its order, moves up, and leaves by its turn or when it is withdrawn', () => {
@@ -84,7 +112,9 @@ test('[UI3] what waits stands in its order, moves up, and leaves by its turn or 
       ({ messageId, position }) => `${position} ${messageId}`,
     )
   expect(waiting()).toEqual(['1 2', '2 3', '3 4'])
-  expect(waiting(event('agent:withdrawn', { role, messageId: '3', reason: 'user requested' }))).toEqual(['1 2', '2 4'])
+  expect(
+    waiting(event('agent:withdrawn', { role, messageId: '3', reason: 'user requested' })),
+  ).toEqual(['1 2', '2 4'])
   expect(waiting(response('1', ''), prompted('2'))).toEqual(['1 3', '2 4'])
 })
 
@@ -101,21 +131,40 @@ test('[UI3] a permission waits until it is answered, wherever that is; then it s
   }
   const asked = [prompted('m'), event('permission:requested', { role, ...request })]
   expect(asksSomething(runningTurn(only(...asked)))).toBe(true)
-  const answer = { role, approvalId: 7, outcome: 'allowed', optionId: 'y', decidedBy: 'owner' } as const
+  const answer = {
+    role,
+    approvalId: 7,
+    outcome: 'allowed',
+    optionId: 'y',
+    decidedBy: 'owner',
+  } as const
   const pane = only(...asked, event('permission:resolved', answer))
   expect(asksSomething(runningTurn(pane))).toBe(false)
   expect(itemsOf(pane)).toMatchObject([{ permission: { outcome: 'allowed', decidedBy: 'owner' } }])
 })
 
 test('[AG1] an agent that fails leaves its turn unknown and its words; the one after it takes the role and what was said stays', () => {
-  const failure = { role, step: 'running', error: 'gone', exitCode: 1, signal: null, messageId: 'm' } as const
+  const failure = {
+    role,
+    step: 'running',
+    error: 'gone',
+    exitCode: 1,
+    signal: null,
+    messageId: 'm',
+  } as const
   const failed = only(prompted('m'), event('agent:failed', failure))
   expect(failed.agent).toMatchObject({ state: 'FAILED', error: 'gone', exitCode: 1 })
   expect(failed.entries.find(({ kind }) => kind === 'turn')).toMatchObject({ state: 'unknown' })
   const ended = event('agent:terminated', { role, reason: 'replaced' })
   const again = only(prompted('m'), event('agent:failed', failure), ended, spawning, ready)
   expect(again.agent).toMatchObject({ state: 'ACTIVE', error: null })
-  expect(again.entries.map(({ kind }) => kind)).toEqual(['started', 'turn', 'failed', 'ended', 'started'])
+  expect(again.entries.map(({ kind }) => kind)).toEqual([
+    'started',
+    'turn',
+    'failed',
+    'ended',
+    'started',
+  ])
 })
 
 const turn = (messageId: string, seq: number, more: Partial<Turn> = {}): Turn => ({
@@ -139,11 +188,32 @@ const turn = (messageId: string, seq: number, more: Partial<Turn> = {}): Turn =>
 
 test('[RL4] a snapshot begins anew with what was said and what runs; older turns come before them, each once', () => {
   const running = turn('3', 0, { state: 'running', text: 'so f' })
-  const agent = { role, agentId: 'demo', state: 'ACTIVE', turn: running, permissions: [], queue: [], modes: [], modeId: null }
-  const snapshot = { projectId: 'p', state: 'ACTIVE', agents: [agent], turns: [turn('2', 20)] } as unknown as RelaySnapshot
+  const agent = {
+    role,
+    agentId: 'demo',
+    state: 'ACTIVE',
+    turn: running,
+    permissions: [],
+    queue: [],
+    modes: [],
+    modeId: null,
+  }
+  const snapshot = {
+    projectId: 'p',
+    state: 'ACTIVE',
+    agents: [agent],
+    turns: [turn('2', 20)],
+  } as unknown as RelaySnapshot
   const picture = afterEvent(fromSnapshot(snapshot), update('3', { kind: 'text', text: 'ar' }))
-  const older = withOlder(picture, [running, turn('2', 20), turn('1', 10), turn('0', 5, { role: 'gone' })], false)
-  const said = older.panes.map((pane) => [pane.role, itemsOf(pane).map((item) => (item.kind === 'text' ? item.text : ''))])
+  const older = withOlder(
+    picture,
+    [running, turn('2', 20), turn('1', 10), turn('0', 5, { role: 'gone' })],
+    false,
+  )
+  const said = older.panes.map((pane) => [
+    pane.role,
+    itemsOf(pane).map((item) => (item.kind === 'text' ? item.text : '')),
+  ])
   expect(said).toEqual([
     ['auth', ['text of 1', 'text of 2', 'so far']],
     ['gone', ['text of 0']],

@@ -3,7 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { ProblemError, UnreachableError } from '../../../src/client/client.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { problemOf } from '../../../src/protocol/problem.ts'
-import { isRefused, type Prompt, readPrompts, storePrompts } from '../../../web/src/consoles/stored-prompts.ts'
+import {
+  isRefused,
+  type Prompt,
+  readPrompts,
+  storePrompts,
+} from '../../../web/src/consoles/stored-prompts.ts'
 
 /** Node has no storage of a tab. */
 beforeEach(() => {
@@ -18,13 +23,26 @@ beforeEach(() => {
 
 const mine = { personId: 'ada', userSessionId: 'us1' }
 
-const prompt = (requestId: string, error?: unknown): Prompt => ({ requestId, role: 'dev', text: 'delete it', error })
+const prompt = (requestId: string, error?: unknown): Prompt => ({
+  requestId,
+  role: 'dev',
+  text: 'delete it',
+  error,
+})
 
 test('[UI3] what the server refused is not said again by a reload: only the person says it again', () => {
   const refused = new ProblemError(problemOf(new Refusal('agent_not_active', 'dev has ended')))
-  storePrompts(mine, [prompt('a', refused), prompt('b', new UnreachableError('http://x', 'timeout')), prompt('c')])
+  storePrompts(mine, [
+    prompt('a', refused),
+    prompt('b', new UnreachableError('http://x', 'timeout')),
+    prompt('c'),
+  ])
   const [a, ...others] = readPrompts(mine)
-  expect(a).toMatchObject({ requestId: 'a', text: 'delete it', error: { problem: { code: 'agent_not_active' } } })
+  expect(a).toMatchObject({
+    requestId: 'a',
+    text: 'delete it',
+    error: { problem: { code: 'agent_not_active' } },
+  })
   expect(a?.error).toBeInstanceOf(ProblemError)
   expect(others).toEqual([prompt('b'), prompt('c')])
 })
@@ -33,7 +51,10 @@ test('[UI3] what a server said that could not is not refused: it goes out again 
   const away = new ProblemError(problemOf(new Refusal('store_unavailable', 'PostgreSQL is away')))
   storePrompts(mine, [prompt('a', away)])
   expect(readPrompts(mine)).toEqual([prompt('a')])
-  expect([isRefused(away), isRefused(new ProblemError(problemOf(new Refusal('role_taken'))))]).toEqual([false, true])
+  expect([
+    isRefused(away),
+    isRefused(new ProblemError(problemOf(new Refusal('role_taken')))),
+  ]).toEqual([false, true])
 })
 
 test('[CH10] what one person has not sent is not there for who signs in after them in the same tab', () => {

@@ -6,7 +6,8 @@ import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts
 import type { Process } from '../../../src/protocol/processes/process.ts'
 import { type PresenceInput, presenceOf } from '../../../web/src/conversations/agent-presence.ts'
 
-const at = (second: number) => new Date(Date.parse('2026-03-01T09:00:00.000Z') + second * 1000).toISOString()
+const at = (second: number) =>
+  new Date(Date.parse('2026-03-01T09:00:00.000Z') + second * 1000).toISOString()
 const ms = (second: number) => Date.parse(at(second))
 
 const agentSession = (change: Partial<AgentSession> = {}): AgentSession => ({
@@ -77,7 +78,9 @@ const is = (sight: Partial<PresenceInput>) => presenceOf({ ...nobody, ...sight }
 
 describe('the connection comes first', () => {
   test('[CH9] offline since when, and connecting until something is known', () => {
-    expect(presenceOf({ ...nobody, agentSessions: [agentSession()] }, { state: 'offline', since: 7 })).toEqual({
+    expect(
+      presenceOf({ ...nobody, agentSessions: [agentSession()] }, { state: 'offline', since: 7 }),
+    ).toEqual({
       is: 'offline',
       since: 7,
     })
@@ -90,23 +93,37 @@ describe('an agent that is there', () => {
   test('[CH9] is ready, or thinks about what it was handed', () => {
     expect(is({ agentSessions: [agentSession()] })).toEqual({ is: 'ready' })
     expect(is({ agentSessions: [agentSession()], thinking: true })).toEqual({ is: 'thinking' })
-    expect(is({ agentSessions: [agentSession({ purpose: 'task' })], thinking: true })).toEqual({ is: 'thinking' })
+    expect(is({ agentSessions: [agentSession({ purpose: 'task' })], thinking: true })).toEqual({
+      is: 'thinking',
+    })
   })
 
   test('[CH9] waits for a person when it has asked for something, and not for what it asked elsewhere', () => {
-    expect(is({ agentSessions: [agentSession()], thinking: true, asking: true })).toEqual({ is: 'asking' })
+    expect(is({ agentSessions: [agentSession()], thinking: true, asking: true })).toEqual({
+      is: 'asking',
+    })
     expect(is({ agentSessions: [agentSession()], asking: true })).toEqual({ is: 'ready' })
   })
 
   test('[CO6] on a machine that is not heard of, or ordered there, is said to be so, and nothing else', () => {
-    const ordered = { called, processes: [process({ state: 'waiting' })], coordinators: [coordinator('unreachable')] }
+    const ordered = {
+      called,
+      processes: [process({ state: 'waiting' })],
+      coordinators: [coordinator('unreachable')],
+    }
     expect(is(ordered)).toEqual({ is: 'unreachable', at: ms(5) })
-    const sight = { agentSessions: [agentSession()], processes: [process()], coordinators: [coordinator('unreachable')] }
+    const sight = {
+      agentSessions: [agentSession()],
+      processes: [process()],
+      coordinators: [coordinator('unreachable')],
+    }
     expect(is(sight)).toEqual({ is: 'unreachable', at: ms(5) })
   })
 
   test('[CH9] leaves, and has left', () => {
-    expect(is({ agentSessions: [agentSession({ state: 'terminating' })] })).toEqual({ is: 'leaving' })
+    expect(is({ agentSessions: [agentSession({ state: 'terminating' })] })).toEqual({
+      is: 'leaving',
+    })
     const left = agentSession({ state: 'ended', endedAt: at(8), endReason: 'timeout' })
     expect(is({ agentSessions: [left] })).toEqual({ is: 'left', at: ms(8) })
     expect(is({})).toEqual({ is: 'away' })
@@ -114,9 +131,16 @@ describe('an agent that is there', () => {
 })
 
 describe('an agent that is being started', () => {
-  test.each(['waiting', 'starting', 'running'] as const)('[CH9] %s: starting, with the seconds since it was ordered', (state) => {
-    expect(is({ called, processes: [process({ state })] })).toEqual({ is: 'starting', since: ms(10), step: state })
-  })
+  test.each(['waiting', 'starting', 'running'] as const)(
+    '[CH9] %s: starting, with the seconds since it was ordered',
+    (state) => {
+      expect(is({ called, processes: [process({ state })] })).toEqual({
+        is: 'starting',
+        since: ms(10),
+        step: state,
+      })
+    },
+  )
 
   test('[CH9] before the order is known it counts from the call, or from the message', () => {
     expect(is({ called })).toEqual({ is: 'starting', since: ms(9), step: 'ordered' })
@@ -130,14 +154,21 @@ describe('an agent that is being started', () => {
   })
 
   test('[CH9] nor is one in a role of a console', () => {
-    expect(is({ called, processes: [process({ roleAgentId: 'r1', state: 'starting' })] })).toMatchObject({ step: 'ordered' })
-    expect(is({ called, processes: [crashed({ roleAgentId: 'r1' })] })).toMatchObject({ is: 'starting' })
+    expect(
+      is({ called, processes: [process({ roleAgentId: 'r1', state: 'starting' })] }),
+    ).toMatchObject({ step: 'ordered' })
+    expect(is({ called, processes: [crashed({ roleAgentId: 'r1' })] })).toMatchObject({
+      is: 'starting',
+    })
   })
 
   test('[CH9] the next one comes while the last one still leaves', () => {
     const going = agentSession({ state: 'terminating', launchId: 'l0' })
     const processes = [process({ state: 'waiting' }), process({ launchId: 'l0', orderedAt: at(0) })]
-    expect(is({ called, agentSessions: [going], processes })).toMatchObject({ is: 'starting', step: 'waiting' })
+    expect(is({ called, agentSessions: [going], processes })).toMatchObject({
+      is: 'starting',
+      step: 'waiting',
+    })
   })
 
   test('[CH9] one that others start is waited for', () => {
@@ -148,7 +179,9 @@ describe('an agent that is being started', () => {
     expect(is({ called, coordinators: [] })).toEqual({ is: 'noCoordinator' })
     expect(is({ called, coordinators: [coordinator('stopped')] })).toEqual({ is: 'noCoordinator' })
     expect(is({ called, coordinators: undefined })).toMatchObject({ is: 'starting' })
-    expect(is({ called, coordinators: [], agent: { command: null } })).toMatchObject({ is: 'waiting' })
+    expect(is({ called, coordinators: [], agent: { command: null } })).toMatchObject({
+      is: 'waiting',
+    })
   })
 })
 
@@ -157,14 +190,25 @@ describe('an agent that does not come', () => {
     const failed = crashed()
     expect(is({ called, processes: [failed] })).toEqual({ is: 'failed', process: failed, failed })
     expect(is({ askedAt: at(15), processes: [failed] })).toMatchObject({ is: 'failed' })
-    const inMidAnswer = agentSession({ state: 'ended', endedAt: at(20), endReason: 'process_exited' })
-    expect(is({ askedAt: at(15), agentSessions: [inMidAnswer], processes: [failed] })).toMatchObject({ is: 'failed' })
+    const inMidAnswer = agentSession({
+      state: 'ended',
+      endedAt: at(20),
+      endReason: 'process_exited',
+    })
+    expect(
+      is({ askedAt: at(15), agentSessions: [inMidAnswer], processes: [failed] }),
+    ).toMatchObject({ is: 'failed' })
   })
 
   test('[CH9] called again after it had failed, it is being started', () => {
-    expect(is({ called: { ...called, afterLaunch: 'l1' }, processes: [crashed()] })).toMatchObject({ is: 'starting' })
+    expect(is({ called: { ...called, afterLaunch: 'l1' }, processes: [crashed()] })).toMatchObject({
+      is: 'starting',
+    })
     expect(
-      is({ called, processes: [process({ launchId: 'l2', state: 'starting', orderedAt: at(21) }), crashed()] }),
+      is({
+        called,
+        processes: [process({ launchId: 'l2', state: 'starting', orderedAt: at(21) }), crashed()],
+      }),
     ).toMatchObject({
       is: 'starting',
     })
@@ -173,11 +217,18 @@ describe('an agent that does not come', () => {
   test('[CH9] one that went in peace has not failed', () => {
     const left = agentSession({ state: 'ended', endedAt: at(20), endReason: 'timeout' })
     const gone = process({ state: 'ended', endedAt: at(20), reason: 'exited' })
-    expect(is({ askedAt: at(15), agentSessions: [left], processes: [gone] })).toMatchObject({ is: 'left' })
+    expect(is({ askedAt: at(15), agentSessions: [left], processes: [gone] })).toMatchObject({
+      is: 'left',
+    })
   })
 
   test('[CO7] it is held, with the last failure beside it', () => {
-    const held = process({ launchId: 'l2', state: 'held', detail: '3 failed starts', orderedAt: at(30) })
+    const held = process({
+      launchId: 'l2',
+      state: 'held',
+      detail: '3 failed starts',
+      orderedAt: at(30),
+    })
     const failed = crashed()
     expect(is({ called, processes: [held, failed] })).toEqual({ is: 'held', process: held, failed })
   })
@@ -186,12 +237,30 @@ describe('an agent that does not come', () => {
 describe('what runs', () => {
   test('[UI1] agents with their process, processes that have none signed in yet, those that need a person first', () => {
     const processes = [
-      process({ launchId: 'l3', agentId: 'cid', state: 'held', orderedAt: at(30), startedAt: null }),
-      process({ launchId: 'l2', agentId: 'ben', state: 'starting', orderedAt: at(5), startedAt: null }),
+      process({
+        launchId: 'l3',
+        agentId: 'cid',
+        state: 'held',
+        orderedAt: at(30),
+        startedAt: null,
+      }),
+      process({
+        launchId: 'l2',
+        agentId: 'ben',
+        state: 'starting',
+        orderedAt: at(5),
+        startedAt: null,
+      }),
       process(),
       crashed({ launchId: 'l0' }),
     ]
-    const byOthers = agentSession({ id: 's2', agentId: 'dan', projectId: 'q', launchId: null, createdAt: at(1) })
+    const byOthers = agentSession({
+      id: 's2',
+      agentId: 'dan',
+      projectId: 'q',
+      launchId: null,
+      createdAt: at(1),
+    })
     const running = runningAgents(processes, [agentSession({ createdAt: at(12) }), byOthers])
     expect(running.map(({ agentId, process: each }) => [agentId, each?.state])).toEqual([
       ['cid', 'held'],

@@ -10,11 +10,18 @@ import { asksSomething, type ShownTurn } from '../../../web/src/turns/turn-state
 const at = (minute: number): string => `2026-03-01T09:0${minute}:00.000Z`
 const event = (type: string, data: object, minute = 1): HoldfastEvent =>
   ({ stream: 'turns:web:p.a', seq: 1, at: at(minute), type, data }) as HoldfastEvent
-const said = (messageId: string, text: string) => event('agent:update', { messageId, role: 'a', update: { kind: 'text', text } })
-const after = (turns: readonly ShownTurn[], ...events: HoldfastEvent[]) => events.reduce(turnsAfterEvent, turns)
+const said = (messageId: string, text: string) =>
+  event('agent:update', { messageId, role: 'a', update: { kind: 'text', text } })
+const after = (turns: readonly ShownTurn[], ...events: HoldfastEvent[]) =>
+  events.reduce(turnsAfterEvent, turns)
 const running = (messageId: string, text: string) => ({
   agentId: 'a',
-  turn: { messageId, content: [{ type: 'text', text: 'the prompt' }], state: 'running', createdAt: at(0) } as Turn,
+  turn: {
+    messageId,
+    content: [{ type: 'text', text: 'the prompt' }],
+    state: 'running',
+    createdAt: at(0),
+  } as Turn,
   items: [{ kind: 'text' as const, text }],
   permissions: [],
 })
@@ -26,18 +33,28 @@ test('[CH14] pieces go on where the snapshot ended, another turn begins anew, an
   // The messages say what was asked.
   expect(known).toMatchObject([{ content: [], state: 'running' }])
   expect(textOf(after(known, said('t1', 'two')))).toEqual(['one two'])
-  const both = after(known, event('agent:prompted', { messageId: 't2', by: 'owner', content: [], role: 'a' }), said('t2', 'new'))
+  const both = after(
+    known,
+    event('agent:prompted', { messageId: 't2', by: 'owner', content: [], role: 'a' }),
+    said('t2', 'new'),
+  )
   expect(textOf(both)).toEqual(['one ', 'new'])
   expect(after(both, said('t3', 'of another page'))).toBe(both)
   const over = after(
     both,
-    event('agent:response', { messageId: 't1', content: 'one ', stopReason: 'end_turn', cut: false, error: null }, 3),
+    event(
+      'agent:response',
+      { messageId: 't1', content: 'one ', stopReason: 'end_turn', cut: false, error: null },
+      3,
+    ),
   )
   expect(over).toMatchObject([{ state: 'answered', endedAt: at(3) }, { state: 'running' }])
   // Connected again: the one that ended stays, the one that went on is as the server says.
   const again = turnsAfterSnapshot(over, { commands: [], running: [running('t2', 'new and more')] })
   expect(textOf(again)).toEqual(['one ', 'new and more'])
-  expect(turnsAfterSnapshot(again, { commands: [], running: [] })).toMatchObject([{ messageId: 't1' }])
+  expect(turnsAfterSnapshot(again, { commands: [], running: [] })).toMatchObject([
+    { messageId: 't1' },
+  ])
 })
 
 test('[CH14] tools, thoughts and a permission stand in the turn in which they came, and an answer closes its card', () => {
@@ -47,16 +64,30 @@ test('[CH14] tools, thoughts and a permission stand in the turn in which they ca
     turnsAfterSnapshot([], { commands: [], running: [running('t1', '')] }),
     event('agent:update', { messageId: 't1', update: { kind: 'thought', text: 'hm' } }),
     event('agent:update', { messageId: 't1', update: { kind: 'tool', call } }),
-    event('agent:update', { messageId: 't1', update: { kind: 'tool', call: { ...call, status: 'completed' } } }),
+    event('agent:update', {
+      messageId: 't1',
+      update: { kind: 'tool', call: { ...call, status: 'completed' } },
+    }),
     asked,
   )
   expect(known[0]?.items.map(({ kind }) => kind)).toEqual(['text', 'thought', 'tool', 'permission'])
   expect(asksSomething(known[0])).toBe(true)
-  expect(asksSomething(after(known, event('permission:resolved', { approvalId: 7, outcome: 'allowed' }))[0])).toBe(false)
+  expect(
+    asksSomething(
+      after(known, event('permission:resolved', { approvalId: 7, outcome: 'allowed' }))[0],
+    ),
+  ).toBe(false)
 })
 
 const message = (seq: number, minute: number, rest: Partial<Message> = {}): Message =>
-  ({ seq, createdAt: at(minute), role: 'user', clientId: null, content: `m${seq}`, ...rest }) as Message
+  ({
+    seq,
+    createdAt: at(minute),
+    role: 'user',
+    clientId: null,
+    content: `m${seq}`,
+    ...rest,
+  }) as Message
 const turn = (messageId: string, minute: number, rest: Partial<ShownTurn> = {}): ShownTurn =>
   ({
     kind: 'turn',
@@ -67,7 +98,9 @@ const turn = (messageId: string, minute: number, rest: Partial<ShownTurn> = {}):
     ...rest,
   }) as ShownTurn
 const order = (entries: ReturnType<typeof entriesOf>) =>
-  entries.map((entry) => (entry.kind === 'turn' ? `${entry.turn.messageId}>${entry.message?.seq}` : entry.message.seq))
+  entries.map((entry) =>
+    entry.kind === 'turn' ? `${entry.turn.messageId}>${entry.message?.seq}` : entry.message.seq,
+  )
 
 test('[UI4] an answer stands where its turn began: what was written meanwhile comes after it, running or over', () => {
   const first = message(1, 1)
@@ -81,11 +114,18 @@ test('[UI4] an answer stands where its turn began: what was written meanwhile co
   expect(order(entriesOf([first, second, { ...answer, begunAt: at(2) }], []))).toEqual([1, 3, 2])
   // One that became no message is shown if it did something and is not older than the messages at hand.
   const stopped = turn('t0', 2, { state: 'cancelled' })
-  expect(order(entriesOf([first], [stopped, turn('old', 0), turn('empty', 2, { items: [] })]))).toEqual([1, 't0>undefined'])
+  expect(
+    order(entriesOf([first], [stopped, turn('old', 0), turn('empty', 2, { items: [] })])),
+  ).toEqual([1, 't0>undefined'])
 })
 
 test('[UI4] what is written while it works waits, unless it was handed over already', () => {
-  const messages = [message(1, 1), message(2, 3), message(3, 4, { role: 'assistant' }), message(4, 4)]
+  const messages = [
+    message(1, 1),
+    message(2, 3),
+    message(3, 4, { role: 'assistant' }),
+    message(4, 4),
+  ]
   const going = turn('t1', 2, { state: 'running' })
   expect(queuedOf(messages, going, [1]).map(({ seq }) => seq)).toEqual([2, 4])
   expect(queuedOf(messages, going, [1, 2]).map(({ seq }) => seq)).toEqual([4])
@@ -96,7 +136,10 @@ test('[UI4] a turn that was cut off leads to the one that repeats it, and to non
   const cut = turn('t1', 2, { state: 'unknown' })
   const [, attempt, again] = entriesOf([message(1, 1)], [cut, turn('t2', 3, { state: 'running' })])
   expect(attempt && repetitionOf(attempt, again)).toBe('t2')
-  const [, seen, next] = entriesOf([message(1, 1)], [turn('t1', 2, { stopReason: 'process_gone' }), turn('t2', 3)])
+  const [, seen, next] = entriesOf(
+    [message(1, 1)],
+    [turn('t1', 2, { stopReason: 'process_gone' }), turn('t2', 3)],
+  )
   expect(seen && repetitionOf(seen, next)).toBe('t2')
   expect(again && repetitionOf(again, undefined)).toBeUndefined()
   const [, , asked, answer] = entriesOf([message(1, 1), message(2, 3)], [cut, turn('t2', 4)])
@@ -112,7 +155,9 @@ test('[CH17] a turn that failed or was cut off stays among what was said, also w
     turn('cut', 3, { state: 'unknown', stopReason: 'process_gone', ...none }),
     turn('read', 5, { state: 'answered', stopReason: 'read', ...none }),
   ]
-  const shown = entriesOf(messages, turns).map((entry) => (entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq))
+  const shown = entriesOf(messages, turns).map((entry) =>
+    entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq,
+  )
   expect(shown).toEqual([1, 'failed', 'cut', 2])
 })
 
@@ -123,8 +168,15 @@ test.each([
   ['took_too_long', 'failed'],
   ['process_gone', 'unknown'],
   ['denied', 'cancelled'],
-])('[CH17] a turn that is seen to end by %s is %s, as it is after a reload', (stopReason, state) => {
-  const known = turnsAfterSnapshot([], { commands: [], running: [running('t1', '')] })
-  const over = event('agent:response', { messageId: 't1', content: '', stopReason, cut: false, error: null }, 3)
-  expect(after(known, over)).toMatchObject([{ state }])
-})
+])(
+  '[CH17] a turn that is seen to end by %s is %s, as it is after a reload',
+  (stopReason, state) => {
+    const known = turnsAfterSnapshot([], { commands: [], running: [running('t1', '')] })
+    const over = event(
+      'agent:response',
+      { messageId: 't1', content: '', stopReason, cut: false, error: null },
+      3,
+    )
+    expect(after(known, over)).toMatchObject([{ state }])
+  },
+)

@@ -8,12 +8,16 @@ const shown = String.raw`rm \u202egpj.exe\u2066 a\u200bb\u200f`
 
 test('[SE13] every text of an element, and what names it, shows what turns text around and what is invisible by its number', () => {
   expect(renderToStaticMarkup(jsx('p', { children: turned }))).toBe(`<p>${shown}</p>`)
-  expect(renderToStaticMarkup(jsxs('p', { children: [turned, jsx('b', { children: turned }, 'b'), 1, null] }))).toBe(
-    `<p>${shown}<b>${shown}</b>1</p>`,
-  )
-  expect(renderToStaticMarkup(jsx('i', { title: turned, 'aria-label': turned, 'data-as-it-is': '\u202E' }))).toBe(
-    `<i title="${shown}" aria-label="${shown}" data-as-it-is="\u202E"></i>`,
-  )
+  expect(
+    renderToStaticMarkup(
+      jsxs('p', { children: [turned, jsx('b', { children: turned }, 'b'), 1, null] }),
+    ),
+  ).toBe(`<p>${shown}<b>${shown}</b>1</p>`)
+  expect(
+    renderToStaticMarkup(
+      jsx('i', { title: turned, 'aria-label': turned, 'data-as-it-is': '\u202E' }),
+    ),
+  ).toBe(`<i title="${shown}" aria-label="${shown}" data-as-it-is="\u202E"></i>`)
 })
 
 test('[SE13] sentences keep the marks of their language, but nothing that turns other letters around', () => {

@@ -12,15 +12,19 @@ const bombs = {
   'too long': 'a'.repeat(200_001),
 }
 
-test.each(Object.entries(bombs))('[SE6] %s that nest or number beyond all bounds are text', (_, text) => {
-  expect(isQuick(text)).toBe(false)
-  expect(parsed(text)).toBeUndefined()
-})
+test.each(Object.entries(bombs))(
+  '[SE6] %s that nest or number beyond all bounds are text',
+  (_, text) => {
+    expect(isQuick(text)).toBe(false)
+    expect(parsed(text)).toBeUndefined()
+  },
+)
 
 test('[SE6] an answer of usual length and marks is read at once', () => {
-  const answer = '## What was found\n\n- **a** in `a.ts`\n- [b](https://example.com)\n\n```ts\nconst a = [1, 2]\n```\n\n'.repeat(
-    8,
-  )
+  const answer =
+    '## What was found\n\n- **a** in `a.ts`\n- [b](https://example.com)\n\n```ts\nconst a = [1, 2]\n```\n\n'.repeat(
+      8,
+    )
   expect(isQuick(answer)).toBe(true)
   expect(parsed(answer)?.length).toBeGreaterThan(8)
 })
@@ -48,7 +52,23 @@ const atoms = [
   '\n',
   '\n\n',
 ]
-const others = [' ', '    ', '\t', 'a', '&amp;', '\\', '=', 'http://a.b', 'www.', 'a@b.', '中', '\u202E', '[a]: b\n', '"', '</b>']
+const others = [
+  ' ',
+  '    ',
+  '\t',
+  'a',
+  '&amp;',
+  '\\',
+  '=',
+  'http://a.b',
+  'www.',
+  'a@b.',
+  '中',
+  '\u202E',
+  '[a]: b\n',
+  '"',
+  '</b>',
+]
 /** What one reading may take of a processor; the worst that was found takes a tenth of it. */
 const mostMs = 1500
 
@@ -64,7 +84,10 @@ function numbersFrom(seed: number): (below: number) => number {
 test('[SE6] whatever is put together of marks is read at once only where that is quick, and never throws', () => {
   const below = numbersFrom(20_260_101)
   const some = (most: number) =>
-    Array.from({ length: 1 + below(most) }, () => [...atoms, ...others][below(atoms.length + others.length)]).join('')
+    Array.from(
+      { length: 1 + below(most) },
+      () => [...atoms, ...others][below(atoms.length + others.length)],
+    ).join('')
   for (let round = 0; round < amount(150, 5000); round++) {
     const [unit, between] = [some(4), some(2)]
     const half = unit.repeat(Math.ceil(5000 / unit.length))
@@ -72,6 +95,8 @@ test('[SE6] whatever is put together of marks is read at once only where that is
     while (!isQuick(text)) text = text.slice(0, Math.floor(text.length * 0.8))
     const before = process.cpuUsage()
     parsed(text)
-    expect(process.cpuUsage(before).user / 1000, JSON.stringify([unit, between])).toBeLessThan(mostMs)
+    expect(process.cpuUsage(before).user / 1000, JSON.stringify([unit, between])).toBeLessThan(
+      mostMs,
+    )
   }
 })

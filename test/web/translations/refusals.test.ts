@@ -18,7 +18,8 @@ import { ja } from '../../../web/src/translations/ja.ts'
 
 type Code = keyof typeof forms
 const codes = Object.keys(forms) as Code[]
-const namesIn = (form: string): string[] => [...form.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
+const namesIn = (form: string): string[] =>
+  [...form.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
 const inJapanese = (refusal: Refusal): string => {
   const { detail, notice } = problemOf(refusal)
   return translated(ja.translation, detail, notice)
@@ -28,7 +29,10 @@ const forPrograms = new Set(['type', 'got'])
 
 test.each(codes)('[UI5] %s is Japanese on the Japanese page, by its code', (code) => {
   const names = namesIn(forms[code]).filter((name) => !forPrograms.has(name))
-  const notice: Notice = { code, params: Object.fromEntries(names.map((name) => [name, `<${name}>`])) }
+  const notice: Notice = {
+    code,
+    params: Object.fromEntries(names.map((name) => [name, `<${name}>`])),
+  }
   expect([...Object.keys(sentences), ...Object.keys(errorCatalogue)]).not.toContain(code)
   const shown = translated(ja.translation, 'never read', notice)
   expect([...shown.matchAll(/<(\w+)>/g)].map(([, name]) => name).sort()).toEqual(names)
@@ -49,9 +53,12 @@ const saidByOthers =
 
 test('[UI5] what is in the list is said somewhere, to the letter', () => {
   const root = new URL('../../../', import.meta.url)
-  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('refusal-texts.ts'))
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter(
+    (file) => !file.endsWith('refusal-texts.ts'),
+  )
   const text = sources.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n')
-  const isSaid = (code: Code): boolean => text.includes(`'${code}'`) || text.includes(`'${code.replace(/Among$/, '')}'`)
+  const isSaid = (code: Code): boolean =>
+    text.includes(`'${code}'`) || text.includes(`'${code.replace(/Among$/, '')}'`)
   expect(codes.filter((code) => !saidByOthers.test(code) && !isSaid(code))).toEqual([])
   // Code that the page loads too brings the English form itself.
   const brought = [...text.matchAll(/\bnotice\(\s*'(\w+)',\s*\{[^}]*\},\s*'([^']*)'/g)]
@@ -80,23 +87,34 @@ test('[UI5] what a field has wrong is said of it: what the schemas say in the wo
   })
   expect(refusedBy(ProjectDraft, {})).toBe('名前: 入力してください')
   expect(refusedBy(ProjectDraft, { name: 5 })).toBe('名前: 値の種類が違います')
-  expect(refusedBy(ProjectDraft, { name: 'x', path: 'here' })).toBe('フォルダー: .. を含まない絶対パスにしてください')
-  expect(refusedBy(ProjectDraft, { name: 'a\u0007' })).toBe('名前: 制御文字は使えません')
-  expect(refusedBy(AgentDraft, { ...agent, env: Object.fromEntries(Array.from({ length: 257 }, (_, n) => [`V${n}`, ''])) })).toBe(
-    'env: 256 個を超えています',
+  expect(refusedBy(ProjectDraft, { name: 'x', path: 'here' })).toBe(
+    'フォルダー: .. を含まない絶対パスにしてください',
   )
-  expect(refusedBy(z.strictObject({ branch: BranchName }), { branch: 'a..b' })).toBe('ブランチ: ブランチ名として使えません')
+  expect(refusedBy(ProjectDraft, { name: 'a\u0007' })).toBe('名前: 制御文字は使えません')
+  expect(
+    refusedBy(AgentDraft, {
+      ...agent,
+      env: Object.fromEntries(Array.from({ length: 257 }, (_, n) => [`V${n}`, ''])),
+    }),
+  ).toBe('env: 256 個を超えています')
+  expect(refusedBy(z.strictObject({ branch: BranchName }), { branch: 'a..b' })).toBe(
+    'ブランチ: ブランチ名として使えません',
+  )
   expect(refusedBy(thing, { name: 'a' })).toBe('名前: 2 文字以上にしてください')
   expect(refusedBy(thing, { name: 'abcd' })).toBe('名前: 3 文字以内にしてください')
   expect(refusedBy(thing, { count: 0 })).toBe('count: 1 以上にしてください')
   expect(refusedBy(thing, { count: 10 })).toBe('count: 9 以下にしてください')
   expect(refusedBy(thing, { list: [] })).toBe('list: 1 個以上にしてください')
   expect(refusedBy(thing, { list: ['', '', ''] })).toBe('list: 2 個以内にしてください')
-  expect(refusedBy(thing, { choice: 'three' })).toBe('choice: 次のいずれかにしてください: "one"|"two"')
+  expect(refusedBy(thing, { choice: 'three' })).toBe(
+    'choice: 次のいずれかにしてください: "one"|"two"',
+  )
   expect(refusedBy(thing, { at: 'soon' })).toBe('at: 日時の形式が正しくありません')
   expect(refusedBy(thing, { form: 'b' })).toBe('form: 使えない文字が含まれています（形式: /^a+$/）')
   expect(refusedBy(thing, { other: 1 })).toBe('対応していない項目です: "other"')
-  expect(refusedBy(thing, { other: 1, another: 2 })).toBe('対応していない項目です: "other", "another"')
+  expect(refusedBy(thing, { other: 1, another: 2 })).toBe(
+    '対応していない項目です: "other", "another"',
+  )
 })
 
 test('[UI5] what a setting has wrong is said with what would be right', () => {
@@ -105,8 +123,12 @@ test('[UI5] what a setting has wrong is said with what would be right', () => {
     return 'problem' in changed ? inJapanese(invalidSetting(changed.problem)) : ''
   }
   expect(saidOf({ 'restart.max': 1.5 })).toBe('restart.max は 0〜100 の整数にしてください')
-  expect(saidOf({ 'chat.wait_interval_seconds': 99 })).toBe('chat.wait_interval_seconds は 1〜55 の数にしてください')
-  expect(saidOf({ 'permission.policy': 'perhaps' })).toContain('permission.policy は次のいずれかにしてください')
+  expect(saidOf({ 'chat.wait_interval_seconds': 99 })).toBe(
+    'chat.wait_interval_seconds は 1〜55 の数にしてください',
+  )
+  expect(saidOf({ 'permission.policy': 'perhaps' })).toContain(
+    'permission.policy は次のいずれかにしてください',
+  )
   expect(saidOf({ 'agent.runs_on': 'A B' })).toContain('agent.runs_on はラベルにしてください')
   expect(saidOf({ 'chat.hard_timeout_minutes': 1 })).toBe(
     'chat.hard_timeout_minutes は chat.soft_timeout_minutes（10）以上にしてください',
@@ -114,9 +136,17 @@ test('[UI5] what a setting has wrong is said with what would be right', () => {
 })
 
 test('[UI5] states are said in words, and what people have called something as it is', () => {
-  const detail = refusalText('taskCannot', { task: 'T-1', state: 'completed', wanted: 'in_progress' })
-  expect(inJapanese(new Refusal('wrong_state', detail))).toBe('T-1 は完了です。今は進行中にできません')
-  expect(inJapanese(new Refusal('not_found', refusalText('noAgent', { id: 'read' })))).toBe('エージェント read はありません')
+  const detail = refusalText('taskCannot', {
+    task: 'T-1',
+    state: 'completed',
+    wanted: 'in_progress',
+  })
+  expect(inJapanese(new Refusal('wrong_state', detail))).toBe(
+    'T-1 は完了です。今は進行中にできません',
+  )
+  expect(inJapanese(new Refusal('not_found', refusalText('noAgent', { id: 'read' })))).toBe(
+    'エージェント read はありません',
+  )
   expect(inJapanese(new Refusal('git_refused', 'fatal: not possible to fast-forward'))).toBe(
     'fatal: not possible to fast-forward',
   )

@@ -19,9 +19,9 @@ test('[SB9] a host and a folder are asked for in Japanese on the Japanese page, 
     '拒否したままにする',
     'Yes, and tell me',
   ])
-  expect([askedTitle(host, en), askedTitle(folder, en), ...answers.map((name) => answerName(name, en))]).toEqual([
-    host,
-    folder,
-    ...answers,
-  ])
+  expect([
+    askedTitle(host, en),
+    askedTitle(folder, en),
+    ...answers.map((name) => answerName(name, en)),
+  ]).toEqual([host, folder, ...answers])
 })

@@ -9,9 +9,23 @@ const run = (id: string, parent: string | null, minute: number): WorkSession =>
   ({ id, parentSessionId: parent, startedAt: `2026-11-17T10:0${minute}:00.000Z` }) as WorkSession
 
 test('[UI2] runs that were resumed from one another are one line, the newest first, also where one was resumed twice', () => {
-  const lines = linesOf([run('d', 'a', 5), run('c', 'b', 3), run('b', 'a', 2), run('a', null, 1), run('x', 'gone', 4)])
-  expect(lines.map(({ newest, earlier }) => [newest.id, ...earlier.map(({ id }) => id)])).toEqual([['d', 'c', 'b', 'a'], ['x']])
-  expect(linesOf([run('a', 'b', 1), run('b', 'a', 2)]).flatMap(({ newest, earlier }) => [newest, ...earlier])).toHaveLength(2)
+  const lines = linesOf([
+    run('d', 'a', 5),
+    run('c', 'b', 3),
+    run('b', 'a', 2),
+    run('a', null, 1),
+    run('x', 'gone', 4),
+  ])
+  expect(lines.map(({ newest, earlier }) => [newest.id, ...earlier.map(({ id }) => id)])).toEqual([
+    ['d', 'c', 'b', 'a'],
+    ['x'],
+  ])
+  expect(
+    linesOf([run('a', 'b', 1), run('b', 'a', 2)]).flatMap(({ newest, earlier }) => [
+      newest,
+      ...earlier,
+    ]),
+  ).toHaveLength(2)
 })
 
 test('[UI2] no code is shown to a person: known ones have words, others lose their underscores', () => {

@@ -45,7 +45,11 @@ test('[WT2] names, renames, binaries and line numbers are read out of git’s ow
   expect(by('a new name.txt')?.oldPath).toBe('moved.txt')
   expect(by('picture')?.isBinary).toBe(true)
   const [first, second] = by('long.ts')?.hunks ?? []
-  expect(first?.lines.map(({ mark, oldNumber, newNumber, text }) => `${mark}${oldNumber}/${newNumber} ${text}`)).toEqual([
+  expect(
+    first?.lines.map(
+      ({ mark, oldNumber, newNumber, text }) => `${mark}${oldNumber}/${newNumber} ${text}`,
+    ),
+  ).toEqual([
     ' 1/1 line 1',
     '-2/null line 2',
     '+null/2 second',
@@ -54,5 +58,7 @@ test('[WT2] names, renames, binaries and line numbers are read out of git’s ow
     ' 5/5 line 5',
   ])
   expect(second?.lines.at(-1)).toMatchObject({ oldNumber: 29, newNumber: 28 })
-  expect(splitRows(first?.lines ?? []).map(({ left, right }) => [left?.text, right?.text])[1]).toEqual(['line 2', 'second'])
+  expect(
+    splitRows(first?.lines ?? []).map(({ left, right }) => [left?.text, right?.text])[1],
+  ).toEqual(['line 2', 'second'])
 })

@@ -25,7 +25,9 @@ export function DeviceList() {
           ))}
         </Rows>
       )}
-      {data?.length === 0 && <p className="border-y border-line py-3 text-faint">{words.preferences.devices.none}</p>}
+      {data?.length === 0 && (
+        <p className="border-y border-line py-3 text-faint">{words.preferences.devices.none}</p>
+      )}
       {leaving && <SignDeviceOut device={leaving} onClose={() => setLeaving(undefined)} />}
     </Section>
   )
@@ -43,7 +45,11 @@ function DeviceRow({ device, onLeave }: { device: Device; onLeave: () => void })
           {words.preferences.devices.used} <Ago at={device.usedAt} />
         </span>
         {!device.isCurrent && (
-          <Button look="quiet" onClick={onLeave} aria-label={words.preferences.devices.signOutName(device.name)}>
+          <Button
+            look="quiet"
+            onClick={onLeave}
+            aria-label={words.preferences.devices.signOutName(device.name)}
+          >
             {words.preferences.devices.signOut}
           </Button>
         )}
@@ -56,7 +62,9 @@ function SignDeviceOut({ device, onClose }: { device: Device; onClose: () => voi
   const words = useWords()
   const params = { deviceId: device.id }
   const onDone = () => {
-    queryClient.setQueryData(ownDevices.queryKey, (known) => known?.filter(({ id }) => id !== device.id))
+    queryClient.setQueryData(ownDevices.queryKey, (known) =>
+      known?.filter(({ id }) => id !== device.id),
+    )
     notify(words.preferences.devices.signedOut(device.name))
   }
   return (

@@ -36,18 +36,31 @@ export function PeopleList({ mayManage }: { mayManage: boolean }) {
       }
     >
       <ProblemNote error={error} onRetry={() => void refetch(people)} />
-      {!data && !error && <Waiting what={words.things.people} onRetry={() => void refetch(people)} />}
+      {!data && !error && (
+        <Waiting what={words.things.people} onRetry={() => void refetch(people)} />
+      )}
       {data && (
         <Rows label={words.people.people}>
           {data.map((person) => (
-            <li key={person.id} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
+            <li
+              key={person.id}
+              className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5"
+            >
               <span className="min-w-0 truncate font-medium">{person.name}</span>
-              {person.id === me?.id && <span className="rounded bg-hover px-1.5 text-xs text-quiet">{words.people.you}</span>}
+              {person.id === me?.id && (
+                <span className="rounded bg-hover px-1.5 text-xs text-quiet">
+                  {words.people.you}
+                </span>
+              )}
               <span className="text-quiet">{words.people.roles[person.role]}</span>
               <span className="-mr-3 ml-auto grid grid-cols-[auto_minmax(5rem,auto)] items-center justify-items-end gap-2">
                 <Ago at={person.createdAt} className="text-sm text-faint" />
                 {mayManage && person.id !== installationOwner && person.id !== me?.id && (
-                  <Button look="quiet" aria-label={words.people.removeName(person.name)} onClick={() => setRemoving(person)}>
+                  <Button
+                    look="quiet"
+                    aria-label={words.people.removeName(person.name)}
+                    onClick={() => setRemoving(person)}
+                  >
                     {words.act.remove}
                   </Button>
                 )}

@@ -29,7 +29,10 @@ interface CreationProps {
 
 export function PersonCreation({ layout, onClose }: CreationProps) {
   const words = useWords()
-  const [draft, setDraft, clearDraft] = useDraft<PersonDraft>('new-person', { name: '', role: 'member' })
+  const [draft, setDraft, clearDraft] = useDraft<PersonDraft>('new-person', {
+    name: '',
+    role: 'member',
+  })
   const [tried, setTried] = useState(false)
   const [added, setAdded] = useState<PersonWithToken>()
   const { waiting, error, send, stop } = useSending<PersonWithToken>()
@@ -48,7 +51,11 @@ export function PersonCreation({ layout, onClose }: CreationProps) {
   }
 
   if (added) {
-    const secret = { title: words.people.tokenOnce(added.name), text: words.people.tokenOnceText, value: added.token }
+    const secret = {
+      title: words.people.tokenOnce(added.name),
+      text: words.people.tokenOnceText,
+      value: added.token,
+    }
     return <SecretDialog secret={secret} onClose={onClose} />
   }
   const fields = (
@@ -65,7 +72,11 @@ export function PersonCreation({ layout, onClose }: CreationProps) {
         label={words.people.role}
         value={draft.role}
         onValue={(role) => setDraft({ ...draft, role })}
-        options={roles.map((role) => ({ value: role, name: words.people.roles[role], hint: words.people.roleHints[role] }))}
+        options={roles.map((role) => ({
+          value: role,
+          name: words.people.roles[role],
+          hint: words.people.roleHints[role],
+        }))}
       />
       <ProblemNote error={error} typed />
       <SlowAnswer waiting={waiting} onStop={stop} />

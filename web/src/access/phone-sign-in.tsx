@@ -24,16 +24,22 @@ export function PhoneSignIn({ onClose }: { onClose: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each round; `send` is a new function at every turn
   useEffect(() => {
     setMade(undefined)
-    void send(['phone', round], (options) => client.post('/api/sign-in-codes', options)).then((code) => code && setMade(code))
+    void send(['phone', round], (options) => client.post('/api/sign-in-codes', options)).then(
+      (code) => code && setMade(code),
+    )
   }, [round])
-  const link = made && (made.link ?? (isLoopback() ? undefined : signInLink(location.origin, made.code)))
+  const link =
+    made && (made.link ?? (isLoopback() ? undefined : signInLink(location.origin, made.code)))
   return (
     <InputDialog open title={words.phone.open} onClose={onClose}>
       <DialogBody>
         <SlowAnswer waiting={waiting} onStop={stop} />
         <ProblemNote error={error} />
         {made && !link && (
-          <div role="alert" className="flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2.5 text-warn">
+          <div
+            role="alert"
+            className="flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2.5 text-warn"
+          >
             <p>{words.phone.unreachable}</p>
             <p>{words.phone.unreachableNext}</p>
           </div>
@@ -61,7 +67,9 @@ export function PhoneSignIn({ onClose }: { onClose: () => void }) {
 /** Dark on light in either theme: many cameras do not read the inverse. */
 function CameraCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
-  const dark = data.flatMap((row, y) => row.map((on, x) => (on ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  const dark = data
+    .flatMap((row, y) => row.map((on, x) => (on ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('')
   return (
     <svg
       role="img"

@@ -14,7 +14,10 @@ export function rememberReturnPath(path: string): void {
 
 export function takeReturnPath(): string | undefined {
   try {
-    const { path, at } = JSON.parse(localStorage.getItem(key) ?? '{}') as { path?: unknown; at?: number }
+    const { path, at } = JSON.parse(localStorage.getItem(key) ?? '{}') as {
+      path?: unknown
+      at?: number
+    }
     localStorage.removeItem(key)
     return isInternalPath(path) && Date.now() - (at ?? 0) < keptMs ? path : undefined
   } catch {

@@ -24,7 +24,8 @@ export function SignInPage() {
   const { waiting, error, signIn, stop } = useSignIn()
   const refused = isSignedOut(error)
   const connection = useConnection()
-  const lead = connection.state === 'signed-out' && connection.ended ? words.signIn.ended : words.signIn.lead
+  const lead =
+    connection.state === 'signed-out' && connection.ended ? words.signIn.ended : words.signIn.lead
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-5 px-4 py-12">
       <div className="flex items-center gap-2.5">
@@ -39,7 +40,9 @@ export function SignInPage() {
       ) : (
         <>
           <div className="flex flex-col gap-1.5">
-            <h1 className="text-lg font-semibold">{refused ? words.signIn.used : words.signIn.title}</h1>
+            <h1 className="text-lg font-semibold">
+              {refused ? words.signIn.used : words.signIn.title}
+            </h1>
             <p className="text-quiet">{refused ? words.signIn.usedWhy : lead}</p>
           </div>
           <div className="flex flex-col gap-2">
@@ -58,7 +61,11 @@ export function SignInPage() {
           ) : (
             !refused && <ProblemNote error={error} typed />
           )}
-          {refused && <p className="font-mono text-xs text-faint">{words.problem.code(problemIn(error)?.code ?? '')}</p>}
+          {refused && (
+            <p className="font-mono text-xs text-faint">
+              {words.problem.code(problemIn(error)?.code ?? '')}
+            </p>
+          )}
           <PasteForm onSignIn={signIn} />
         </>
       )}

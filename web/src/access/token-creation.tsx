@@ -48,7 +48,9 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
     setTried(true)
     focusFirstInvalid(event)
     if (nameProblem(draft.name, words) || noScope) return
-    const token = await send(draft, (options) => client.post('/api/tokens', { body: bodyOf(draft), ...options }))
+    const token = await send(draft, (options) =>
+      client.post('/api/tokens', { body: bodyOf(draft), ...options }),
+    )
     if (!token) return
     clearDraft()
     setMade(token)
@@ -74,10 +76,18 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
         label={words.tokens.kind}
         value={draft.kind}
         onValue={(kind) => set({ kind })}
-        options={kinds.map((kind) => ({ value: kind, name: words.tokens.kinds[kind], hint: words.tokens.kindHints[kind] }))}
+        options={kinds.map((kind) => ({
+          value: kind,
+          name: words.tokens.kinds[kind],
+          hint: words.tokens.kindHints[kind],
+        }))}
       />
       {draft.kind === 'script' && (
-        <Scopes chosen={draft.scopes} onChosen={(next) => set({ scopes: next })} problem={tried && noScope} />
+        <Scopes
+          chosen={draft.scopes}
+          onChosen={(next) => set({ scopes: next })}
+          problem={tried && noScope}
+        />
       )}
       <Choices
         label={words.tokens.expires}
@@ -132,7 +142,11 @@ function Scopes({ chosen, onChosen, problem }: ScopesProps) {
               className="size-4 accent-accent"
               checked={chosen.includes(scope)}
               onChange={(event) =>
-                onChosen(scopes.filter((each) => (each === scope ? event.target.checked : chosen.includes(each))))
+                onChosen(
+                  scopes.filter((each) =>
+                    each === scope ? event.target.checked : chosen.includes(each),
+                  ),
+                )
               }
             />
             {words.tokens.scopeNames[scope]}

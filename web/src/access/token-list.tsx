@@ -31,8 +31,12 @@ export function TokenList() {
       }
     >
       <ProblemNote error={error} onRetry={() => void refetch(tokens)} />
-      {!data && !error && <Waiting what={words.things.tokens} onRetry={() => void refetch(tokens)} />}
-      {data?.length === 0 && <p className="border-y border-line py-3 text-faint">{words.tokens.none}</p>}
+      {!data && !error && (
+        <Waiting what={words.things.tokens} onRetry={() => void refetch(tokens)} />
+      )}
+      {data?.length === 0 && (
+        <p className="border-y border-line py-3 text-faint">{words.tokens.none}</p>
+      )}
       {data && data.length > 0 && (
         <Rows label={words.tokens.title}>
           {data.map((token) => (
@@ -40,7 +44,9 @@ export function TokenList() {
           ))}
         </Rows>
       )}
-      {revoking && <RevokeToken token={revoking} all={data ?? []} onClose={() => setRevoking(undefined)} />}
+      {revoking && (
+        <RevokeToken token={revoking} all={data ?? []} onClose={() => setRevoking(undefined)} />
+      )}
     </Section>
   )
 }
@@ -57,11 +63,20 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
           {token.scopes.map((scope) => words.tokens.scopeShort[scope] ?? scope).join(' · ')}
         </span>
       )}
-      <span className="text-sm text-faint">{words.tokens.madeBy(token.createdByName ?? token.createdBy)}</span>
+      <span className="text-sm text-faint">
+        {words.tokens.madeBy(token.createdByName ?? token.createdBy)}
+      </span>
       <span className="-mr-3 ml-auto flex items-center gap-3 text-sm text-faint">
-        <span>{token.expiresAt ? words.tokens.expiresAt(day(token.expiresAt)) : words.tokens.noEnd}</span>
+        <span>
+          {token.expiresAt ? words.tokens.expiresAt(day(token.expiresAt)) : words.tokens.noEnd}
+        </span>
         <Ago at={token.createdAt} className="max-sm:hidden" />
-        <Button look="quiet" className="text-base" aria-label={words.tokens.revokeName(token.name)} onClick={onRevoke}>
+        <Button
+          look="quiet"
+          className="text-base"
+          aria-label={words.tokens.revokeName(token.name)}
+          onClick={onRevoke}
+        >
           {words.act.revoke}
         </Button>
       </span>
@@ -69,7 +84,15 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   )
 }
 
-function RevokeToken({ token, all, onClose }: { token: Token; all: readonly Token[]; onClose: () => void }) {
+function RevokeToken({
+  token,
+  all,
+  onClose,
+}: {
+  token: Token
+  all: readonly Token[]
+  onClose: () => void
+}) {
   const words = useWords()
   const below = madeBelow(token.id, all)
   const [withMade, setWithMade] = useState(true)
@@ -77,7 +100,9 @@ function RevokeToken({ token, all, onClose }: { token: Token; all: readonly Toke
   const query = { made: withMade ? ('revoke' as const) : ('keep' as const) }
   const onDone = () => {
     const gone = new Set([token.id, ...(withMade ? below.map(({ id }) => id) : [])])
-    queryClient.setQueryData(tokens.queryKey, (known) => known?.filter((each) => !gone.has(each.id)))
+    queryClient.setQueryData(tokens.queryKey, (known) =>
+      known?.filter((each) => !gone.has(each.id)),
+    )
     notify(words.tokens.revoked(token.name))
   }
   return (

@@ -33,7 +33,8 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
   const { waiting, error, send, stop } = useSending<AgentWithPasskey>()
   const problems = problemsOf(texts, words)
 
-  const show = (agentId: string) => void navigate({ to: '/agents/$agentId', params: { agentId }, search: {}, replace: true })
+  const show = (agentId: string) =>
+    void navigate({ to: '/agents/$agentId', params: { agentId }, search: {}, replace: true })
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -57,7 +58,11 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
   }
 
   if (created) {
-    const secret = { title: words.agents.passkeyOnce(created.name), text: words.agents.passkeyText, value: created.passkey }
+    const secret = {
+      title: words.agents.passkeyOnce(created.name),
+      text: words.agents.passkeyText,
+      value: created.passkey,
+    }
     return <SecretDialog secret={secret} onClose={() => show(created.id)} />
   }
   const fields = (

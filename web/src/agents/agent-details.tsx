@@ -21,7 +21,11 @@ interface Draft {
 
 export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: boolean }) {
   const words = useWords()
-  const [draft, setDraft, clearDraft] = useDraft<Draft | undefined>(`agent.${agent.id}`, undefined, 'memory')
+  const [draft, setDraft, clearDraft] = useDraft<Draft | undefined>(
+    `agent.${agent.id}`,
+    undefined,
+    'memory',
+  )
   const [tried, setTried] = useState(false)
   const { waiting, error, send, stop, forget } = useSending<Agent>()
   const texts = draft?.texts ?? textsOf(agent)
@@ -35,7 +39,9 @@ export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: bo
     focusFirstInvalid(event)
     if (changes === 0 || !isFine(problems)) return
     const params = { agentId: agent.id }
-    const changed = await send(change, (options) => client.patch('/api/agents/{agentId}', { params, body: change, ...options }))
+    const changed = await send(change, (options) =>
+      client.patch('/api/agents/{agentId}', { params, body: change, ...options }),
+    )
     if (!changed) return
     discard()
     changeHome((home) => withAgent(home, changed))
@@ -52,7 +58,10 @@ export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: bo
     <Section title={words.agents.details}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4 border-y border-line py-4">
         {!mayManage && <p className="text-quiet">{words.agents.mayNot}</p>}
-        <fieldset disabled={!mayManage} className={`flex flex-col gap-4 ${waiting ? 'opacity-60' : ''}`}>
+        <fieldset
+          disabled={!mayManage}
+          className={`flex flex-col gap-4 ${waiting ? 'opacity-60' : ''}`}
+        >
           <AgentFields
             isNew={false}
             texts={texts}
@@ -61,7 +70,13 @@ export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: bo
             tried={tried || draft !== undefined}
           />
         </fieldset>
-        <SaveBar changes={changes} waiting={waiting} error={error} onStop={stop} onDiscard={discard} />
+        <SaveBar
+          changes={changes}
+          waiting={waiting}
+          error={error}
+          onStop={stop}
+          onDiscard={discard}
+        />
       </form>
     </Section>
   )

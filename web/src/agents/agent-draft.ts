@@ -90,10 +90,21 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '')
 
 const envOf = (entries: readonly EnvEntry[]): Record<string, string> =>
-  Object.fromEntries(entries.map(({ name, value, kept }) => [name, kept !== undefined && value === '' ? kept : value]))
+  Object.fromEntries(
+    entries.map(({ name, value, kept }) => [
+      name,
+      kept !== undefined && value === '' ? kept : value,
+    ]),
+  )
 
 const gatewayOf = ({ hasGateway, upstream, gatewaySecret, gatewayModel }: AgentTexts) =>
-  hasGateway ? { upstream: upstream.trim(), secret: gatewaySecret.trim(), model: gatewayModel.trim() || null } : null
+  hasGateway
+    ? {
+        upstream: upstream.trim(),
+        secret: gatewaySecret.trim(),
+        model: gatewayModel.trim() || null,
+      }
+    : null
 
 /** The agent a draft describes, without its id. */
 export function meaningOf(texts: AgentTexts) {
@@ -106,7 +117,11 @@ export function meaningOf(texts: AgentTexts) {
     role: texts.role.trim() || null,
     maxProcesses: texts.maxProcesses.trim() ? Number(texts.maxProcesses) : null,
     sandbox: texts.sandbox === 'auto' ? 'off' : texts.sandbox,
-    allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts), state: linesOf(texts.allowState) },
+    allow: {
+      folders: linesOf(texts.allowFolders),
+      hosts: linesOf(texts.allowHosts),
+      state: linesOf(texts.allowState),
+    },
     wrapper: texts.wrapper.trim() ? argsOf(texts.wrapper) : null,
     gateway: gatewayOf(texts),
     ...(texts.holdSeconds.trim() && { holdSeconds: Number(texts.holdSeconds) }),
@@ -118,12 +133,17 @@ export type AgentMeaning = ReturnType<typeof meaningOf>
 /** Lists only changed fields, so that two people can change different fields at once. */
 export function changesTo(agent: Agent, texts: AgentTexts): Partial<AgentMeaning> {
   const now: Record<string, unknown> = meaningOf(textsOf(agent))
-  const entries = Object.entries(meaningOf(texts)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
+  const entries = Object.entries(meaningOf(texts)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]),
+  )
   return Object.fromEntries(entries) as Partial<AgentMeaning>
 }
 
 export type AgentProblems = Partial<
-  Record<'id' | 'name' | 'maxProcesses' | 'holdSeconds' | 'upstream' | 'gatewaySecret', string | undefined>
+  Record<
+    'id' | 'name' | 'maxProcesses' | 'holdSeconds' | 'upstream' | 'gatewaySecret',
+    string | undefined
+  >
 > & {
   readonly env: ReadonlyMap<number, string>
 }
@@ -141,7 +161,10 @@ export function problemsOf(texts: AgentTexts, words: Messages): AgentProblems {
     name: nameProblem(texts.name, words),
     maxProcesses: wholeNumberProblem(texts.maxProcesses, ...limits.maxProcesses, words),
     holdSeconds: wholeNumberProblem(texts.holdSeconds, ...limits.holdSeconds, words),
-    upstream: texts.hasGateway && !/^https?:\/\/\S+$/.test(texts.upstream.trim()) ? words.agents.upstreamProblem : undefined,
+    upstream:
+      texts.hasGateway && !/^https?:\/\/\S+$/.test(texts.upstream.trim())
+        ? words.agents.upstreamProblem
+        : undefined,
     gatewaySecret: texts.hasGateway ? envNameProblem(texts.gatewaySecret.trim(), words) : undefined,
     env,
   }

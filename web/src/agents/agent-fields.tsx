@@ -77,7 +77,12 @@ export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFie
         value={texts.args}
         onValue={(args) => set({ args })}
       />
-      <EnvFields entries={texts.env} problems={problems.env} tried={tried} onEntries={(env) => set({ env })} />
+      <EnvFields
+        entries={texts.env}
+        problems={problems.env}
+        tried={tried}
+        onEntries={(env) => set({ env })}
+      />
       <Choices
         label={agents.sandbox}
         value={texts.sandbox}

@@ -45,7 +45,8 @@ function KnownAgent({ agent }: { agent: Agent }) {
 
 function About({ agent }: { agent: Agent }) {
   const words = useWords()
-  const projects = useHome()?.projects.filter((project) => agent.projectIds.includes(project.id)) ?? []
+  const projects =
+    useHome()?.projects.filter((project) => agent.projectIds.includes(project.id)) ?? []
   return (
     <Section title={words.project.about}>
       <Facts>
@@ -78,7 +79,9 @@ function About({ agent }: { agent: Agent }) {
             <Ago at={agent.report.at} />
           </Fact>
         )}
-        {agent.neverAsks && !agent.report && <Fact name={words.detected.triedOut}>{words.detected.cannot.permission}</Fact>}
+        {agent.neverAsks && !agent.report && (
+          <Fact name={words.detected.triedOut}>{words.detected.cannot.permission}</Fact>
+        )}
         <Fact name={words.project.createdAt}>
           <Ago at={agent.createdAt} />
         </Fact>

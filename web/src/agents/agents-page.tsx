@@ -13,7 +13,11 @@ export function AgentsPage() {
   const agents = useHome()?.agents ?? []
   const mayManage = useMay('manage')
   const create = mayManage && (
-    <Link to="." search={{ new: 'agent' }} className={buttonClass(agents.length === 0 ? 'primary' : 'plain')}>
+    <Link
+      to="."
+      search={{ new: 'agent' }}
+      className={buttonClass(agents.length === 0 ? 'primary' : 'plain')}
+    >
       <PlusIcon />
       {words.agents.new}
     </Link>
@@ -54,7 +58,9 @@ function AgentRow({ agent }: { agent: Agent }) {
         <span
           className={`truncate text-sm text-faint max-sm:col-span-2 max-sm:row-start-2 ${agent.command === null ? '' : 'font-mono'}`}
         >
-          {agent.command === null ? words.agents.startedByOthers : [agent.command, ...agent.args].join(' ')}
+          {agent.command === null
+            ? words.agents.startedByOthers
+            : [agent.command, ...agent.args].join(' ')}
         </span>
         <span className="text-xs text-faint uppercase">{agent.protocol}</span>
         <span className="justify-self-end text-sm whitespace-nowrap text-faint max-sm:hidden">

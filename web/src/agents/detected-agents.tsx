@@ -33,9 +33,15 @@ export function DetectedAgents() {
         <Section title={detected.missing} note={detected.missingHint}>
           <Rows label={detected.missing}>
             {missing.map(({ id, name, install }) => (
-              <li key={id} data-missing={id} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
+              <li
+                key={id}
+                data-missing={id}
+                className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5"
+              >
                 <span className="min-w-40 font-medium">{name}</span>
-                <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">{install}</code>
+                <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
+                  {install}
+                </code>
                 <CopyText text={install} what={detected.installOf(name)} />
               </li>
             ))}
@@ -64,15 +70,23 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
   }
 
   return (
-    <li className="list-row flex min-h-12 flex-wrap items-center gap-x-3 py-2" data-detected={found.id}>
+    <li
+      className="list-row flex min-h-12 flex-wrap items-center gap-x-3 py-2"
+      data-detected={found.id}
+    >
       <div className="grid min-w-0 flex-1 gap-x-4 gap-y-0.5 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         <span className="min-w-0 truncate">
-          <span className="font-medium">{name}</span> <span className="text-xs text-faint uppercase">{draft.protocol}</span>{' '}
-          <span className="text-sm text-quiet">{version ? detected.version(version) : detected.noVersion}</span>
+          <span className="font-medium">{name}</span>{' '}
+          <span className="text-xs text-faint uppercase">{draft.protocol}</span>{' '}
+          <span className="text-sm text-quiet">
+            {version ? detected.version(version) : detected.noVersion}
+          </span>
           {triedWith === null && <span className="text-sm text-faint"> · {detected.untried}</span>}
         </span>
         <span className="truncate font-mono text-sm text-faint">{file}</span>
-        {signedIn === false && <span className="text-sm text-quiet">{detected.signIn(signIn, keys[0])}</span>}
+        {signedIn === false && (
+          <span className="text-sm text-quiet">{detected.signIn(signIn, keys[0])}</span>
+        )}
       </div>
       {already.length > 0 ? (
         <span className="text-sm text-faint">{detected.already(already.join(', '))}</span>

@@ -14,7 +14,10 @@ export const knownAgents = queryOptions<DetectedAgents>({
   staleTime: 60_000,
 })
 
-export const detectedAgents = { ...knownAgents, select: ({ items }: DetectedAgents): DetectedAgent[] => items }
+export const detectedAgents = {
+  ...knownAgents,
+  select: ({ items }: DetectedAgents): DetectedAgent[] => items,
+}
 
 /** Those that it was added as. */
 export const addedAs = ({ draft }: DetectedAgent, agents: readonly Agent[]): string[] =>
@@ -26,8 +29,13 @@ export function draftOf({ draft: { id, ...rest } }: DetectedAgent, agents: reado
 }
 
 /** SB8: the sandbox in which the agent was tried; off where it did not run. */
-export async function sandboxFor({ command, args }: Pick<Agent, 'command' | 'args'>): Promise<Partial<Pick<Agent, 'sandbox'>>> {
-  return command ? { sandbox: (await client.post('/api/sandbox-probe', { body: { command, args } })).choose } : {}
+export async function sandboxFor({
+  command,
+  args,
+}: Pick<Agent, 'command' | 'args'>): Promise<Partial<Pick<Agent, 'sandbox'>>> {
+  return command
+    ? { sandbox: (await client.post('/api/sandbox-probe', { body: { command, args } })).choose }
+    : {}
 }
 
 export async function addDetected(
@@ -36,7 +44,10 @@ export async function addDetected(
 ): Promise<Agent> {
   // Holdfast starts it, with a token of each launch: nobody needs its passkey.
   const tried = await sandboxFor(body)
-  const { passkey: _, ...agent } = await client.post('/api/agents', { body: { ...body, ...tried }, ...options })
+  const { passkey: _, ...agent } = await client.post('/api/agents', {
+    body: { ...body, ...tried },
+    ...options,
+  })
   changeHome((home) => withAgent(home, agent))
   return agent
 }

@@ -20,7 +20,11 @@ export function EnvFields({ entries, problems, tried, onEntries }: EnvFieldsProp
   const id = useId()
   const change = (key: number, next: Partial<EnvEntry>) =>
     onEntries(entries.map((entry) => (entry.key === key ? { ...entry, ...next } : entry)))
-  const add = () => onEntries([...entries, { key: Math.max(-1, ...entries.map((entry) => entry.key)) + 1, name: '', value: '' }])
+  const add = () =>
+    onEntries([
+      ...entries,
+      { key: Math.max(-1, ...entries.map((entry) => entry.key)) + 1, name: '', value: '' },
+    ])
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5" aria-describedby={`${id}-hint`}>
       <legend className="mb-1 flex items-baseline gap-1.5 font-medium">
@@ -49,7 +53,11 @@ export function EnvFields({ entries, problems, tried, onEntries }: EnvFieldsProp
               <input
                 type="password"
                 aria-label={`${words.agents.envValue} ${entry.name}`}
-                placeholder={entry.kept === undefined ? words.agents.envValue : `${entry.kept} ${words.agents.envKept}`}
+                placeholder={
+                  entry.kept === undefined
+                    ? words.agents.envValue
+                    : `${entry.kept} ${words.agents.envKept}`
+                }
                 autoComplete="new-password"
                 value={entry.value}
                 onChange={(event) => change(entry.key, { value: event.target.value })}

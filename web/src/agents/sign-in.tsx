@@ -27,17 +27,22 @@ export function SignIn({ agent }: { agent: Agent }) {
     queryKey: ['sign-in', agent.id, attempt?.begunAt],
     queryFn: ({ signal }) => client.get('/api/agents/{agentId}/sign-in', { params, signal }),
     enabled: isWaiting,
-    refetchInterval: ({ state }) => (state.data?.state === 'waiting' || !state.data ? lookMs : false),
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'waiting' || !state.data ? lookMs : false,
   })
   const current = (isWaiting && looked) || attempt
 
   const ask = () =>
     send(['inspect', agent.id], async ({ signal }) =>
-      setInspection(await client.post('/api/agents/{agentId}/inspect', { params, query: {}, signal })),
+      setInspection(
+        await client.post('/api/agents/{agentId}/inspect', { params, query: {}, signal }),
+      ),
     )
   const begin = (method: string) =>
     send(['in', method, attempt?.begunAt], async ({ signal }) =>
-      setAttempt(await client.post('/api/agents/{agentId}/sign-in', { params, body: { method }, signal })),
+      setAttempt(
+        await client.post('/api/agents/{agentId}/sign-in', { params, body: { method }, signal }),
+      ),
     )
   const leave = () =>
     send(['out', attempt?.begunAt], async ({ signal }) => {
@@ -52,19 +57,34 @@ export function SignIn({ agent }: { agent: Agent }) {
           {found?.signedIn === false ? <strong className="text-ink">{words.not} </strong> : null}
           {found?.signedIn === false ? words.next(found.signIn, found.keys[0]) : words.text}
         </p>
-        <SubmitButton look="plain" type="button" waiting={waiting && !inspection} onClick={() => void ask()}>
+        <SubmitButton
+          look="plain"
+          type="button"
+          waiting={waiting && !inspection}
+          onClick={() => void ask()}
+        >
           {words.ask}
         </SubmitButton>
       </div>
       {inspection && (
         <Rows label={words.ways}>
-          {inspection.ways.length === 0 && <li className="list-row py-2 text-quiet">{words.none}</li>}
+          {inspection.ways.length === 0 && (
+            <li className="list-row py-2 text-quiet">{words.none}</li>
+          )}
           {inspection.ways.map(({ id, name, description, command }) => (
-            <li key={id} data-way={id} className="list-row flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 py-2">
+            <li
+              key={id}
+              data-way={id}
+              className="list-row flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 py-2"
+            >
               <span className="min-w-0 flex-1 basis-60">
                 <span className="font-medium">{name}</span>{' '}
                 {description && <span className="text-sm text-quiet">{description}</span>}
-                {command && <code className="block font-mono text-sm [overflow-wrap:anywhere]">{command}</code>}
+                {command && (
+                  <code className="block font-mono text-sm [overflow-wrap:anywhere]">
+                    {command}
+                  </code>
+                )}
               </span>
               {command ? (
                 <CopyText text={command} what={words.commandOf(name)} />
@@ -72,7 +92,9 @@ export function SignIn({ agent }: { agent: Agent }) {
                 <SubmitButton
                   look="plain"
                   type="button"
-                  waiting={waiting || (isWaiting && current?.method === id && current.state === 'waiting')}
+                  waiting={
+                    waiting || (isWaiting && current?.method === id && current.state === 'waiting')
+                  }
                   aria-label={words.by(name)}
                   onClick={() => void begin(id)}
                 >
@@ -84,7 +106,12 @@ export function SignIn({ agent }: { agent: Agent }) {
           ))}
           {inspection.signOut && (
             <li className="list-row flex min-h-12 items-center py-2">
-              <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void leave()}>
+              <SubmitButton
+                look="quiet"
+                type="button"
+                waiting={waiting}
+                onClick={() => void leave()}
+              >
                 {words.out}
               </SubmitButton>
             </li>

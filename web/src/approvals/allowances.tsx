@@ -35,26 +35,52 @@ function Row({ allowance }: { allowance: Allowance }) {
   const nameOf = useDisplayName()
   const mayDecide = useMay('approve')
   const { send, error, waiting } = useSending<Allowance>()
-  const { id: allowanceId, projectId, title, scope, toolKind, folder, agentId, createdBy, expiresAt } = allowance
+  const {
+    id: allowanceId,
+    projectId,
+    title,
+    scope,
+    toolKind,
+    folder,
+    agentId,
+    createdBy,
+    expiresAt,
+  } = allowance
   async function revoke() {
     const path = '/api/projects/{projectId}/allowances/{allowanceId}'
-    const done = await send([allowanceId], (options) => client.delete(path, { params: { projectId, allowanceId }, ...options }))
+    const done = await send([allowanceId], (options) =>
+      client.delete(path, { params: { projectId, allowanceId }, ...options }),
+    )
     if (!done) return
     refreshAllowances(projectId)
     notify(words.revoked)
   }
   const what =
-    scope === 'request' ? askedTitle(title, all) : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`
-  const facts = [words.scopes[scope], nameOf(agentId), words.by(nameOf(createdBy)), words.until(writing.exact(expiresAt))]
+    scope === 'request'
+      ? askedTitle(title, all)
+      : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`
+  const facts = [
+    words.scopes[scope],
+    nameOf(agentId),
+    words.by(nameOf(createdBy)),
+    words.until(writing.exact(expiresAt)),
+  ]
   return (
-    <li data-allowance={allowanceId} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-2">
+    <li
+      data-allowance={allowanceId}
+      className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-2"
+    >
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium [overflow-wrap:anywhere]">{what}</p>
         <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>
         <ProblemNote error={error} />
       </div>
       {mayDecide && (
-        <Button disabled={waiting} aria-label={words.revokeName(what)} onClick={() => void revoke()}>
+        <Button
+          disabled={waiting}
+          aria-label={words.revokeName(what)}
+          onClick={() => void revoke()}
+        >
           {words.revoke}
         </Button>
       )}

@@ -1,7 +1,12 @@
 /** "Allow always" (AG6): for what and for how long, with the narrowest and a working day chosen; kept by Holdfast, never by the agent. */
 import { useId, useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
-import { type AllowanceScope, allowanceMinutes, folderOf, scopesFor } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import {
+  type AllowanceScope,
+  allowanceMinutes,
+  folderOf,
+  scopesFor,
+} from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
@@ -16,7 +21,12 @@ interface AlwaysFormProps {
 }
 
 /** Renders nothing where “always” is not possible: the agent does not say what it would do, or asks for a change of its mode. */
-export function AlwaysForm({ asked: { call, likeness }, agentId, waiting, onGive }: AlwaysFormProps) {
+export function AlwaysForm({
+  asked: { call, likeness },
+  agentId,
+  waiting,
+  onGive,
+}: AlwaysFormProps) {
   const { allowances: words, console: consoleWords } = useWords()
   const nameOf = useDisplayName()
   const form = useId()
@@ -34,15 +44,28 @@ export function AlwaysForm({ asked: { call, likeness }, agentId, waiting, onGive
   }
   return (
     <div className="contents">
-      <Button aria-expanded={open} aria-controls={form} disabled={waiting} onClick={() => setOpen(!open)}>
+      <Button
+        aria-expanded={open}
+        aria-controls={form}
+        disabled={waiting}
+        onClick={() => setOpen(!open)}
+      >
         {words.always}
       </Button>
       {open && (
-        <div id={form} data-always className="flex w-full min-w-0 flex-col gap-3 rounded-md bg-raised p-3">
+        <div
+          id={form}
+          data-always
+          className="flex w-full min-w-0 flex-col gap-3 rounded-md bg-raised p-3"
+        >
           <Choices
             label={words.what}
             value={scope}
-            options={scopes.map((value) => ({ value, name: words.scopes[value], hint: hints[value] }))}
+            options={scopes.map((value) => ({
+              value,
+              name: words.scopes[value],
+              hint: hints[value],
+            }))}
             onValue={setScope}
           />
           <Choices
@@ -53,7 +76,11 @@ export function AlwaysForm({ asked: { call, likeness }, agentId, waiting, onGive
           />
           <p className="text-sm text-quiet">{words.forWhom(nameOf(agentId))}</p>
           <div>
-            <SubmitButton type="button" waiting={waiting} onClick={() => onGive({ scope, expiresInMinutes: Number(minutes) })}>
+            <SubmitButton
+              type="button"
+              waiting={waiting}
+              onClick={() => onGive({ scope, expiresInMinutes: Number(minutes) })}
+            >
               {words.give}
             </SubmitButton>
           </div>

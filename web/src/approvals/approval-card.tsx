@@ -16,18 +16,33 @@ import { DecisionForm } from './decision-form.tsx'
 import { QuestionApproval } from './question-form.tsx'
 
 /** Brings the comparing of texts along. */
-const ToolContent = lazy(loadOnce(async () => ({ default: (await import('../turns/tool-row.tsx')).ToolContent })))
+const ToolContent = lazy(
+  loadOnce(async () => ({ default: (await import('../turns/tool-row.tsx')).ToolContent })),
+)
 
-const linkClass = 'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
+const linkClass =
+  'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
 
 /** `inProject`: the project need not be named, the page is about it. */
-export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
+export function ApprovalCard({
+  approval,
+  inProject = false,
+}: {
+  approval: Approval
+  inProject?: boolean
+}) {
   const words = useWords()
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
-  const asksChoice = approval.question !== null || (approval.permission !== null && isChoice(approval.permission.options))
-  const ownKind = asksChoice ? words.approvals.question : approval.permission ? words.approvals.permission : null
+  const asksChoice =
+    approval.question !== null ||
+    (approval.permission !== null && isChoice(approval.permission.options))
+  const ownKind = asksChoice
+    ? words.approvals.question
+    : approval.permission
+      ? words.approvals.permission
+      : null
   const kind = ownKind ?? approval.checkpointType
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
@@ -35,10 +50,18 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
       <article aria-label={title} className="flex flex-col gap-3 py-4">
         <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
           <StateDot state={approvalDot(approval)} />
-          <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
-            {unanswered ? words.console.outcomes[unanswered] : words.approvals.statuses[approval.status]}
+          <span
+            className={
+              approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'
+            }
+          >
+            {unanswered
+              ? words.console.outcomes[unanswered]
+              : words.approvals.statuses[approval.status]}
           </span>
-          <span className={`text-ink [overflow-wrap:anywhere] ${ownKind ? '' : 'font-mono'}`}>{kind}</span>
+          <span className={`text-ink [overflow-wrap:anywhere] ${ownKind ? '' : 'font-mono'}`}>
+            {kind}
+          </span>
           <span>{words.approvals.asked(nameOf(approval.leaderId))}</span>
           {approval.taskId && (
             <Link
@@ -50,9 +73,15 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
               {words.approvals.about(approval.taskId)}
             </Link>
           )}
-          {approval.revisionHistory.length > 0 && <span>{words.approvals.round(approval.revisionHistory.length)}</span>}
+          {approval.revisionHistory.length > 0 && (
+            <span>{words.approvals.round(approval.revisionHistory.length)}</span>
+          )}
           {!inProject && (
-            <Link to="/projects/$projectId/approvals" params={{ projectId: approval.projectId }} className={linkClass}>
+            <Link
+              to="/projects/$projectId/approvals"
+              params={{ projectId: approval.projectId }}
+              className={linkClass}
+            >
               {project?.name ?? approval.projectId}
             </Link>
           )}
@@ -73,7 +102,11 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
       {approval.status !== 'pending' && <Decided approval={approval} />}
       {mayDecide &&
         !approval.ofOther &&
-        (approval.question ? <QuestionApproval approval={approval} /> : <DecisionForm approval={approval} />)}
+        (approval.question ? (
+          <QuestionApproval approval={approval} />
+        ) : (
+          <DecisionForm approval={approval} />
+        ))}
     </>
   )
 }
@@ -81,7 +114,8 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
 function Asked({ approval }: { approval: Approval }) {
   const words = useWords()
   const { approvals } = words
-  const { instructionContent, workerInstructions, artifacts, revisionHistory, permission } = approval
+  const { instructionContent, workerInstructions, artifacts, revisionHistory, permission } =
+    approval
   const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
   return (
     <div className="flex flex-col gap-2">
@@ -99,14 +133,18 @@ function Asked({ approval }: { approval: Approval }) {
       {empty && !permission && <p className="text-faint">{approvals.nothingSaid}</p>}
       <Things title={approvals.instructions} things={workerInstructions} />
       <Things title={approvals.artifacts} things={artifacts} />
-      {revisionHistory.length > 0 && <Things title={approvals.earlier(revisionHistory.length)} things={revisionHistory} quiet />}
+      {revisionHistory.length > 0 && (
+        <Things title={approvals.earlier(revisionHistory.length)} things={revisionHistory} quiet />
+      )}
     </div>
   )
 }
 
 /** Whether to show the text as Markdown. A permission is shown to the letter, and text without Markdown needs no renderer. */
 const isMarked = ({ permission, question, instructionContent }: Approval): boolean =>
-  permission === null && !question && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
+  permission === null &&
+  !question &&
+  /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
 
 /** Plans are written in Markdown (SE6: made of our own elements). */
 const Plan = ({ children }: { children: string }) => (
@@ -125,7 +163,15 @@ const Plain = ({ children }: { children: string }) => (
 )
 
 /** Agents put anything into these lists: text is shown as text, the rest as it was sent. */
-function Things({ title, things, quiet = false }: { title: string; things: readonly unknown[]; quiet?: boolean }) {
+function Things({
+  title,
+  things,
+  quiet = false,
+}: {
+  title: string
+  things: readonly unknown[]
+  quiet?: boolean
+}) {
   if (things.length === 0) return null
   return (
     <details open={!quiet && things.length <= 3}>
@@ -155,8 +201,14 @@ function Decided({ approval }: { approval: Approval }) {
         <DecidedLine approval={approval} />
         {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
       </p>
-      {approval.imported && <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>}
-      {approval.feedback && <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">{approval.feedback}</p>}
+      {approval.imported && (
+        <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>
+      )}
+      {approval.feedback && (
+        <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">
+          {approval.feedback}
+        </p>
+      )}
     </div>
   )
 }

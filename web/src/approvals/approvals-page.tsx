@@ -23,14 +23,21 @@ export function ApprovalsPage() {
 
 function History({ projectId }: { projectId: string }) {
   const words = useWords()
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(approvalsOf(projectId))
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    approvalsOf(projectId),
+  )
   const approvals = data?.pages.flatMap((page) => page.items) ?? []
   const waiting = approvals.filter(({ status }) => status === 'pending').length
   return (
-    <Section title={words.approvals.history} note={waiting > 0 ? words.approvals.waiting(String(waiting)) : undefined}>
+    <Section
+      title={words.approvals.history}
+      note={waiting > 0 ? words.approvals.waiting(String(waiting)) : undefined}
+    >
       <ProblemNote error={error} onRetry={() => void refetch()} />
       {!data && !error && <Waiting what={words.things.approvals} onRetry={() => void refetch()} />}
-      {data && approvals.length === 0 && <p className="border-y border-line py-3 text-faint">{words.approvals.none}</p>}
+      {data && approvals.length === 0 && (
+        <p className="border-y border-line py-3 text-faint">{words.approvals.none}</p>
+      )}
       {approvals.length > 0 && (
         <Rows label={words.approvals.history}>
           {approvals.map((approval) => (
@@ -40,7 +47,12 @@ function History({ projectId }: { projectId: string }) {
       )}
       {hasNextPage && (
         <div>
-          <SubmitButton look="plain" type="button" waiting={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <SubmitButton
+            look="plain"
+            type="button"
+            waiting={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             {words.approvals.older}
           </SubmitButton>
         </div>

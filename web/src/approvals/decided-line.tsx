@@ -16,7 +16,8 @@ const dots: Record<Approval['status'], LiveState> = {
 export const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefined =>
   outcome === 'expired' || outcome === 'withdrawn' ? outcome : undefined
 
-export const approvalDot = (approval: Approval): LiveState => (unansweredOf(approval) ? 'starting' : dots[approval.status])
+export const approvalDot = (approval: Approval): LiveState =>
+  unansweredOf(approval) ? 'starting' : dots[approval.status]
 
 /** Who decided what; nothing while it waits. */
 export function DecidedLine({ approval }: { approval: Approval }) {
@@ -26,6 +27,11 @@ export function DecidedLine({ approval }: { approval: Approval }) {
   const { decidedBy, status } = approval
   if (status === 'pending') return null
   const unanswered = unansweredOf(approval)
-  const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
-  return <span className="font-medium">{unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}</span>
+  const who =
+    decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
+  return (
+    <span className="font-medium">
+      {unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}
+    </span>
+  )
 }

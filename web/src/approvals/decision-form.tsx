@@ -30,18 +30,27 @@ export function DecisionForm({ approval }: { approval: Approval }) {
   const [needed, setNeeded] = useState(false)
   const { waiting, error, send, stop } = useSending<Approval>()
 
-  async function decide(status: Verdict, { always, optionId }: { always?: AlwaysTerms; optionId?: string } = {}) {
+  async function decide(
+    status: Verdict,
+    { always, optionId }: { always?: AlwaysTerms; optionId?: string } = {},
+  ) {
     const text = feedback.trim()
     setNeeded(status === 'revision_requested' && text === '')
     if (status === 'revision_requested' && text === '') return
     const params = { projectId: approval.projectId, approvalId: String(approval.id) }
-    const body = { status, ...(text && { feedback: text }), ...(always && { always }), ...(optionId && { optionId }) }
+    const body = {
+      status,
+      ...(text && { feedback: text }),
+      ...(always && { always }),
+      ...(optionId && { optionId }),
+    }
     const path = '/api/projects/{projectId}/approvals/{approvalId}/decision'
     const decided = await send([approval.id, round, body], async (options) => {
       try {
         return await client.post(path, { params, body, ...options })
       } catch (failure) {
-        if (problemIn(failure)?.code === 'approval_decided') await readApproval(approval).then(takeApproval, ignore)
+        if (problemIn(failure)?.code === 'approval_decided')
+          await readApproval(approval).then(takeApproval, ignore)
         throw failure
       }
     })
@@ -81,7 +90,11 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       <div className="flex flex-wrap gap-2">
         {isQuestion ? (
           options.map(({ optionId, name }) => (
-            <Button key={optionId} disabled={waiting} onClick={() => void decide('approved', { optionId })}>
+            <Button
+              key={optionId}
+              disabled={waiting}
+              onClick={() => void decide('approved', { optionId })}
+            >
               {name}
             </Button>
           ))

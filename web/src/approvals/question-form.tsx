@@ -12,7 +12,10 @@ import { useWords } from '../translations/messages.tsx'
 type Question = Pick<NonNullable<Approval['question']>, 'schema' | 'url'>
 type Form = NonNullable<Question['schema']>
 type Field = Form['properties'][string]
-export type Answer = Pick<NonNullable<NonNullable<Approval['question']>['answer']>, 'action' | 'content'>
+export type Answer = Pick<
+  NonNullable<NonNullable<Approval['question']>['answer']>,
+  'action' | 'content'
+>
 type Value = NonNullable<Answer['content']>[string] | undefined
 
 interface QuestionFormProps {
@@ -22,7 +25,12 @@ interface QuestionFormProps {
   readonly onAnswer: (answer: Answer) => void
 }
 
-export function QuestionForm({ question: { schema, url }, waiting, error, onAnswer }: QuestionFormProps) {
+export function QuestionForm({
+  question: { schema, url },
+  waiting,
+  error,
+  onAnswer,
+}: QuestionFormProps) {
   const { approvals } = useWords()
   const fields = Object.entries(schema?.properties ?? {})
   const [values, setValues] = useState<Readonly<Record<string, Value>>>(() =>
@@ -30,7 +38,10 @@ export function QuestionForm({ question: { schema, url }, waiting, error, onAnsw
   )
   const accept = () => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
-    onAnswer({ action: 'accept', content: schema && (Object.fromEntries(given) as Answer['content']) })
+    onAnswer({
+      action: 'accept',
+      content: schema && (Object.fromEntries(given) as Answer['content']),
+    })
   }
   return (
     <form
@@ -40,7 +51,9 @@ export function QuestionForm({ question: { schema, url }, waiting, error, onAnsw
         accept()
       }}
     >
-      {schema?.description && <p className="text-sm text-quiet whitespace-pre-wrap">{schema.description}</p>}
+      {schema?.description && (
+        <p className="text-sm text-quiet whitespace-pre-wrap">{schema.description}</p>
+      )}
       {fields.map(([name, field]) => (
         <FieldInput
           key={name}
@@ -52,7 +65,12 @@ export function QuestionForm({ question: { schema, url }, waiting, error, onAnsw
         />
       ))}
       {url && (
-        <a href={url} target="_blank" rel="noreferrer noopener" className="w-fit underline [overflow-wrap:anywhere]">
+        <a
+          href={url}
+          target="_blank"
+          rel="noreferrer noopener"
+          className="w-fit underline [overflow-wrap:anywhere]"
+        >
           {url}
         </a>
       )}
@@ -84,8 +102,11 @@ function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) 
   const label = field.title ?? name
   const titled = field.type === 'array' ? field.items?.anyOf : field.oneOf
   const plain = field.type === 'array' ? field.items?.enum : field.enum
-  const choices = titled ?? plain?.map((each) => ({ const: each, title: each, description: undefined }))
-  const described = choices?.flatMap(({ title, description }) => (description ? [`${title}: ${description}`] : [])).join('\n')
+  const choices =
+    titled ?? plain?.map((each) => ({ const: each, title: each, description: undefined }))
+  const described = choices
+    ?.flatMap(({ title, description }) => (description ? [`${title}: ${description}`] : []))
+    .join('\n')
   const hint = [field.description, described, field.pattern].filter(Boolean).join('\n') || undefined
   const shown = hint && <span className="whitespace-pre-wrap">{hint}</span>
   if (field.type === 'array') {
@@ -98,7 +119,12 @@ function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) 
             key={choice.const}
             label={choice.title}
             checked={chosen.includes(choice.const)}
-            onChecked={(yes) => onValue([...chosen.filter((each) => each !== choice.const), ...(yes ? [choice.const] : [])])}
+            onChecked={(yes) =>
+              onValue([
+                ...chosen.filter((each) => each !== choice.const),
+                ...(yes ? [choice.const] : []),
+              ])
+            }
           />
         ))}
         {shown && <p className="text-sm text-faint">{shown}</p>}
@@ -106,10 +132,28 @@ function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) 
     )
   }
   if (field.type === 'boolean')
-    return <Tick label={label} hint={shown} checked={value === true} onChecked={(checked) => onValue(checked)} />
+    return (
+      <Tick
+        label={label}
+        hint={shown}
+        checked={value === true}
+        onChecked={(checked) => onValue(checked)}
+      />
+    )
   if (choices) {
-    const options = [{ value: '', name: '–' }, ...choices.map((choice) => ({ value: choice.const, name: choice.title }))]
-    return <SelectField label={label} hint={shown} value={String(value ?? '')} options={options} onValue={onValue} />
+    const options = [
+      { value: '', name: '–' },
+      ...choices.map((choice) => ({ value: choice.const, name: choice.title })),
+    ]
+    return (
+      <SelectField
+        label={label}
+        hint={shown}
+        value={String(value ?? '')}
+        options={options}
+        onValue={onValue}
+      />
+    )
   }
   const isNumber = field.type === 'number' || field.type === 'integer'
   return (
@@ -119,7 +163,9 @@ function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) 
       optional={optional}
       inputMode={isNumber ? 'decimal' : 'text'}
       value={String(value ?? '')}
-      onValue={(text) => onValue(isNumber && text !== '' && Number.isFinite(Number(text)) ? Number(text) : text)}
+      onValue={(text) =>
+        onValue(isNumber && text !== '' && Number.isFinite(Number(text)) ? Number(text) : text)
+      }
     />
   )
 }
@@ -133,7 +179,11 @@ interface TickProps {
 
 const Tick = ({ label, hint, checked, onChecked }: TickProps) => (
   <label className="flex min-h-6 items-baseline gap-2">
-    <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.target.checked)} />
+    <input
+      type="checkbox"
+      checked={checked}
+      onChange={(event) => onChecked(event.target.checked)}
+    />
     <span>
       {label}
       {hint && <span className="block text-sm text-faint">{hint}</span>}
@@ -156,7 +206,14 @@ export function QuestionApproval({ approval }: { approval: Approval }) {
     )
     if (answered) takeApproval(answered)
   }
-  return <QuestionForm question={approval.question} waiting={waiting} error={error} onAnswer={(given) => void answer(given)} />
+  return (
+    <QuestionForm
+      question={approval.question}
+      waiting={waiting}
+      error={error}
+      onAnswer={(given) => void answer(given)}
+    />
+  )
 }
 
 type Body = Record<string, string | number | boolean | string[]> | null

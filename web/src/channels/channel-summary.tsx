@@ -27,12 +27,23 @@ export function ChannelSummary() {
     >
       <Rows label={words.title}>
         {data.map((channel) => (
-          <li key={channel.channel} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
+          <li
+            key={channel.channel}
+            className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5"
+          >
             <span className="font-medium">{words.names[channel.channel]}</span>
             <ChannelState channel={channel} />
-            {channel.asking > 0 && <span className="text-warn">{words.askingCount(channel.asking)}</span>}
-            {channel.lastInAt && <Ago at={channel.lastInAt} className="ml-auto text-sm text-faint" />}
-            {channel.trouble && <p className="w-full text-sm text-bad">{translate(channel.trouble, channel.notice)}</p>}
+            {channel.asking > 0 && (
+              <span className="text-warn">{words.askingCount(channel.asking)}</span>
+            )}
+            {channel.lastInAt && (
+              <Ago at={channel.lastInAt} className="ml-auto text-sm text-faint" />
+            )}
+            {channel.trouble && (
+              <p className="w-full text-sm text-bad">
+                {translate(channel.trouble, channel.notice)}
+              </p>
+            )}
           </li>
         ))}
       </Rows>

@@ -44,8 +44,15 @@ function OneChannel({ channel }: { channel: Channel }) {
   return (
     <>
       <Standing channel={channel} mayManage={mayManage} />
-      {chats && <AskingChats chats={chats.filter(({ state }) => state === 'asking')} mayManage={mayManage} />}
-      {chats && <KnownChats chats={chats.filter(({ state }) => state !== 'asking')} mayManage={mayManage} />}
+      {chats && (
+        <AskingChats
+          chats={chats.filter(({ state }) => state === 'asking')}
+          mayManage={mayManage}
+        />
+      )}
+      {chats && (
+        <KnownChats chats={chats.filter(({ state }) => state !== 'asking')} mayManage={mayManage} />
+      )}
     </>
   )
 }
@@ -68,7 +75,10 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
   const words = useChannelWords()
   const { channel: name, lastInAt, waiting, link } = channel
   const choose = async (route: Channel['route']) => {
-    await client.put('/api/channels/{channel}/route', { params: { channel: name }, body: { route } })
+    await client.put('/api/channels/{channel}/route', {
+      params: { channel: name },
+      body: { route },
+    })
     notify(words.routed)
     await refreshChannels()
   }
@@ -77,12 +87,19 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
       <Facts>
         <Fact name={words.state}>
           <ChannelState channel={channel} />
-          {channel.trouble && <p className="mt-1 text-sm text-bad">{translate(channel.trouble, channel.notice)}</p>}
+          {channel.trouble && (
+            <p className="mt-1 text-sm text-bad">{translate(channel.trouble, channel.notice)}</p>
+          )}
         </Fact>
         {channel.name && (
           <Fact name={words.bot}>
             {link ? (
-              <a href={link} target="_blank" rel="noreferrer" className="text-accent underline underline-offset-2">
+              <a
+                href={link}
+                target="_blank"
+                rel="noreferrer"
+                className="text-accent underline underline-offset-2"
+              >
                 @{channel.name}
               </a>
             ) : (
@@ -90,10 +107,18 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
             )}
           </Fact>
         )}
-        <Fact name={words.last}>{lastInAt ? <Ago at={lastInAt} /> : <span className="text-faint">{words.none}</span>}</Fact>
+        <Fact name={words.last}>
+          {lastInAt ? <Ago at={lastInAt} /> : <span className="text-faint">{words.none}</span>}
+        </Fact>
         {waiting > 0 && <Fact name={words.waiting}>{waiting}</Fact>}
         <Fact name={words.route}>
-          <RouteChoice label={words.route} route={channel.route} none={words.firstAgent} disabled={!mayManage} onRoute={choose} />
+          <RouteChoice
+            label={words.route}
+            route={channel.route}
+            none={words.firstAgent}
+            disabled={!mayManage}
+            onRoute={choose}
+          />
           <p className="mt-1 text-sm text-faint">{words.routeHint}</p>
         </Fact>
       </Facts>
@@ -121,12 +146,22 @@ function MakeCode({ channel }: { channel: Channel['channel'] }) {
       </SubmitButton>
       <ProblemNote error={error} />
       {made && (
-        <InputDialog open keepOpen title={channelWords.codeTitle} onClose={() => setMade(undefined)}>
+        <InputDialog
+          open
+          keepOpen
+          title={channelWords.codeTitle}
+          onClose={() => setMade(undefined)}
+        >
           <DialogBody>
             <p>{channelWords.codeText}</p>
             <CopySecret secret={`/start ${made.code}`} onCopied={() => {}} />
             {made.link && (
-              <a href={made.link} target="_blank" rel="noreferrer" className="text-accent underline underline-offset-2">
+              <a
+                href={made.link}
+                target="_blank"
+                rel="noreferrer"
+                className="text-accent underline underline-offset-2"
+              >
                 {channelWords.codeLink}
               </a>
             )}

@@ -60,25 +60,38 @@ function Name({ chat }: { chat: ChannelChat }) {
     <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
       <span className="font-medium">{chat.title}</span>
       <span className="text-quiet">
-        {chat.handle && ` @${chat.handle}`} <span className="text-sm text-faint">{chat.chatId}</span>
+        {chat.handle && ` @${chat.handle}`}{' '}
+        <span className="text-sm text-faint">{chat.chatId}</span>
       </span>
       {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
-      {chat.trouble && <span className="block text-sm text-bad">{translate(chat.trouble, chat.notice)}</span>}
+      {chat.trouble && (
+        <span className="block text-sm text-bad">{translate(chat.trouble, chat.notice)}</span>
+      )}
     </span>
   )
 }
 
 const chatOf = ({ channel, chatId }: ChannelChat) => ({ channel, chatId })
 
-const change = (chat: ChannelChat, state: 'paired' | 'refused' | 'revoked', options: RequestOptions) =>
-  client.patch('/api/channels/{channel}/chats/{chatId}', { params: chatOf(chat), body: { state }, ...options })
+const change = (
+  chat: ChannelChat,
+  state: 'paired' | 'refused' | 'revoked',
+  options: RequestOptions,
+) =>
+  client.patch('/api/channels/{channel}/chats/{chatId}', {
+    params: chatOf(chat),
+    body: { state },
+    ...options,
+  })
 
 function useDeciding(chat: ChannelChat) {
   const words = useChannelWords()
   const { waiting, error, send } = useSending<ChannelChat>()
   const said = { paired: words.approved, refused: words.refused }
   const decide = async (state: keyof typeof said): Promise<void> => {
-    const changed = await send({ ...chatOf(chat), state }, (options) => change(chat, state, options))
+    const changed = await send({ ...chatOf(chat), state }, (options) =>
+      change(chat, state, options),
+    )
     if (changed) notify(said[state](chat.title))
     await refreshChannels()
   }
@@ -89,12 +102,19 @@ function AskingRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean 
   const words = useChannelWords()
   const { waiting, error, decide } = useDeciding(chat)
   return (
-    <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2" data-chat="asking">
+    <li
+      className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2"
+      data-chat="asking"
+    >
       <Name chat={chat} />
       <Ago at={chat.askedAt} className="text-sm text-faint" />
       {mayManage && (
         <span className="flex gap-2">
-          <Button disabled={waiting} aria-label={words.refuseName(chat.title)} onClick={() => void decide('refused')}>
+          <Button
+            disabled={waiting}
+            aria-label={words.refuseName(chat.title)}
+            onClick={() => void decide('refused')}
+          >
             {words.refuse}
           </Button>
           <SubmitButton
@@ -123,7 +143,10 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
     await refreshChannels()
   }
   return (
-    <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2" data-chat={chat.state}>
+    <li
+      className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2"
+      data-chat={chat.state}
+    >
       <Name chat={chat} />
       {isServed ? (
         <span className="w-56 max-sm:w-full">
@@ -141,7 +164,11 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
       {chat.lastInAt && <Ago at={chat.lastInAt} className="text-sm text-faint" />}
       {mayManage && isServed && <Revoke chat={chat} />}
       {mayManage && !isServed && (
-        <Button disabled={waiting} aria-label={words.approveName(chat.title)} onClick={() => void decide('paired')}>
+        <Button
+          disabled={waiting}
+          aria-label={words.approveName(chat.title)}
+          onClick={() => void decide('paired')}
+        >
           {words.approve}
         </Button>
       )}
@@ -156,7 +183,11 @@ function Revoke({ chat }: { chat: ChannelChat }) {
   const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button look="quiet" aria-label={channelWords.revokeName(chat.title)} onClick={() => setAsking(true)}>
+      <Button
+        look="quiet"
+        aria-label={channelWords.revokeName(chat.title)}
+        onClick={() => setAsking(true)}
+      >
         {words.act.revoke}
       </Button>
       <ConfirmSending

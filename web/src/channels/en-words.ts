@@ -3,7 +3,12 @@ export const channels = {
   title: 'Channels',
   all: 'All about channels',
   names: { telegram: 'Telegram' },
-  states: { off: 'not set up', connecting: 'connecting', connected: 'connected', failing: 'not connected' },
+  states: {
+    off: 'not set up',
+    connecting: 'connecting',
+    connected: 'connected',
+    failing: 'not connected',
+  },
   state: 'State',
   bot: 'Bot',
   last: 'Last message',
@@ -19,7 +24,8 @@ export const channels = {
   codeText: 'Send it to the bot as a message, within 10 minutes. It counts once.',
   codeLink: 'Open the chat with the code',
   setUpTitle: 'Talk with your agents on Telegram',
-  setUp: 'Write to @BotFather on Telegram, make a bot with /newbot, and start Holdfast with its token:',
+  setUp:
+    'Write to @BotFather on Telegram, make a bot with /newbot, and start Holdfast with its token:',
   setUpNote: 'It works behind a router: nothing has to reach this server.',
   asking: 'Asking to be let in',
   askingNote: 'Names are what people choose. A code is the safer way.',
@@ -33,11 +39,18 @@ export const channels = {
   chats: 'Chats',
   noChats: 'No chat is served yet. Make a code, and send it to the bot.',
   group: 'group: everybody in it is served',
-  chatStates: { asking: 'asking', paired: 'served', refused: 'refused', revoked: 'not served any more' },
+  chatStates: {
+    asking: 'asking',
+    paired: 'served',
+    refused: 'refused',
+    revoked: 'not served any more',
+  },
   routeOf: (name: string) => `Agent of ${name}`,
   revokeName: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Stop serving ${name}?`,
-  revokeText: 'What waits there is dropped. The conversation stays, and you can let the chat in again.',
+  revokeText:
+    'What waits there is dropped. The conversation stays, and you can let the chat in again.',
   revoked: (name: string) => `${name} is not served any more.`,
-  askingCount: (count: number) => (count === 1 ? '1 asks to be let in' : `${count} ask to be let in`),
+  askingCount: (count: number) =>
+    count === 1 ? '1 asks to be let in' : `${count} ask to be let in`,
 }

@@ -21,7 +21,8 @@ export const channels: typeof english = {
   codeText: '10分以内にボットへメッセージとして送ってください。使えるのは一度だけです。',
   codeLink: 'コード付きでチャットを開く',
   setUpTitle: 'Telegram でエージェントと話す',
-  setUp: 'Telegram で @BotFather に /newbot と送ってボットを作り、そのトークンを付けて Holdfast を起動します:',
+  setUp:
+    'Telegram で @BotFather に /newbot と送ってボットを作り、そのトークンを付けて Holdfast を起動します:',
   setUpNote: 'ルーターの内側でも使えます。外からこのサーバーに届く必要はありません。',
   asking: '許可を待っている相手',
   askingNote: '名前は本人が自由に付けられます。コードを渡すほうが確実です。',

@@ -16,7 +16,8 @@ interface RouteChoiceProps {
   readonly onRoute: (route: ChannelRoute | null) => Promise<void>
 }
 
-const keyOf = (route: ChannelRoute | null): string => (route ? `${route.projectId} ${route.agentId}` : '')
+const keyOf = (route: ChannelRoute | null): string =>
+  route ? `${route.projectId} ${route.agentId}` : ''
 
 export function RouteChoice({ label, route, none, disabled, onRoute }: RouteChoiceProps) {
   const words = useWords()

@@ -24,7 +24,9 @@ export function useAgentChoices(project: Project): readonly AgentChoice[] {
   const nameOf = ({ id, name }: Agent): string =>
     prompted.some((other) => other.id !== id && other.name === name) ? `${name} (${id})` : name
   return [
-    ...prompted.filter(isOurs).map((agent) => ({ value: agent.id, name: nameOf(agent), ready: async () => agent.id })),
+    ...prompted
+      .filter(isOurs)
+      .map((agent) => ({ value: agent.id, name: nameOf(agent), ready: async () => agent.id })),
     ...prompted
       .filter((agent) => !isOurs(agent))
       .map((agent) => ({

@@ -51,8 +51,12 @@ export function ConsolePage() {
     <>
       <Section title={words.console.title} actions={list.data && list.data.length > 0 && start}>
         <ProblemNote error={error} />
-        {!list.data && list.error ? <ProblemNote error={list.error} onRetry={() => void list.refetch()} /> : null}
-        {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void refetch(query)} />}
+        {!list.data && list.error ? (
+          <ProblemNote error={list.error} onRetry={() => void list.refetch()} />
+        ) : null}
+        {!list.data && !list.error && (
+          <Waiting what={words.things.console} onRetry={() => void refetch(query)} />
+        )}
         {list.data?.length === 0 && (
           <Empty title={words.console.none}>
             <p className="text-quiet">{words.console.noneText}</p>
@@ -102,7 +106,12 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
   )
 }
 
-function dotOf({ state, permissions, questions = [], turn }: UserSession['agents'][number]): LiveState {
+function dotOf({
+  state,
+  permissions,
+  questions = [],
+  turn,
+}: UserSession['agents'][number]): LiveState {
   if (state === 'SPAWNING') return 'starting'
   if (state === 'FAILED') return 'failed'
   if (permissions.length + questions.length > 0) return 'waiting'

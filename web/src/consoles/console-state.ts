@@ -58,36 +58,67 @@ export const emptyConsole: ConsoleState = { projectId: '', state: 'ACTIVE', pane
 /** Bounds the turns of a pane; older ones are dropped. */
 const mostEntries = 2000
 
-export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): ConsoleState {
+export function fromSnapshot({
+  state,
+  agents,
+  turns,
+  projectId = '',
+}: RelaySnapshot): ConsoleState {
   const roles = new Set([...agents.map(({ role }) => role), ...turns.map(({ role }) => role)])
   const panes = [...roles].map((role): Pane => {
     const found = agents.find((agent) => agent.role === role)
     const over = turns.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
-    const running = found?.turn ? [shownTurn(found.turn, found.permissions, undefined, found.questions)] : []
-    return { role, agent: found ? paneAgent(found) : null, lastAgentId: found?.agentId ?? '', entries: [...over, ...running] }
+    const running = found?.turn
+      ? [shownTurn(found.turn, found.permissions, undefined, found.questions)]
+      : []
+    return {
+      role,
+      agent: found ? paneAgent(found) : null,
+      lastAgentId: found?.agentId ?? '',
+      entries: [...over, ...running],
+    }
   })
   return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length > 0 }
 }
 
 /** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
-export function withOlder(consoleState: ConsoleState, turns: readonly Turn[], more: boolean): ConsoleState {
+export function withOlder(
+  consoleState: ConsoleState,
+  turns: readonly Turn[],
+  more: boolean,
+): ConsoleState {
   const over = turns
     .filter(({ state }) => state !== 'queued' && state !== 'running')
     .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
   const known = new Set(
-    consoleState.panes.flatMap(({ entries }) => entries.map((entry) => entry.kind === 'turn' && entry.messageId)),
+    consoleState.panes.flatMap(({ entries }) =>
+      entries.map((entry) => entry.kind === 'turn' && entry.messageId),
+    ),
   )
   const missing = over.filter(({ messageId }) => !known.has(messageId))
-  const roles = new Set([...consoleState.panes.map(({ role }) => role), ...missing.map(({ role }) => role)])
+  const roles = new Set([
+    ...consoleState.panes.map(({ role }) => role),
+    ...missing.map(({ role }) => role),
+  ])
   const panes = [...roles].map((role): Pane => {
-    const pane = consoleState.panes.find((each) => each.role === role) ?? { role, agent: null, lastAgentId: '', entries: [] }
+    const pane = consoleState.panes.find((each) => each.role === role) ?? {
+      role,
+      agent: null,
+      lastAgentId: '',
+      entries: [],
+    }
     const older = missing.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
     return { ...pane, entries: [...older, ...pane.entries] }
   })
   return { ...consoleState, panes, cut: more }
 }
 
-const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
+const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({
+  ...agent,
+  mode: modeId,
+  asked: [],
+  notSet: null,
+})
 
 export function afterEvent(consoleState: ConsoleState, event: RelayEvent): ConsoleState {
   if (event.type === 'session:created') return { ...consoleState, projectId: event.projectId }
@@ -96,7 +127,9 @@ export function afterEvent(consoleState: ConsoleState, event: RelayEvent): Conso
   const known = consoleState.panes.find((pane) => pane.role === role)
   const changed = changedPane(known ?? { role, agent: null, lastAgentId: '', entries: [] }, event)
   const pane = { ...changed, entries: changed.entries.slice(-mostEntries) }
-  const panes = known ? consoleState.panes.map((each) => (each === known ? pane : each)) : [...consoleState.panes, pane]
+  const panes = known
+    ? consoleState.panes.map((each) => (each === known ? pane : each))
+    : [...consoleState.panes, pane]
   return { ...consoleState, panes }
 }
 
@@ -111,9 +144,30 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return { ...pane, agent, lastAgentId: agentId }
     }
     case 'agent:ready': {
-      const { conversation, workspace, branch, note, notRestored, notices, modes, modeId, options, images, how } = event
+      const {
+        conversation,
+        workspace,
+        branch,
+        note,
+        notRestored,
+        notices,
+        modes,
+        modeId,
+        options,
+        images,
+        how,
+      } = event
       const offered = { modes, mode: modeId, options, images }
-      const ready = { state: 'ACTIVE', conversation, workspace, branch, note, notRestored, notices, ...offered } as const
+      const ready = {
+        state: 'ACTIVE',
+        conversation,
+        workspace,
+        branch,
+        note,
+        notRestored,
+        notices,
+        ...offered,
+      } as const
       const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
       return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
     }
@@ -122,7 +176,10 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       const entries = withoutAnswer(pane.entries)
       const notices = { ...pane.agent?.notices, ...(notice && { error: notice }) }
       const failed = { state: 'FAILED', step, error, notices, exitCode, signal } as const
-      return { ...withAgent(pane, failed), entries: [...entries, { kind: 'failed', at, text: error }] }
+      return {
+        ...withAgent(pane, failed),
+        entries: [...entries, { kind: 'failed', at, text: error }],
+      }
     }
     case 'agent:asleep':
       return { ...pane, entries: [...pane.entries, { kind: 'asleep', at, text: null }] }
@@ -130,7 +187,10 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return {
         ...pane,
         agent: null,
-        entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason, notice: event.notice }],
+        entries: [
+          ...withoutAnswer(pane.entries),
+          { kind: 'ended', at, text: event.reason, notice: event.notice },
+        ],
       }
     case 'agent:queued': {
       const { messageId, position, content, by } = event
@@ -141,7 +201,10 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return withAgent(pane, { queue: withoutPrompt(pane, event.messageId) })
     case 'agent:prompted': {
       const turn = begunTurn(event, at)
-      return { ...withAgent(pane, { queue: withoutPrompt(pane, event.messageId) }), entries: [...pane.entries, turn] }
+      return {
+        ...withAgent(pane, { queue: withoutPrompt(pane, event.messageId) }),
+        entries: [...pane.entries, turn],
+      }
     }
     case 'agent:configuring':
       return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
@@ -152,7 +215,9 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return withAgent(pane, { limit: until === null ? null : { until, messageId, goesOn } })
     }
     case 'agent:update':
-      return event.messageId === null ? withAgent(pane, offersAfter(event.update)) : withTurnEvent(pane, event)
+      return event.messageId === null
+        ? withAgent(pane, offersAfter(event.update))
+        : withTurnEvent(pane, event)
     case 'agent:response':
     case 'permission:requested':
     case 'permission:resolved':
@@ -184,17 +249,28 @@ const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>
 
 /** Moves the prompts behind it forward in the queue. */
 const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =>
-  (agent?.queue ?? []).filter((each) => each.messageId !== messageId).map((each, index) => ({ ...each, position: index + 1 }))
+  (agent?.queue ?? [])
+    .filter((each) => each.messageId !== messageId)
+    .map((each, index) => ({ ...each, position: index + 1 }))
 
-const withTurnEvent = (pane: Pane, event: Parameters<typeof afterTurnEvent>[1] & { timestamp: string }): Pane => ({
+const withTurnEvent = (
+  pane: Pane,
+  event: Parameters<typeof afterTurnEvent>[1] & { timestamp: string },
+): Pane => ({
   ...pane,
-  entries: pane.entries.map((entry) => (entry.kind === 'turn' ? afterTurnEvent(entry, event, event.timestamp) : entry)),
+  entries: pane.entries.map((entry) =>
+    entry.kind === 'turn' ? afterTurnEvent(entry, event, event.timestamp) : entry,
+  ),
 })
 
 /** Marks an open turn whose agent has gone: its outcome is unknown. */
 const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
-  entries.map((entry) => (entry.kind === 'turn' && entry.state === 'running' ? { ...entry, state: 'unknown' } : entry))
+  entries.map((entry) =>
+    entry.kind === 'turn' && entry.state === 'running' ? { ...entry, state: 'unknown' } : entry,
+  )
 
 /** The turn that runs, and what it waits for. */
 export const runningTurn = ({ entries }: Pane): ShownTurn | undefined =>
-  entries.findLast((entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running')
+  entries.findLast(
+    (entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running',
+  )

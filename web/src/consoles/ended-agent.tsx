@@ -19,7 +19,11 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const { console: words } = useWords()
   const translate = useSaid()
   const { step, error, exitCode, signal } = agent
-  const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
+  const ending = signal
+    ? words.signal(signal)
+    : exitCode === null
+      ? undefined
+      : words.exitCode(exitCode)
   const notice = agent.notices?.['error']
   const how = tellsExit({ detail: error, notice }) ? undefined : ending
   // Nothing went wrong with the agent: it is started again as it was.
@@ -31,12 +35,19 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
       </Ended>
     )
   return (
-    <div role="alert" data-failed={step ?? ''} className="mt-4 flex flex-col gap-2 rounded-md bg-bad-wash px-3 py-2.5">
+    <div
+      role="alert"
+      data-failed={step ?? ''}
+      className="mt-4 flex flex-col gap-2 rounded-md bg-bad-wash px-3 py-2.5"
+    >
       <p className="font-medium text-bad">{step ? words.failedAt[step] : words.failed}</p>
       {how && <p className="text-sm">{how}</p>}
       {error && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-        <pre tabIndex={0} className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+          tabIndex={0}
+          className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
           {translate(error, notice)}
         </pre>
       )}
@@ -55,7 +66,12 @@ export function GoneAgent({ pane, live, mayWrite }: Omit<FailedAgentProps, 'agen
   )
 }
 
-const Ended = ({ pane, live, mayWrite, children }: Omit<FailedAgentProps, 'agent'> & { readonly children: ReactNode }) => (
+const Ended = ({
+  pane,
+  live,
+  mayWrite,
+  children,
+}: Omit<FailedAgentProps, 'agent'> & { readonly children: ReactNode }) => (
   <div className="mt-4 flex flex-col gap-2 rounded-md px-3 py-2.5 shadow-[inset_0_0_0_1px_var(--line)]">
     {children}
     {mayWrite && pane.lastAgentId !== '' && <StartAgain pane={pane} live={live} />}
@@ -67,7 +83,14 @@ function StartAgain({ pane, live }: { pane: Pane; live: LiveConsole }): ReactNod
   const { console: words } = useWords()
   const { send, waiting, error } = useRequest()
   const start = (load: boolean) =>
-    void send(() => live.request({ type: 'agent:spawn', role: pane.role, agentId: pane.lastAgentId || null, load }))
+    void send(() =>
+      live.request({
+        type: 'agent:spawn',
+        role: pane.role,
+        agentId: pane.lastAgentId || null,
+        load,
+      }),
+    )
   return (
     <>
       <ProblemNote error={error} />

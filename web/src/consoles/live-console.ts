@@ -12,8 +12,20 @@ import { publishFinished } from '../live/finished.ts'
 import { client, me, queryClient } from '../live/queries.ts'
 import { refreshRecent } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
-import { afterEvent, type ConsoleState, emptyConsole, fromSnapshot, withOlder } from './console-state.ts'
-import { isRefused, type Prompt, type PromptsOf, readPrompts, storePrompts } from './stored-prompts.ts'
+import {
+  afterEvent,
+  type ConsoleState,
+  emptyConsole,
+  fromSnapshot,
+  withOlder,
+} from './console-state.ts'
+import {
+  isRefused,
+  type Prompt,
+  type PromptsOf,
+  readPrompts,
+  storePrompts,
+} from './stored-prompts.ts'
 
 export interface ConsoleData {
   readonly consoleState: ConsoleState
@@ -72,7 +84,12 @@ class LiveConsole {
   constructor(of: PromptsOf) {
     this.#userSessionId = of.userSessionId
     this.#of = of
-    this.#known = { consoleState: emptyConsole, whole: false, problem: undefined, prompts: readPrompts(of) }
+    this.#known = {
+      consoleState: emptyConsole,
+      whole: false,
+      problem: undefined,
+      prompts: readPrompts(of),
+    }
     this.#next = this.#known
   }
 
@@ -100,7 +117,11 @@ class LiveConsole {
   /** Sends a prompt again: one without an answer under the same id, so that it is never delivered twice; a refused one under a new id. */
   sendAgain(prompt: Prompt): void {
     this.discard(prompt)
-    this.#deliver({ ...prompt, requestId: isRefused(prompt.error) ? newKey() : prompt.requestId, error: undefined })
+    this.#deliver({
+      ...prompt,
+      requestId: isRefused(prompt.error) ? newKey() : prompt.requestId,
+      error: undefined,
+    })
   }
 
   discard({ requestId }: Prompt): void {
@@ -109,9 +130,15 @@ class LiveConsole {
 
   /** Reads the turns before the oldest known one. */
   async readOlder(): Promise<void> {
-    const query = this.#older === undefined ? { limit: firstOlderPage } : { limit: olderPage, cursor: this.#older }
+    const query =
+      this.#older === undefined
+        ? { limit: firstOlderPage }
+        : { limit: olderPage, cursor: this.#older }
     const params = { userSessionId: this.#userSessionId }
-    const { items, nextCursor } = await client.get('/api/user-sessions/{userSessionId}/turns', { params, query })
+    const { items, nextCursor } = await client.get('/api/user-sessions/{userSessionId}/turns', {
+      params,
+      query,
+    })
     this.#older = nextCursor ?? undefined
     this.#change({ consoleState: withOlder(this.#next.consoleState, items, nextCursor !== null) })
   }
@@ -165,7 +192,9 @@ class LiveConsole {
   async #from(): Promise<number | undefined> {
     if (this.#lastSeq !== undefined) return this.#lastSeq
     const params = { userSessionId: this.#userSessionId }
-    const found = await client.get('/api/user-sessions/{userSessionId}', { params, retries: 0 }).catch(() => undefined)
+    const found = await client
+      .get('/api/user-sessions/{userSessionId}', { params, retries: 0 })
+      .catch(() => undefined)
     return found && found.headSeq <= mostReplayed ? 0 : undefined
   }
 
@@ -175,11 +204,20 @@ class LiveConsole {
     const { requestId, role, text, attached = [] } = prompt
     const parts = [...(text.trim() === '' ? [] : [{ type: 'text', text } as const]), ...attached]
     const content = attached.length === 0 ? text : parts
-    const message = { type: 'agent:message', sessionId: this.#userSessionId, role, content } as const
+    const message = {
+      type: 'agent:message',
+      sessionId: this.#userSessionId,
+      role,
+      content,
+    } as const
     relay.request(message, requestId).then(
       () => this.discard(prompt),
       (error: unknown) =>
-        this.#setPrompts(this.#next.prompts.map((each) => (each.requestId === requestId ? { ...each, error } : each))),
+        this.#setPrompts(
+          this.#next.prompts.map((each) =>
+            each.requestId === requestId ? { ...each, error } : each,
+          ),
+        ),
     )
   }
 

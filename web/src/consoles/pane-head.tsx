@@ -17,13 +17,15 @@ import { type Pane, runningTurn } from './console-state.ts'
 import type { LiveConsole } from './live-console.ts'
 
 /** At its vendor's limit, and at nothing else. */
-const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
+const isLimited = (pane: Pane): boolean =>
+  pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
 
 /** The state of the agent in the role; undefined when the role is free. */
 export function stateOf(pane: Pane): LiveState | undefined {
   if (!pane.agent) return undefined
   if (pane.agent.state === 'SPAWNING') return 'starting'
-  if (pane.agent.state === 'FAILED') return pane.agent.notices?.['error']?.code === 'holdfastStopped' ? 'interrupted' : 'failed'
+  if (pane.agent.state === 'FAILED')
+    return pane.agent.notices?.['error']?.code === 'holdfastStopped' ? 'interrupted' : 'failed'
   const running = runningTurn(pane)
   if (isLimited(pane)) return 'limited'
   if (asksSomething(running)) return 'waiting'
@@ -34,7 +36,8 @@ export const stateWord = (pane: Pane, words: Messages): string => {
   const state = stateOf(pane)
   if (isLimited(pane)) return words.console.limitReached
   const last = pane.entries.at(-1)
-  if (stateOf(pane) === 'idle' && last?.kind === 'turn' && hasFailed(last)) return words.console.lastFailed
+  if (stateOf(pane) === 'idle' && last?.kind === 'turn' && hasFailed(last))
+    return words.console.lastFailed
   return state ? words.console.states[state] : words.console.gone
 }
 
@@ -77,7 +80,8 @@ export function PaneHead({ pane, lines, live, mayWrite }: PaneHeadProps) {
   const notes = [
     entry?.neverAsks ? words.console.neverAsks(entry.name) : null,
     agent?.note && translate(agent.note, agent.notices?.['note']),
-    agent?.notRestored && words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored'])),
+    agent?.notRestored &&
+      words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored'])),
   ]
   return (
     <header className="@container border-b border-line px-3 max-md:hidden">
@@ -119,7 +123,13 @@ function EndAgent({ role, open, live, onClose }: EndAgentProps) {
   const { console: words } = useWords()
   const request = () => live.request({ type: 'agent:terminate', role })
   return (
-    <ConfirmEnd title={words.endAgent(role)} open={open} onClose={onClose} request={request} onEnded={onClose}>
+    <ConfirmEnd
+      title={words.endAgent(role)}
+      open={open}
+      onClose={onClose}
+      request={request}
+      onEnded={onClose}
+    >
       {words.endAgentText}
     </ConfirmEnd>
   )

@@ -40,7 +40,11 @@ interface PaneViewProps {
 
 type About = Pick<PaneActions, 'agentId' | 'projectId' | 'conversationKey' | 'mayWrite'>
 
-function useRoleActions(live: LiveConsole, role: string, { agentId, projectId, conversationKey, mayWrite }: About): PaneActions {
+function useRoleActions(
+  live: LiveConsole,
+  role: string,
+  { agentId, projectId, conversationKey, mayWrite }: About,
+): PaneActions {
   return useMemo(
     () => ({
       agentId,
@@ -48,10 +52,16 @@ function useRoleActions(live: LiveConsole, role: string, { agentId, projectId, c
       conversationKey,
       mayWrite,
       answer: (approvalId, { optionId }, always) =>
-        live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }),
+        live.request({
+          type: 'permission:answer',
+          approvalId,
+          optionId,
+          ...(always && { always }),
+        }),
       withdraw: (messageId) => live.request({ type: 'agent:withdraw', role, messageId }),
       configure: (change) => live.request({ type: 'agent:configure', role, change }),
-      decline: (approvalId) => live.request({ type: 'permission:answer', approvalId, outcome: 'denied' }),
+      decline: (approvalId) =>
+        live.request({ type: 'permission:answer', approvalId, outcome: 'denied' }),
       retry: ({ content }) => live.request({ type: 'agent:message', role, content: [...content] }),
       goOn: (goOn) => live.request({ type: 'agent:go-on', role, goOn }),
       stop: () => live.request({ type: 'agent:cancel', role }),
@@ -69,11 +79,19 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const agentId = agent?.agentId ?? pane.lastAgentId
   const conversationKey = agent?.conversation || undefined
   const actions = useRoleActions(live, role, { agentId, projectId, conversationKey, mayWrite })
-  const over = pane.entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
+  const over = pane.entries.filter(
+    (entry) => entry.kind === 'turn' && entry.state !== 'running',
+  ).length
   const files = useQuery(turnFiles(conversationKey ?? '', conversationKey ? over : 0)).data
-  const entries = pane.entries.filter((entry) => entry.kind !== 'turn' || !files?.get(entry.messageId)?.rewound)
+  const entries = pane.entries.filter(
+    (entry) => entry.kind !== 'turn' || !files?.get(entry.messageId)?.rewound,
+  )
   const begun = conversationKey !== undefined && over > 0
-  const about = useQuery({ ...conversation(conversationKey ?? ''), enabled: begun, retry: false }).data
+  const about = useQuery({
+    ...conversation(conversationKey ?? ''),
+    enabled: begun,
+    retry: false,
+  }).data
   const active = known.consoleState.state === 'ACTIVE'
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
@@ -102,7 +120,9 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         <PaneHead pane={pane} lines={about?.lines} live={live} mayWrite={mayWrite && active} />
         <Transcript label={words.console.transcriptOf(role)}>
           {known.consoleState.cut && <Older live={live} />}
-          {entries.length === 0 && agent && !about?.rewound && <p className="pt-4 text-faint">{words.console.nothingYet}</p>}
+          {entries.length === 0 && agent && !about?.rewound && (
+            <p className="pt-4 text-faint">{words.console.nothingYet}</p>
+          )}
           <Workplace value={agent?.workspace}>
             <ol>
               {entries.map((entry, index) =>
@@ -113,7 +133,11 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
                     always={entry.state === 'running'}
                     guess={guessedHeight}
                   >
-                    <TurnView turn={entry} files={files?.get(entry.messageId)} carded={limit?.messageId === entry.messageId} />
+                    <TurnView
+                      turn={entry}
+                      files={files?.get(entry.messageId)}
+                      carded={limit?.messageId === entry.messageId}
+                    />
                   </NearRow>
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
@@ -124,7 +148,9 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
           </Workplace>
           {about && <RewoundNote conversation={about} mayWrite={mayWrite && active} />}
           {limit && <LimitCard limit={limit} mayWrite={mayWrite} onChoose={actions.goOn} />}
-          {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
+          {agent?.state === 'FAILED' && active && (
+            <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />
+          )}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}
           {known.prompts
             .filter((prompt) => prompt.role === role)
@@ -153,7 +179,10 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
             </StatusLine>
           )}
           <WaitingPrompts
-            queue={(agent?.queue ?? []).map(({ messageId, content }) => ({ messageId, text: promptLine(content) }))}
+            queue={(agent?.queue ?? []).map(({ messageId, content }) => ({
+              messageId,
+              text: promptLine(content),
+            }))}
             mayWrite={mayWrite && active}
           />
           {mayWrite && active && agent?.state === 'ACTIVE' && (
@@ -183,7 +212,12 @@ function Older({ live }: { live: LiveConsole }) {
   return (
     <div className="flex flex-col items-center gap-2 pt-4">
       <ProblemNote error={error} />
-      <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void send(() => live.readOlder())}>
+      <SubmitButton
+        look="quiet"
+        type="button"
+        waiting={waiting}
+        onClick={() => void send(() => live.readOlder())}
+      >
         {words.older}
       </SubmitButton>
     </div>
@@ -197,7 +231,11 @@ function HappeningRow({ happening }: { happening: AgentEvent }) {
   const { kind, at, text, notice } = happening
   // Why one failed is told below, for as long as it stands there failed.
   const what =
-    kind === 'ended' ? words.ended(translate(text ?? '', notice)) : kind === 'started' ? words.started(text) : words[kind]
+    kind === 'ended'
+      ? words.ended(translate(text ?? '', notice))
+      : kind === 'started'
+        ? words.started(text)
+        : words[kind]
   return (
     <li className="flex flex-wrap justify-center gap-x-2 pt-4 text-center text-xs text-faint">
       <span>{what}</span>

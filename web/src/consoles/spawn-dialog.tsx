@@ -34,7 +34,8 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
   const [tried, setTried] = useState(false)
   const { send, waiting, error } = useRequest()
   const name = role.trim()
-  const problem = name === '' ? words.form.needed : taken.includes(name) ? words.console.roleTaken : undefined
+  const problem =
+    name === '' ? words.form.needed : taken.includes(name) ? words.console.roleTaken : undefined
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -44,7 +45,12 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
     const folder = workspace.trim()
     const spawn = async () => {
       const agentId = await chosen.ready()
-      await live.request({ type: 'agent:spawn', role: name, agentId, ...(folder && { workspace: folder }) })
+      await live.request({
+        type: 'agent:spawn',
+        role: name,
+        agentId,
+        ...(folder && { workspace: folder }),
+      })
     }
     if (await send(spawn)) onSpawned(name)
   }
@@ -54,7 +60,11 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
       <InputDialog open title={words.console.spawn} onClose={onClose}>
         <DialogBody>
           <p>{words.console.noAgents}</p>
-          <Link to="/projects/$projectId" params={{ projectId: project.id }} className={buttonClass()}>
+          <Link
+            to="/projects/$projectId"
+            params={{ projectId: project.id }}
+            className={buttonClass()}
+          >
             {words.chat.toOverview}
           </Link>
         </DialogBody>

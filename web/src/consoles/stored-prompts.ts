@@ -30,12 +30,16 @@ type Kept = Omit<Prompt, 'error'> & { readonly refused?: Problem | undefined }
 export const isRefused = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.problem.status < 500 && error.problem.status !== 429
 
-const keyOf = ({ personId, userSessionId }: PromptsOf): string => `holdfast.draft.prompts.${userSessionId}.${personId}`
+const keyOf = ({ personId, userSessionId }: PromptsOf): string =>
+  `holdfast.draft.prompts.${userSessionId}.${personId}`
 
 export function readPrompts(of: PromptsOf): readonly Prompt[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(of)) ?? '[]') as Kept[]
-    return kept.map(({ refused, ...prompt }) => ({ ...prompt, error: refused && new ProblemError(refused) }))
+    return kept.map(({ refused, ...prompt }) => ({
+      ...prompt,
+      error: refused && new ProblemError(refused),
+    }))
   } catch {
     return []
   }
@@ -50,4 +54,5 @@ export function storePrompts(of: PromptsOf, prompts: readonly Prompt[]): void {
   }
 }
 
-const toKeep = ({ error, ...prompt }: Prompt): Kept => (isRefused(error) ? { ...prompt, refused: error.problem } : prompt)
+const toKeep = ({ error, ...prompt }: Prompt): Kept =>
+  isRefused(error) ? { ...prompt, refused: error.problem } : prompt

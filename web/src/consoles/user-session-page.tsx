@@ -22,7 +22,13 @@ import { TitleForm } from '../turns/title-form.tsx'
 import { ViewHead } from '../turns/view-head.tsx'
 import { ConfirmEnd } from './confirm-end.tsx'
 import type { Pane } from './console-state.ts'
-import { type ConsoleData, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
+import {
+  type ConsoleData,
+  type LiveConsole,
+  liveConsole,
+  reconnectRelay,
+  useRelayState,
+} from './live-console.ts'
 import { PaneView } from './pane.tsx'
 import { PaneTools, stateOf, stateWord } from './pane-head.tsx'
 import { SpawnDialog } from './spawn-dialog.tsx'
@@ -57,7 +63,14 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   const chosen = consoleState.panes.find(({ role }) => role === chosenRole) ?? consoleState.panes[0]
   return (
     <>
-      <ConsoleHead userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
+      <ConsoleHead
+        userSessionId={userSessionId}
+        known={known}
+        live={live}
+        open={open}
+        onOpen={setOpen}
+        onSpawned={onSpawned}
+      />
       {consoleState.panes.length === 0 ? (
         <div className="px-4 py-6">
           {whole ? (
@@ -77,7 +90,13 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
       ) : (
         <>
           <RoleTabs panes={consoleState.panes} chosen={chosen?.role} onChoose={setChosenRole}>
-            {chosen && <PaneTools pane={chosen} live={live} mayWrite={mayWrite && consoleState.state === 'ACTIVE'} />}
+            {chosen && (
+              <PaneTools
+                pane={chosen}
+                live={live}
+                mayWrite={mayWrite && consoleState.state === 'ACTIVE'}
+              />
+            )}
           </RoleTabs>
           <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:divide-x">
             {consoleState.panes.map((pane) => (
@@ -107,10 +126,16 @@ function useFocusOnAdded(role: string | undefined): void {
   const written = useRef<string>(undefined)
   useEffect(() => {
     if (role === undefined || written.current === role) return
-    const area = document.querySelector<HTMLTextAreaElement>(`[data-role="${CSS.escape(role)}"] [data-composer] textarea`)
+    const area = document.querySelector<HTMLTextAreaElement>(
+      `[data-role="${CSS.escape(role)}"] [data-composer] textarea`,
+    )
     if (!area) return
     written.current = role
-    if (document.activeElement === document.body || document.activeElement?.closest('[data-console-bar]')) area.focus()
+    if (
+      document.activeElement === document.body ||
+      document.activeElement?.closest('[data-console-bar]')
+    )
+      area.focus()
   })
 }
 
@@ -118,7 +143,11 @@ function BackToList() {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   return (
-    <Link to="/projects/$projectId/all-sessions" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
+    <Link
+      to="/projects/$projectId/all-sessions"
+      params={{ projectId }}
+      className={buttonClass('quiet', 'self-start')}
+    >
       {words.console.all}
     </Link>
   )
@@ -134,14 +163,28 @@ interface BarProps {
 }
 
 /** The most urgent state of the agents stands for all. */
-const urgency: readonly LiveState[] = ['waiting', 'failed', 'working', 'starting', 'interrupted', 'idle']
+const urgency: readonly LiveState[] = [
+  'waiting',
+  'failed',
+  'working',
+  'starting',
+  'interrupted',
+  'idle',
+]
 
 const stateOfAll = (panes: readonly Pane[]): LiveState => {
   const states = panes.map(stateOf)
   return urgency.find((state) => states.includes(state)) ?? 'ended'
 }
 
-function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, onSpawned }: BarProps) {
+function ConsoleHead({
+  userSessionId,
+  known: data,
+  live,
+  open,
+  onOpen: setOpen,
+  onSpawned,
+}: BarProps) {
   const words = useWords()
   const writing = useWriting()
   const relay = useRelayState()
@@ -149,15 +192,17 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
   const mayWrite = useMay('write')
   const { consoleState } = data
   const { panes } = consoleState
-  const held = panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
+  const held = panes
+    .filter(({ agent }) => agent !== null && agent.state !== 'FAILED')
+    .map(({ role }) => role)
   const active = consoleState.state === 'ACTIVE'
   const keys = panes.flatMap(({ agent }) => agent?.conversation || [])
   // A conversation begins with its first prompt.
   const withTurns = panes.filter(({ entries }) => entries.some(({ kind }) => kind === 'turn'))
   const begun = withTurns.flatMap(({ agent }) => agent?.conversation || [])
-  const known = useQueries({ queries: begun.map((key) => ({ ...conversation(key), retry: false })) }).flatMap(
-    ({ data }) => data ?? [],
-  )
+  const known = useQueries({
+    queries: begun.map((key) => ({ ...conversation(key), retry: false })),
+  }).flatMap(({ data }) => data ?? [])
   const about = known.toSorted((a, b) => (a.created < b.created ? -1 : 1))[0]
   const title = known.length < begun.length ? undefined : titleOfAll(known)
   const shown = (title && oneLine(title)) || titleOf(panes) || words.console.one
@@ -173,12 +218,17 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
         actions={
           <>
             <span role="status" data-relay={relay.state} className="text-sm text-quiet">
-              {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
+              {relay.state === 'reconnecting' &&
+                words.connection.offline(writing.clock(relay.since))}
               {relay.state === 'connecting' && words.connection.connecting}
               {!active && words.console.terminated}
             </span>
             {mayWrite && active && panes.length > 0 && (
-              <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
+              <Button
+                onClick={() => setOpen('spawn')}
+                aria-label={words.console.spawn}
+                title={words.console.spawn}
+              >
                 <PlusIcon />
                 <span className="max-md:hidden">{words.console.spawn}</span>
               </Button>
@@ -195,7 +245,14 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
             </Button>
           )}
         </div>
-        {about && <TitleForm key={about.title} conversationKey={about.key} title={about.title} shown={shown} />}
+        {about && (
+          <TitleForm
+            key={about.title}
+            conversationKey={about.key}
+            title={about.title}
+            shown={shown}
+          />
+        )}
         {keys.map((key) => (
           <Primer key={key} conversationKey={key} />
         ))}
@@ -212,7 +269,12 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
           }}
         />
       )}
-      <EndAll open={open === 'end'} count={held.length} live={live} onClose={() => setOpen(undefined)} />
+      <EndAll
+        open={open === 'end'}
+        count={held.length}
+        live={live}
+        onClose={() => setOpen(undefined)}
+      />
     </>
   )
 }
@@ -234,14 +296,31 @@ function titleOf(panes: readonly Pane[]): string | undefined {
   return first && (promptLine(first.content).trim().slice(0, longestTitle) || undefined)
 }
 
-function EndAll({ open, count, live, onClose }: { open: boolean; count: number; live: LiveConsole; onClose: () => void }) {
+function EndAll({
+  open,
+  count,
+  live,
+  onClose,
+}: {
+  open: boolean
+  count: number
+  live: LiveConsole
+  onClose: () => void
+}) {
   const { console: words } = useWords()
   const navigate = useNavigate()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   const request = () => live.request({ type: 'session:terminate' })
-  const leave = () => void navigate({ to: '/projects/$projectId/all-sessions', params: { projectId } })
+  const leave = () =>
+    void navigate({ to: '/projects/$projectId/all-sessions', params: { projectId } })
   return (
-    <ConfirmEnd title={words.terminate} open={open} onClose={onClose} request={request} onEnded={leave}>
+    <ConfirmEnd
+      title={words.terminate}
+      open={open}
+      onClose={onClose}
+      request={request}
+      onEnded={leave}
+    >
       {words.terminateText(count)}
     </ConfirmEnd>
   )
@@ -259,7 +338,10 @@ function RoleTabs({ panes, chosen, onChoose, children }: RoleTabsProps) {
   const words = useWords()
   return (
     <div className="flex shrink-0 items-center gap-2 border-b border-line px-2 md:hidden">
-      <nav aria-label={words.console.roles} className="flex min-w-0 gap-2 overflow-x-auto py-1 [scrollbar-width:none]">
+      <nav
+        aria-label={words.console.roles}
+        className="flex min-w-0 gap-2 overflow-x-auto py-1 [scrollbar-width:none]"
+      >
         {panes.map((pane) => {
           const state = stateOf(pane)
           return (

@@ -36,20 +36,44 @@ export interface PresenceInput {
 }
 
 export type AgentPresence =
-  | { readonly is: 'connecting' | 'ready' | 'thinking' | 'asking' | 'leaving' | 'away' | 'noCoordinator' }
+  | {
+      readonly is:
+        | 'connecting'
+        | 'ready'
+        | 'thinking'
+        | 'asking'
+        | 'leaving'
+        | 'away'
+        | 'noCoordinator'
+    }
   | { readonly is: 'offline'; readonly since: number | undefined }
   /** The agent is started by somebody else. */
   | { readonly is: 'waiting'; readonly since: number }
-  | { readonly is: 'starting'; readonly since: number; readonly step: 'ordered' | 'waiting' | 'starting' | 'running' }
+  | {
+      readonly is: 'starting'
+      readonly since: number
+      readonly step: 'ordered' | 'waiting' | 'starting' | 'running'
+    }
   | { readonly is: 'left' | 'unreachable'; readonly at: number }
-  | { readonly is: 'failed' | 'held'; readonly process: Process; readonly failed: Process | undefined }
+  | {
+      readonly is: 'failed' | 'held'
+      readonly process: Process
+      readonly failed: Process | undefined
+    }
 
-const failures: ReadonlySet<ProcessEndReason | null> = new Set(['crashed', 'start_failed', 'start_timeout'] as const)
+const failures: ReadonlySet<ProcessEndReason | null> = new Set([
+  'crashed',
+  'start_failed',
+  'start_timeout',
+] as const)
 
 export function presenceOf(given: PresenceInput, connection: Connection): AgentPresence {
   if (connection.state === 'offline') return { is: 'offline', since: connection.since }
   // A process in a role of a console takes no chat messages.
-  const input = { ...given, processes: given.processes?.filter(({ roleAgentId }) => roleAgentId === null) }
+  const input = {
+    ...given,
+    processes: given.processes?.filter(({ roleAgentId }) => roleAgentId === null),
+  }
   const { agentSessions, thinking, asking } = input
   if (connection.state !== 'live' || agentSessions === undefined) return { is: 'connecting' }
   const chat = agentSessions.find(({ purpose }) => purpose === 'chat')
@@ -61,26 +85,43 @@ export function presenceOf(given: PresenceInput, connection: Connection): AgentP
   const coming = startingFor(input, chat)
   if (coming) return coming
   // An agent that runs for a task, or is asked to go when it has answered, may answer too.
-  if (thinking && (!chat || chat.state === 'terminating')) return { is: asking ? 'asking' : 'thinking' }
+  if (thinking && (!chat || chat.state === 'terminating'))
+    return { is: asking ? 'asking' : 'thinking' }
   if (chat?.state === 'terminating') return { is: 'leaving' }
   return presenceWithoutSession(input, chat)
 }
 
-const processOf = ({ processes = [] }: PresenceInput, launchId: string | null): Process | undefined =>
-  processes.find((each) => each.launchId === launchId)
+const processOf = (
+  { processes = [] }: PresenceInput,
+  launchId: string | null,
+): Process | undefined => processes.find((each) => each.launchId === launchId)
 
 /** The time since which the coordinator of a process is unreachable, if it is. */
-function unreachableSince(process: Process | undefined, { coordinators = [] }: PresenceInput): number | undefined {
+function unreachableSince(
+  process: Process | undefined,
+  { coordinators = [] }: PresenceInput,
+): number | undefined {
   const coordinator = coordinators.find(({ id }) => id === process?.coordinatorId)
   return coordinator?.state === 'unreachable' ? Date.parse(coordinator.lastHeardAt) : undefined
 }
 
 /** The presence while a process starts that is not for a task. */
-function startingFor(input: PresenceInput, chat: AgentSession | undefined): AgentPresence | undefined {
+function startingFor(
+  input: PresenceInput,
+  chat: AgentSession | undefined,
+): AgentPresence | undefined {
   const { processes = [], agentSessions = [] } = input
-  const taken = new Set(agentSessions.filter((each) => each !== chat || each.state === 'ended').map(({ launchId }) => launchId))
+  const taken = new Set(
+    agentSessions
+      .filter((each) => each !== chat || each.state === 'ended')
+      .map(({ launchId }) => launchId),
+  )
   const coming = processes.find(
-    (each) => each.state !== 'ended' && each.stopReason === null && each.launchId !== chat?.launchId && !taken.has(each.launchId),
+    (each) =>
+      each.state !== 'ended' &&
+      each.stopReason === null &&
+      each.launchId !== chat?.launchId &&
+      !taken.has(each.launchId),
   )
   if (!coming || coming.state === 'ended') return undefined
   if (coming.state === 'held') return { is: 'held', process: coming, failed: lastFailed(processes) }
@@ -92,7 +133,10 @@ function startingFor(input: PresenceInput, chat: AgentSession | undefined): Agen
 const lastFailed = (processes: readonly Process[]): Process | undefined =>
   processes.find(({ state, reason }) => state === 'ended' && failures.has(reason))
 
-function presenceWithoutSession(input: PresenceInput, chat: AgentSession | undefined): AgentPresence {
+function presenceWithoutSession(
+  input: PresenceInput,
+  chat: AgentSession | undefined,
+): AgentPresence {
   const { called, askedAt, processes = [], coordinators, agent } = input
   const wasCalled = called !== undefined && (!chat?.endedAt || called.before === chat.id)
   const wasAsked = askedAt !== undefined && (!chat?.endedAt || askedAt > chat.endedAt)
@@ -100,11 +144,14 @@ function presenceWithoutSession(input: PresenceInput, chat: AgentSession | undef
   const failed = last?.state === 'ended' && failures.has(last.reason) ? last : undefined
   const failedSince =
     failed &&
-    ((wasCalled && called.afterLaunch !== failed.launchId) || (askedAt !== undefined && askedAt < (failed.endedAt ?? '')))
+    ((wasCalled && called.afterLaunch !== failed.launchId) ||
+      (askedAt !== undefined && askedAt < (failed.endedAt ?? '')))
   if (failedSince) return { is: 'failed', process: failed, failed }
-  if (!wasCalled && !wasAsked) return chat?.endedAt ? { is: 'left', at: Date.parse(chat.endedAt) } : { is: 'away' }
+  if (!wasCalled && !wasAsked)
+    return chat?.endedAt ? { is: 'left', at: Date.parse(chat.endedAt) } : { is: 'away' }
   const since = wasCalled ? called.at : Date.parse(askedAt ?? '')
   if (agent.command === null) return { is: 'waiting', since }
-  if (coordinators && !coordinators.some(({ state }) => state === 'connected')) return { is: 'noCoordinator' }
+  if (coordinators && !coordinators.some(({ state }) => state === 'connected'))
+    return { is: 'noCoordinator' }
   return { is: 'starting', since, step: 'ordered' }
 }

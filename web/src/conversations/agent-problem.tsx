@@ -20,7 +20,10 @@ interface AgentProblemProps {
 
 /** A crash that is made good in a moment is not worth a word. */
 export function AgentProblem({ presence, ...rest }: AgentProblemProps) {
-  const shown = useWaitStage(presence.is === 'failed' || presence.is === 'held' || presence.is === 'noCoordinator') !== 'nothing'
+  const shown =
+    useWaitStage(
+      presence.is === 'failed' || presence.is === 'held' || presence.is === 'noCoordinator',
+    ) !== 'nothing'
   return (
     <div role="alert" className="empty:hidden">
       {shown && <ProblemText presence={presence} {...rest} />}
@@ -28,7 +31,13 @@ export function AgentProblem({ presence, ...rest }: AgentProblemProps) {
   )
 }
 
-function ProblemText({ presence, place, agentName, mayWrite, onRetry }: AgentProblemProps): ReactNode {
+function ProblemText({
+  presence,
+  place,
+  agentName,
+  mayWrite,
+  onRetry,
+}: AgentProblemProps): ReactNode {
   const { chat, act } = useWords()
   const translate = useSaid()
   if (presence.is === 'noCoordinator') {
@@ -60,7 +69,11 @@ function ProblemText({ presence, place, agentName, mayWrite, onRetry }: AgentPro
     )
   }
   return (
-    <Note title={chat.failed(agentName)} detail={<WhyEnded process={process} />} next={chat.failedNext}>
+    <Note
+      title={chat.failed(agentName)}
+      detail={<WhyEnded process={process} />}
+      next={chat.failedNext}
+    >
       {log}
       {mayWrite && <Button onClick={onRetry}>{act.retry}</Button>}
     </Note>

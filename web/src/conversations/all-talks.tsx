@@ -34,7 +34,9 @@ export function AllTalks({ projectId }: { projectId: string }) {
   })
   const views = viewsOf(data?.pages.flatMap(({ items }) => items) ?? [], projectId)
   const wanted = typed.trim().toLowerCase()
-  const shown = wanted ? views.filter((view) => (view.title ?? titleOf(view.key).title).toLowerCase().includes(wanted)) : views
+  const shown = wanted
+    ? views.filter((view) => (view.title ?? titleOf(view.key).title).toLowerCase().includes(wanted))
+    : views
   const end = useRef<HTMLDivElement>(null)
   const more = hasNextPage && !isFetching
   // What is looked for may be on any page.
@@ -42,7 +44,10 @@ export function AllTalks({ projectId }: { projectId: string }) {
   useEffect(() => {
     if (!more || !end.current) return
     if (wanted) return void fetchNextPage()
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void fetchNextPage(), { rootMargin: '600px' })
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting && void fetchNextPage(),
+      { rootMargin: '600px' },
+    )
     observer.observe(end.current)
     return () => observer.disconnect()
   }, [more, wanted, views.length, fetchNextPage])
@@ -63,7 +68,9 @@ export function AllTalks({ projectId }: { projectId: string }) {
     >
       {!data && error ? <ProblemNote error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Waiting what={things.talks} onRetry={() => void refetch()} />}
-      {data && shown.length === 0 && !isFetching && <p className="text-faint">{wanted ? words.noMatch : words.none}</p>}
+      {data && shown.length === 0 && !isFetching && (
+        <p className="text-faint">{wanted ? words.noMatch : words.none}</p>
+      )}
       {shown.length > 0 && (
         <Rows label={words.title}>
           {shown.map((view) => (
@@ -92,13 +99,22 @@ function TalkRow({ view }: { view: ListedView }) {
       >
         <StateDot state={view.state} />
         <span className="sr-only">{words.console.states[view.state]}: </span>
-        <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold' : ''}`}>{title}</span>
+        <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold' : ''}`}>
+          {title}
+        </span>
         {view.isUnread && <span className="sr-only">{words.places.unread}</span>}
         {view.isFork && <BranchIcon />}
         {view.roles > 1 && <ColumnsIcon className="size-3.5 text-faint" />}
-        <span className="min-w-0 shrink-0 truncate text-sm text-quiet max-sm:hidden">{view.agents.map(nameOf).join(', ')}</span>
-        <span className="w-24 shrink-0 text-right text-sm text-faint max-md:hidden">{words.console.states[view.state]}</span>
-        <Ago at={view.at} className="shrink-0 text-right whitespace-nowrap sm:w-28 text-sm text-faint tabular-nums" />
+        <span className="min-w-0 shrink-0 truncate text-sm text-quiet max-sm:hidden">
+          {view.agents.map(nameOf).join(', ')}
+        </span>
+        <span className="w-24 shrink-0 text-right text-sm text-faint max-md:hidden">
+          {words.console.states[view.state]}
+        </span>
+        <Ago
+          at={view.at}
+          className="shrink-0 text-right whitespace-nowrap sm:w-28 text-sm text-faint tabular-nums"
+        />
       </TalkLink>
     </li>
   )

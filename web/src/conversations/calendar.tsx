@@ -14,7 +14,8 @@ interface CalendarProps {
   readonly chosen: string | undefined
 }
 
-const dayClass = 'relative flex aspect-square flex-col items-center justify-center rounded-md tabular-nums'
+const dayClass =
+  'relative flex aspect-square flex-col items-center justify-center rounded-md tabular-nums'
 
 const todayClass = 'shadow-[inset_0_0_0_1px_var(--edge)]'
 
@@ -37,7 +38,10 @@ export function Calendar({ month, notes, chosen }: CalendarProps) {
         </h2>
         <MonthLink year={year} index={index + 1} label={words.later} turned />
       </div>
-      <div aria-hidden="true" className="grid grid-cols-7 gap-0.5 pb-1 text-center text-xs text-faint">
+      <div
+        aria-hidden="true"
+        className="grid grid-cols-7 gap-0.5 pb-1 text-center text-xs text-faint"
+      >
         {Array.from({ length: 7 }, (_, nth) => {
           // Any week will do; the first of March 2026 was a Sunday.
           const day = `2026-03-0${((firstDay + nth) % 7) + 1}`
@@ -54,7 +58,9 @@ export function Calendar({ month, notes, chosen }: CalendarProps) {
               {note ? (
                 <NotedDay note={note} isChosen={day === chosen} isToday={day === today} />
               ) : (
-                <span className={`${dayClass} ${day === today ? todayClass : 'text-faint'}`}>{nth + 1}</span>
+                <span className={`${dayClass} ${day === today ? todayClass : 'text-faint'}`}>
+                  {nth + 1}
+                </span>
               )}
             </li>
           )
@@ -64,7 +70,15 @@ export function Calendar({ month, notes, chosen }: CalendarProps) {
   )
 }
 
-function NotedDay({ note, isChosen, isToday }: { note: Note; isChosen: boolean; isToday: boolean }) {
+function NotedDay({
+  note,
+  isChosen,
+  isToday,
+}: {
+  note: Note
+  isChosen: boolean
+  isToday: boolean
+}) {
   const { conversations: words } = useWords()
   const writing = useWriting()
   const name = `${writing.day(noonOf(note.date))}${note.state === 'pending' ? `, ${words.pending}` : ''}`
@@ -78,15 +92,33 @@ function NotedDay({ note, isChosen, isToday }: { note: Note; isChosen: boolean; 
       className={`${dayClass} font-medium transition-colors ${isChosen ? 'bg-accent text-accent-ink' : 'bg-accent-wash text-ink hover:bg-hover'} ${isToday ? todayClass : ''}`}
     >
       {Number(note.date.slice(8))}
-      {note.state === 'pending' && <span aria-hidden="true" className="absolute top-1 right-1 size-1.5 rounded-full bg-warn" />}
+      {note.state === 'pending' && (
+        <span aria-hidden="true" className="absolute top-1 right-1 size-1.5 rounded-full bg-warn" />
+      )}
     </Link>
   )
 }
 
-function MonthLink({ year, index, label, turned = false }: { year: number; index: number; label: string; turned?: boolean }) {
+function MonthLink({
+  year,
+  index,
+  label,
+  turned = false,
+}: {
+  year: number
+  index: number
+  label: string
+  turned?: boolean
+}) {
   const month = dayOfDate(new Date(year, index, 1)).slice(0, 7)
   return (
-    <Link to="/conversations/notes" search={{ month }} aria-label={label} title={label} className={buttonClass('quiet', 'px-2')}>
+    <Link
+      to="/conversations/notes"
+      search={{ month }}
+      aria-label={label}
+      title={label}
+      className={buttonClass('quiet', 'px-2')}
+    >
       <BackIcon className={turned ? 'rotate-180' : ''} />
     </Link>
   )

@@ -5,7 +5,12 @@ import { hasFailed, type ShownTurn } from '../turns/turn-state.ts'
 export type ChatEntry =
   | { readonly kind: 'message'; readonly at: string; readonly message: Message }
   /** `message`: what its answer became. */
-  | { readonly kind: 'turn'; readonly at: string; readonly turn: ShownTurn; readonly message: Message | undefined }
+  | {
+      readonly kind: 'turn'
+      readonly at: string
+      readonly turn: ShownTurn
+      readonly message: Message | undefined
+    }
 
 /**
  * An answer stands where its turn began: what was written while it ran comes after it. Turns that are older than the messages at hand are
@@ -16,7 +21,10 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
   const answers = new Map<string, Message>()
   const others: Message[] = []
   for (const message of messages) {
-    const turn = message.role === 'assistant' && message.clientId !== null ? byId.get(message.clientId) : undefined
+    const turn =
+      message.role === 'assistant' && message.clientId !== null
+        ? byId.get(message.clientId)
+        : undefined
     if (turn) answers.set(turn.messageId, message)
     else others.push(message)
   }
@@ -28,24 +36,35 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
     behind.set(place, [...(behind.get(place) ?? []), entry])
   }
   for (const message of others)
-    if (message.begunAt !== undefined) put(message.begunAt, { kind: 'message', at: message.createdAt, message })
+    if (message.begunAt !== undefined)
+      put(message.begunAt, { kind: 'message', at: message.createdAt, message })
   for (const turn of [...byId.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
     const message = answers.get(turn.messageId)
     const isShown =
-      message !== undefined || turn.state === 'running' || ((turn.items.length > 0 || hasFailed(turn)) && turn.at >= oldest)
+      message !== undefined ||
+      turn.state === 'running' ||
+      ((turn.items.length > 0 || hasFailed(turn)) && turn.at >= oldest)
     if (!isShown) continue
     put(turn.at, { kind: 'turn', at: turn.at, turn, message })
   }
-  const shown = asked.map((message): ChatEntry => ({ kind: 'message', at: message.createdAt, message }))
-  return [...(behind.get(-1) ?? []), ...shown.flatMap((entry, index) => [entry, ...(behind.get(index) ?? [])])]
+  const shown = asked.map(
+    (message): ChatEntry => ({ kind: 'message', at: message.createdAt, message }),
+  )
+  return [
+    ...(behind.get(-1) ?? []),
+    ...shown.flatMap((entry, index) => [entry, ...(behind.get(index) ?? [])]),
+  ]
 }
 
 /** While one looks, only the reason tells it. */
-const isCutOff = ({ state, stopReason }: ShownTurn): boolean => state === 'unknown' || stopReason === 'process_gone'
+const isCutOff = ({ state, stopReason }: ShownTurn): boolean =>
+  state === 'unknown' || stopReason === 'process_gone'
 
 /** The turn in which one that was cut off is told once more: the next one, with nothing said between. */
 export const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
-  entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn' ? next.turn.messageId : undefined
+  entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn'
+    ? next.turn.messageId
+    : undefined
 
 /** What was written to an agent that works on something else: it is told when that is done. */
 export const queuedOf = (
@@ -55,4 +74,7 @@ export const queuedOf = (
 ): Message[] =>
   running === undefined
     ? []
-    : messages.filter(({ role, createdAt, seq }) => role === 'user' && createdAt > running.at && !handedOver.includes(seq))
+    : messages.filter(
+        ({ role, createdAt, seq }) =>
+          role === 'user' && createdAt > running.at && !handedOver.includes(seq),
+      )

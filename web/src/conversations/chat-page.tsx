@@ -13,7 +13,9 @@ import { ChatPanel } from './chat-panel.tsx'
 
 function useAgentsOf(project: Project | undefined): Agent[] {
   const known = useHome()?.agents ?? []
-  return (project?.agentIds ?? []).map((id) => known.find((agent) => agent.id === id)).filter((agent) => agent !== undefined)
+  return (project?.agentIds ?? [])
+    .map((id) => known.find((agent) => agent.id === id))
+    .filter((agent) => agent !== undefined)
 }
 
 export function ChatPage() {
@@ -23,7 +25,13 @@ export function ChatPage() {
   if (!project) return null
   const [only] = agents
   if (only && agents.length === 1) {
-    return <Navigate to="/projects/$projectId/chat/$agentId" params={{ projectId: project.id, agentId: only.id }} replace />
+    return (
+      <Navigate
+        to="/projects/$projectId/chat/$agentId"
+        params={{ projectId: project.id, agentId: only.id }}
+        replace
+      />
+    )
   }
   return only ? (
     <div className="flex flex-col gap-3 py-6">
@@ -79,13 +87,25 @@ function AgentChoice({ project, agents }: { project: Project; agents: readonly A
   )
 }
 
-function NobodyHere({ project, title, children }: { project: Project; title: string; children?: ReactNode }) {
+function NobodyHere({
+  project,
+  title,
+  children,
+}: {
+  project: Project
+  title: string
+  children?: ReactNode
+}) {
   const words = useWords()
   return (
     <div className="py-6">
       <Empty title={title}>
         {children}
-        <Link to="/projects/$projectId" params={{ projectId: project.id }} className={buttonClass()}>
+        <Link
+          to="/projects/$projectId"
+          params={{ projectId: project.id }}
+          className={buttonClass()}
+        >
           {words.chat.toOverview}
         </Link>
       </Empty>

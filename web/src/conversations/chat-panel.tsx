@@ -76,17 +76,30 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const turns = known ?? []
   const panel = useChatPanel(projectId, agent.id, mayWrite && isChat)
   const running = turns.findLast(({ state }) => state === 'running')
-  const { asked, questions } = usePendingApprovals(projectId, isChat ? agent.id : '', running?.messageId)
+  const { asked, questions } = usePendingApprovals(
+    projectId,
+    isChat ? agent.id : '',
+    running?.messageId,
+  )
   const asking = asked.length + questions.length > 0 || asksSomething(running)
   // A chat begins when its agent is asked to be there, or with its first message.
   const hasBegun = !isChat || panel.called !== undefined || (chat?.messages.length ?? 0) > 0
   const about = useQuery({ ...conversation(key), enabled: hasBegun, retry: false }).data
   const isAsked = isChat || about?.activity === 'starting'
-  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking, thinking: running !== undefined, isAsked })
+  const presence = usePresence(projectId, agent, {
+    chat,
+    called: panel.called,
+    asking,
+    thinking: running !== undefined,
+    isAsked,
+  })
   const actions = useChatActions(projectId, agent.id, { key, mayWrite })
   const place = { projectId, agentId: agent.id, key: isChat ? undefined : key }
   const unsent = useOutbox().filter((each) => each.by === me?.id && isFor(each, place))
-  const onSent = useCallback((message: Message) => changeChat(key, (now) => withMessages(now, [message])), [key])
+  const onSent = useCallback(
+    (message: Message) => changeChat(key, (now) => withMessages(now, [message])),
+    [key],
+  )
   useSendingAgain(place, onSent)
   const priority = usePriority()
   const stopping = useRequest()
@@ -105,7 +118,14 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     // A message has words, also where the picture says all.
     const content = text.trim() === '' ? words.console.attached : text
     const media = attached.length > 0 ? { media: attached } : {}
-    const unsent = { ...place, clientId: newKey(), by: me?.id ?? '', content, ...media, priority: priority.value }
+    const unsent = {
+      ...place,
+      clientId: newKey(),
+      by: me?.id ?? '',
+      content,
+      ...media,
+      priority: priority.value,
+    }
     const taken = me !== undefined && send({ ...unsent, at: new Date().toISOString() }, onSent)
     if (taken) priority.reset()
     return taken
@@ -116,10 +136,18 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     void stopping.send(actions.stop)
   }
 
-  const isLimited = isChat && chat?.limit !== undefined && chat.limit !== null && presence.is === 'ready'
-  const mark = isLimited ? 'limited' : presence.is === 'ready' && hasFailed(turns.at(-1)) ? 'failed' : markOf(presence)
+  const isLimited =
+    isChat && chat?.limit !== undefined && chat.limit !== null && presence.is === 'ready'
+  const mark = isLimited
+    ? 'limited'
+    : presence.is === 'ready' && hasFailed(turns.at(-1))
+      ? 'failed'
+      : markOf(presence)
   const queued = queuedOf(chat?.messages ?? [], running, chat?.handedOver ?? [])
-  const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], withQuestions(turns, questions))
+  const entries = entriesOf(
+    chat?.messages.filter((message) => !queued.includes(message)) ?? [],
+    withQuestions(turns, questions),
+  )
   return (
     <PaneActionsContext value={actions}>
       <ViewHead
@@ -131,20 +159,34 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         onClose={onClose}
         actions={
           <>
-            {about && <ReviewLink conversationKey={key} className={buttonClass(onClose ? 'quiet' : 'plain', 'px-2! text-sm')} />}
+            {about && (
+              <ReviewLink
+                conversationKey={key}
+                className={buttonClass(onClose ? 'quiet' : 'plain', 'px-2! text-sm')}
+              />
+            )}
             {!onClose && <OpenBeside keys={[key]} />}
           </>
         }
       >
-        {about && <TitleForm key={about.title} conversationKey={key} title={about.title} shown={title} />}
+        {about && (
+          <TitleForm key={about.title} conversationKey={key} title={about.title} shown={title} />
+        )}
         {about?.forkedFrom && <ForkedFrom origin={about.forkedFrom} />}
         <WorkplaceLine about={about} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>
       {agent.neverAsks && (
-        <p className="border-b border-line px-4 py-1 text-sm text-quiet max-md:px-2">{words.console.neverAsks(agent.name)}</p>
+        <p className="border-b border-line px-4 py-1 text-sm text-quiet max-md:px-2">
+          {words.console.neverAsks(agent.name)}
+        </p>
       )}
-      <section data-chat aria-label={words.chat.with(agent.name)} onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
+      <section
+        data-chat
+        aria-label={words.chat.with(agent.name)}
+        onKeyDown={onKeyDown}
+        className="flex min-h-0 flex-1 flex-col"
+      >
         {chat ? (
           <Transcript label={words.chat.messages} alone={onClose === undefined}>
             <OlderMessages conversationKey={key} chat={chat} />
@@ -175,13 +217,23 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         <div className="mx-auto flex max-h-2/3 w-full max-w-196 shrink-0 flex-col px-2 pb-2">
           <ProblemNote error={panel.error} onRetry={panel.callAgain} />
           <ProblemNote error={stopping.error} />
-          <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
+          <AgentProblem
+            presence={presence}
+            place={place}
+            agentName={agent.name}
+            mayWrite={mayWrite}
+            onRetry={panel.callAgain}
+          />
           {presence.is === 'asking' && <PendingApprovals asked={asked} />}
           {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
           <WaitsForFolder about={about} mayWrite={mayWrite} />
-          <StatusLine state={mark} since={running && Date.parse(running.at)} mayStop={mayWrite && running !== undefined}>
+          <StatusLine
+            state={mark}
+            since={running && Date.parse(running.at)}
+            mayStop={mayWrite && running !== undefined}
+          >
             <Presence
               presence={presence}
               step={running?.items.at(-1)?.kind}
@@ -217,17 +269,33 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
 }
 
 /** The turn knows what it was asked; its messages may be on an earlier page. */
-async function sayAgain(projectId: string, toAgentId: string, { key, messageId: turnId }: { key: string; messageId: string }) {
-  const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', { params: { key, turnId } })
-  const content = turn.content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n')
-  if (key === webChatKey(projectId, toAgentId)) return client.post('/api/chat', { body: { projectId, toAgentId, content } })
-  return client.post('/api/conversations/{key}/messages', { params: { key }, body: { role: 'user', content } })
+async function sayAgain(
+  projectId: string,
+  toAgentId: string,
+  { key, messageId: turnId }: { key: string; messageId: string },
+) {
+  const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', {
+    params: { key, turnId },
+  })
+  const content = turn.content
+    .flatMap((part) => (part.type === 'text' ? part.text : []))
+    .join('\n\n')
+  if (key === webChatKey(projectId, toAgentId))
+    return client.post('/api/chat', { body: { projectId, toAgentId, content } })
+  return client.post('/api/conversations/{key}/messages', {
+    params: { key },
+    body: { role: 'user', content },
+  })
 }
 
 const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
 
-function useChatActions(projectId: string, agentId: string, { key, mayWrite }: { key: string; mayWrite: boolean }): PaneActions {
+function useChatActions(
+  projectId: string,
+  agentId: string,
+  { key, mayWrite }: { key: string; mayWrite: boolean },
+): PaneActions {
   return useMemo(
     () => ({
       agentId,
@@ -235,16 +303,21 @@ function useChatActions(projectId: string, agentId: string, { key, mayWrite }: {
       conversationKey: key,
       mayWrite,
       answer: (approvalId, { kind, optionId }, always, isQuestion) => {
-        const status = isQuestion || kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
+        const status =
+          isQuestion || kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
         const body = { status, ...(isQuestion && { optionId }), ...(always && { always }) }
         return client.post(decide, { params: { projectId, approvalId: String(approvalId) }, body })
       },
       decline: (approvalId) =>
-        client.post(decide, { params: { projectId, approvalId: String(approvalId) }, body: { status: 'rejected' } }),
+        client.post(decide, {
+          params: { projectId, approvalId: String(approvalId) },
+          body: { status: 'rejected' },
+        }),
       retry: ({ messageId }) => sayAgain(projectId, agentId, { key, messageId }),
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
-      withdraw: (seq) => client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),
+      withdraw: (seq) =>
+        client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),
       configure: (change) => configureChat(key, change),
     }),
     [projectId, agentId, key, mayWrite],
@@ -260,18 +333,30 @@ interface Seen {
   readonly isAsked: boolean
 }
 
-function usePresence(projectId: string, agent: Agent, { chat, called, asking, thinking: runs, isAsked }: Seen): AgentPresence {
+function usePresence(
+  projectId: string,
+  agent: Agent,
+  { chat, called, asking, thinking: runs, isAsked }: Seen,
+): AgentPresence {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
   const machines = useQuery(coordinators).data
-  const askedAt = isAsked ? chat?.messages.findLast((message) => message.role === 'user')?.createdAt : undefined
+  const askedAt = isAsked
+    ? chat?.messages.findLast((message) => message.role === 'user')?.createdAt
+    : undefined
   const thinking = runs || (chat?.handedOver.length ?? 0) > 0
-  return presenceOf({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
+  return presenceOf(
+    { agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt },
+    connection,
+  )
 }
 
 /** Sends waiting messages when the server is back, or after a reload (CH10). */
-function useSendingAgain({ projectId, agentId, key }: Parameters<typeof flushOutbox>[0], onSent: (message: Message) => void) {
+function useSendingAgain(
+  { projectId, agentId, key }: Parameters<typeof flushOutbox>[0],
+  onSent: (message: Message) => void,
+) {
   const live = useConnection().state === 'live'
   useEffect(() => {
     if (!live) return

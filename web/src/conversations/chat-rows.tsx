@@ -46,15 +46,26 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
                 <TurnView
                   turn={entry.turn}
                   repeatedIn={repetitionOf(entry, entries[index + 1])}
-                  repeats={before && repetitionOf(before, entry) && before.kind === 'turn' ? before.turn.messageId : undefined}
+                  repeats={
+                    before && repetitionOf(before, entry) && before.kind === 'turn'
+                      ? before.turn.messageId
+                      : undefined
+                  }
                   {...(entry.message && { message: entry.message })}
                 />
               ) : (
                 <MessageRow
                   message={entry.message}
                   name={isByAgent(entry.message) ? nameOf(agentId) : senderName(entry.message)}
-                  byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
-                  goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
+                  byAgent={
+                    entry.message.role === 'assistant' ||
+                    agents.some(({ id }) => id === entry.message.senderId)
+                  }
+                  goesOn={
+                    !newDay &&
+                    before?.kind === 'message' &&
+                    belongTogether(before.message, entry.message)
+                  }
                 />
               )}
             </NearRow>
@@ -91,7 +102,10 @@ export function OlderMessages({ conversationKey, chat }: OlderMessagesProps) {
     try {
       const before = chat.messages[0]?.seq
       const query = { limit: olderPage, ...(before !== undefined && { before }) }
-      const part = await client.get('/api/conversations/{key}/archive', { params: { key: conversationKey }, query })
+      const part = await client.get('/api/conversations/{key}/archive', {
+        params: { key: conversationKey },
+        query,
+      })
       changeChat(conversationKey, (now) => withOlder(now, part))
     } catch (failure) {
       setError(failure)
@@ -109,12 +123,16 @@ export function OlderMessages({ conversationKey, chat }: OlderMessagesProps) {
     const place = edge.current
     if (!place) return
     const options = { root: place.closest('[role="log"]'), rootMargin: '400px 0px 0px' }
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void loadNow.current(), options)
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting && void loadNow.current(),
+      options,
+    )
     observer.observe(place)
     return () => observer.disconnect()
   }, [known, older])
 
-  if (older === false) return known > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
+  if (older === false)
+    return known > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
   return (
     <div ref={edge} className="flex flex-col items-center gap-2 pt-4">
       <ProblemNote error={error} onRetry={() => void load()} />

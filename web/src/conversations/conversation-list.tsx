@@ -24,9 +24,13 @@ export function ConversationList() {
     <>
       <Channels items={items ?? []} chosen={channel} />
       {error && !items && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
-      {!error && !items && <Waiting what={words.conversations.list} onRetry={() => void refetch(query)} rows={6} />}
+      {!error && !items && (
+        <Waiting what={words.conversations.list} onRetry={() => void refetch(query)} rows={6} />
+      )}
       {items?.length === 0 && (
-        <p className="py-4 text-faint">{channel ? words.conversations.noneHere : words.conversations.none}</p>
+        <p className="py-4 text-faint">
+          {channel ? words.conversations.noneHere : words.conversations.none}
+        </p>
       )}
       <ul className="flex flex-col gap-0.5">
         {items?.map((each) => (
@@ -53,9 +57,17 @@ const chipClass =
   'hover:text-ink aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:min-h-9'
 
 /** The channels that occur, and the chosen one whether it does or not. */
-function Channels({ items, chosen }: { items: readonly ListedConversation[]; chosen: string | undefined }) {
+function Channels({
+  items,
+  chosen,
+}: {
+  items: readonly ListedConversation[]
+  chosen: string | undefined
+}) {
   const { conversations: words } = useWords()
-  const channels = [...new Set([...items.map(({ key }) => channelOf(key)), ...(chosen ? [chosen] : [])])].toSorted()
+  const channels = [
+    ...new Set([...items.map(({ key }) => channelOf(key)), ...(chosen ? [chosen] : [])]),
+  ].toSorted()
   if (channels.length < 2 && !chosen) return null
   return (
     <ul aria-label={words.channels} className="flex flex-wrap gap-1.5 pb-3">
@@ -84,7 +96,8 @@ function Row({ conversation }: { conversation: ListedConversation }) {
   const { title: named, channel } = useTitleOf()(conversation.key)
   // As in the sidebar; of a chat of another platform the key says more than what it began with.
   const isSession = /^(?:web|work|fork|console|schedule|race):/.test(conversation.key)
-  const title = oneLine(conversation.title ?? (isSession ? conversation.opening : null) ?? '') || named
+  const title =
+    oneLine(conversation.title ?? (isSession ? conversation.opening : null) ?? '') || named
   const { lastMessage: last } = conversation
   return (
     <li>
@@ -99,12 +112,19 @@ function Row({ conversation }: { conversation: ListedConversation }) {
           <span className="min-w-0 flex-1 truncate font-medium" title={conversation.key}>
             {title}
           </span>
-          <Ago at={last?.createdAt ?? conversation.updated} className="shrink-0 text-xs text-faint" />
+          <Ago
+            at={last?.createdAt ?? conversation.updated}
+            className="shrink-0 text-xs text-faint"
+          />
         </span>
         <span className="flex items-baseline gap-2 text-sm text-quiet">
           <span className="min-w-0 flex-1 truncate">
             {last
-              ? oneLine(last.role === 'assistant' ? translate(last.beginning, last.notice) : last.beginning)
+              ? oneLine(
+                  last.role === 'assistant'
+                    ? translate(last.beginning, last.notice)
+                    : last.beginning,
+                )
               : words.nothingSaid}
           </span>
           <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">

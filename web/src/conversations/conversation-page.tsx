@@ -24,7 +24,13 @@ export function ConversationPage() {
   return <ConversationView key={`${key} ${at ?? ''}`} conversationKey={key} at={at} />
 }
 
-function ConversationView({ conversationKey, at }: { conversationKey: string; at: number | undefined }) {
+function ConversationView({
+  conversationKey,
+  at,
+}: {
+  conversationKey: string
+  at: number | undefined
+}) {
   const { conversations: words } = useWords()
   const query = conversation(conversationKey)
   const { data, error } = useQuery(query)
@@ -44,7 +50,12 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
       <Head conversationKey={conversationKey} title={title} at={at} />
       {reading.error !== undefined && <ProblemNote error={reading.error} onRetry={reading.again} />}
       {reading.window ? (
-        <MessageList {...reading} window={reading.window} conversationKey={conversationKey} at={at} />
+        <MessageList
+          {...reading}
+          window={reading.window}
+          conversationKey={conversationKey}
+          at={at}
+        />
       ) : (
         <div className="flex-1">
           <Waiting what={words.messages} onRetry={reading.again} rows={6} />
@@ -52,7 +63,12 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
       )}
       {reading.window?.newer && (
         <div className="flex justify-center border-t border-line py-2">
-          <Link to="." search={({ at: _, ...rest }) => rest} className={buttonClass('quiet')} onClick={reading.goToEnd}>
+          <Link
+            to="."
+            search={({ at: _, ...rest }) => rest}
+            className={buttonClass('quiet')}
+            onClick={reading.goToEnd}
+          >
             {words.toEnd}
           </Link>
         </div>
@@ -61,7 +77,15 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
   )
 }
 
-function Head({ conversationKey, title, at }: { conversationKey: string; title: string; at: number | undefined }) {
+function Head({
+  conversationKey,
+  title,
+  at,
+}: {
+  conversationKey: string
+  title: string
+  at: number | undefined
+}) {
   const { conversations: words } = useWords()
   const { data } = useQuery(conversation(conversationKey))
   const mayWrite = useMay('write')
@@ -87,7 +111,9 @@ function Head({ conversationKey, title, at }: { conversationKey: string; title: 
       {data?.summary && (
         <details className="order-last w-full text-sm">
           <summary className="cursor-pointer text-quiet">{words.summary}</summary>
-          <p className="max-h-40 overflow-y-auto py-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{data.summary}</p>
+          <p className="max-h-40 overflow-y-auto py-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {data.summary}
+          </p>
         </details>
       )}
       <DaysMenu conversationKey={conversationKey} at={at} />
@@ -102,7 +128,12 @@ function Head({ conversationKey, title, at }: { conversationKey: string; title: 
         </Link>
       )}
       {data && editing && (
-        <FlagsDialog conversationKey={conversationKey} flags={data.flags} mayWrite={mayWrite} onClose={() => setEditing(false)} />
+        <FlagsDialog
+          conversationKey={conversationKey}
+          flags={data.flags}
+          mayWrite={mayWrite}
+          onClose={() => setEditing(false)}
+        />
       )}
     </div>
   )

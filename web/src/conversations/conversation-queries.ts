@@ -1,6 +1,10 @@
 /** Conversations on all channels as the page reads them: asked for, and asked again now and then, because no stream tells of all. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
+import type {
+  Conversation,
+  Flags,
+  ListedConversation,
+} from '../../../src/protocol/conversations/conversation.ts'
 import type { SearchAnswer, SearchHit } from '../../../src/protocol/conversations/search.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import { client, invalidate } from '../live/queries.ts'
@@ -20,7 +24,11 @@ async function upTo<Item, Answer extends Page<Item>>(
   ask: (cursor: string | undefined) => Promise<Answer>,
 ): Promise<Answer> {
   let answer = await ask(undefined)
-  for (let asked = 1; answer.nextCursor !== null && answer.items.length < most && asked < mostAsked; asked++) {
+  for (
+    let asked = 1;
+    answer.nextCursor !== null && answer.items.length < most && asked < mostAsked;
+    asked++
+  ) {
     const further = await ask(answer.nextCursor)
     answer = { ...further, items: [...answer.items, ...further.items] }
   }
@@ -37,7 +45,11 @@ export const conversationsOn = (channel: string | undefined, most: number) =>
     queryFn: ({ signal }) =>
       upTo(most, (cursor) =>
         client.get('/api/conversations', {
-          query: { limit: listPageSize, ...(channel !== undefined && { channel }), ...from(cursor) },
+          query: {
+            limit: listPageSize,
+            ...(channel !== undefined && { channel }),
+            ...from(cursor),
+          },
           signal,
         }),
       ),
@@ -57,7 +69,12 @@ export const searchFor = ({ q, channel }: SearchInput, most: number) =>
     queryFn: ({ signal }) =>
       upTo<SearchHit, SearchAnswer>(most, (cursor) =>
         client.get('/api/search', {
-          query: { q, limit: searchPageSize, ...(channel !== undefined && { channel }), ...from(cursor) },
+          query: {
+            q,
+            limit: searchPageSize,
+            ...(channel !== undefined && { channel }),
+            ...from(cursor),
+          },
           signal,
         }),
       ),

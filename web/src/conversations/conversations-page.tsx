@@ -32,7 +32,11 @@ export function ConversationsPage() {
       actions={actions}
       above={
         onNotes && (
-          <Link to="/conversations" className={buttonClass('quiet', '-ml-2 px-2')} aria-label={words.back}>
+          <Link
+            to="/conversations"
+            className={buttonClass('quiet', '-ml-2 px-2')}
+            aria-label={words.back}
+          >
             <BackIcon />
           </Link>
         )
@@ -78,7 +82,11 @@ function SearchBox() {
   useEffect(() => {
     if (wanted === q) return
     const look = () =>
-      void navigate({ to: '.', search: ({ q: _, ...rest }) => (wanted ? { ...rest, q: wanted } : rest), replace: true })
+      void navigate({
+        to: '.',
+        search: ({ q: _, ...rest }) => (wanted ? { ...rest, q: wanted } : rest),
+        replace: true,
+      })
     const timer = setTimeout(look, typedMs)
     return () => clearTimeout(timer)
   }, [wanted, q, navigate])

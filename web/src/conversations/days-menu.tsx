@@ -6,7 +6,13 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import { noonOf } from './days.ts'
 import { chaptersOf } from './note-queries.ts'
 
-export function DaysMenu({ conversationKey, at }: { conversationKey: string; at: number | undefined }) {
+export function DaysMenu({
+  conversationKey,
+  at,
+}: {
+  conversationKey: string
+  at: number | undefined
+}) {
   const { conversations: words } = useWords()
   const writing = useWriting()
   const navigate = useNavigate()

@@ -10,7 +10,9 @@ export const noonOf = (day: string): string => `${day}T12:00:00`
 
 /** `2026-11-15`, in the reader's zone. */
 export const dayOfDate = (date: Date): string =>
-  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-')
 
 export interface DayOfMessage {
   /** The day in the reader's format. */
@@ -22,7 +24,9 @@ export function useDayOf(conversationKey: string): (message: Message) => DayOfMe
   const writing = useWriting()
   const chapters = useQuery(chaptersOf(conversationKey)).data ?? []
   return ({ seq, createdAt }) => {
-    const chapter = chapters.find(({ afterSeq, throughSeq }) => afterSeq < seq && (throughSeq === null || seq <= throughSeq))
+    const chapter = chapters.find(
+      ({ afterSeq, throughSeq }) => afterSeq < seq && (throughSeq === null || seq <= throughSeq),
+    )
     return { name: writing.day(chapter ? noonOf(chapter.day) : createdAt), chapter }
   }
 }

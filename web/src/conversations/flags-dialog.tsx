@@ -9,7 +9,13 @@ import { useWords } from '../translations/messages.tsx'
 import { saveFlags } from './conversation-queries.ts'
 
 const yesOrNo = ['localOnly', 'pendingOriginReply'] as const
-const texts = ['prevPrimaryRoute', 'originMessageId', 'originRoute', 'workOverlayDirective', 'pendingApprovalJobId'] as const
+const texts = [
+  'prevPrimaryRoute',
+  'originMessageId',
+  'originRoute',
+  'workOverlayDirective',
+  'pendingApprovalJobId',
+] as const
 const number = 'workOverlayTurnsLeft'
 const known: readonly string[] = [...yesOrNo, ...texts, number]
 
@@ -52,7 +58,11 @@ export function FlagsDialog({ conversationKey, flags, mayWrite, onClose }: Flags
                 <input
                   type="checkbox"
                   checked={draft[name] ?? false}
-                  onChange={(event) => setDraft(event.target.checked ? { ...draft, [name]: true } : without(draft, name))}
+                  onChange={(event) =>
+                    setDraft(
+                      event.target.checked ? { ...draft, [name]: true } : without(draft, name),
+                    )
+                  }
                   className="size-4 accent-(--accent)"
                 />
                 <span>{conversations.flagNames[name]}</span>
@@ -65,7 +75,9 @@ export function FlagsDialog({ conversationKey, flags, mayWrite, onClose }: Flags
                 label={conversations.flagNames[name]}
                 hint={<code>{name}</code>}
                 value={draft[name] ?? ''}
-                onValue={(value) => setDraft(value ? { ...draft, [name]: value } : without(draft, name))}
+                onValue={(value) =>
+                  setDraft(value ? { ...draft, [name]: value } : without(draft, name))
+                }
               />
             ))}
             <TextField
@@ -75,7 +87,11 @@ export function FlagsDialog({ conversationKey, flags, mayWrite, onClose }: Flags
               value={draft[number] === undefined ? '' : String(draft[number])}
               onValue={(value) =>
                 setDraft(
-                  /^\d{1,6}$/.test(value) ? { ...draft, [number]: Number(value) } : value === '' ? without(draft, number) : draft,
+                  /^\d{1,6}$/.test(value)
+                    ? { ...draft, [number]: Number(value) }
+                    : value === ''
+                      ? without(draft, number)
+                      : draft,
                 )
               }
             />

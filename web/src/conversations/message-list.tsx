@@ -67,7 +67,8 @@ export function MessageList({
   }
   const go = (event: KeyboardEvent, there: () => void) => {
     event.preventDefault()
-    kept.current = event.key === 'End' ? { seq: '', top: 0, atEnd: true } : { seq: '', top: 0, atEnd: false }
+    kept.current =
+      event.key === 'End' ? { seq: '', top: 0, atEnd: true } : { seq: '', top: 0, atEnd: false }
     there()
   }
 
@@ -83,7 +84,9 @@ export function MessageList({
       className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
     >
       <div className="mx-auto max-w-3xl pb-4">
-        {!shown.older && items.length > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>}
+        {!shown.older && items.length > 0 && (
+          <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
+        )}
         {items.length === 0 && <p className="pt-4 text-faint">{words.nothingSaid}</p>}
         <ol>
           {items.map((message, index) => {
@@ -97,7 +100,10 @@ export function MessageList({
                   <MessageRow
                     message={message}
                     name={senderName(message)}
-                    byAgent={message.role === 'assistant' || agents.some(({ id }) => id === message.senderId)}
+                    byAgent={
+                      message.role === 'assistant' ||
+                      agents.some(({ id }) => id === message.senderId)
+                    }
                     goesOn={!newDay && before !== undefined && belongTogether(before, message)}
                     chosen={message.seq === at}
                   />
@@ -118,11 +124,14 @@ const belongTogether = (before: Message, message: Message): boolean =>
   before.receiverId === message.receiverId &&
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs
 
-const rowOf = (list: HTMLElement, seq: string | number): HTMLElement | null => list.querySelector(`[data-seq="${seq}"]`)
+const rowOf = (list: HTMLElement, seq: string | number): HTMLElement | null =>
+  list.querySelector(`[data-seq="${seq}"]`)
 
 /** The message asked for, or the next one: what a day begins with may be hidden. */
 const firstFrom = (list: HTMLElement, seq: number): HTMLElement | undefined =>
-  [...list.querySelectorAll<HTMLElement>('[data-seq]')].find((row) => Number(row.dataset['seq']) >= seq)
+  [...list.querySelectorAll<HTMLElement>('[data-seq]')].find(
+    (row) => Number(row.dataset['seq']) >= seq,
+  )
 
 /** The message that is in view now. */
 function look(list: HTMLElement): Kept | undefined {
@@ -143,6 +152,7 @@ function settle(list: HTMLElement, kept: Kept | undefined, at: number | undefine
     return
   }
   const row = kept.atEnd ? null : rowOf(list, kept.seq)
-  if (row) list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top - kept.top
+  if (row)
+    list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top - kept.top
   else list.scrollTop = kept.atEnd ? list.scrollHeight : 0
 }

@@ -18,7 +18,9 @@ const attachmentsOf = (media: unknown): PromptPart[] =>
 
 /** The tools that a message calls (CV14); other programs may have put anything there. */
 const calledTools = (toolCalls: unknown): string =>
-  (Array.isArray(toolCalls) ? toolCalls : []).map((call) => String(call?.function?.name ?? call?.name ?? '?')).join(', ')
+  (Array.isArray(toolCalls) ? toolCalls : [])
+    .map((call) => String(call?.function?.name ?? call?.name ?? '?'))
+    .join(', ')
 
 interface MessageRowProps {
   readonly message: Message
@@ -30,7 +32,13 @@ interface MessageRowProps {
   readonly chosen?: boolean
 }
 
-export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn, chosen = false }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({
+  message,
+  name,
+  byAgent,
+  goesOn,
+  chosen = false,
+}: MessageRowProps) {
   const { chat } = useWords()
   const translate = useSaid()
   const marks = [
@@ -51,18 +59,25 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
       {(!goesOn || marks.length > 0) && (
         <Head name={name} at={message.createdAt} byAgent={byAgent}>
           {marks.map((mark) => (
-            <span key={mark} className={message.priority === 'urgent' ? 'font-medium text-bad' : ''}>
+            <span
+              key={mark}
+              className={message.priority === 'urgent' ? 'font-medium text-bad' : ''}
+            >
               {mark}
             </span>
           ))}
         </Head>
       )}
       {message.content.trim() === '' && calledTools(message.toolCalls) !== '' ? (
-        <p className="text-sm text-quiet [overflow-wrap:anywhere]">{chat.calls(calledTools(message.toolCalls))}</p>
+        <p className="text-sm text-quiet [overflow-wrap:anywhere]">
+          {chat.calls(calledTools(message.toolCalls))}
+        </p>
       ) : byAgent ? (
         <AgentText text={translate(message.content, message.notice)} />
       ) : (
-        <PromptText content={[{ type: 'text', text: message.content }, ...attachmentsOf(message.media)]} />
+        <PromptText
+          content={[{ type: 'text', text: message.content }, ...attachmentsOf(message.media)]}
+        />
       )}
     </div>
   )

@@ -38,10 +38,14 @@ export function NotesPage() {
             </p>
           )}
           {error && !notes && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
-          {!error && !notes && <Waiting what={words.notes} onRetry={() => void refetch(query)} rows={2} />}
+          {!error && !notes && (
+            <Waiting what={words.notes} onRetry={() => void refetch(query)} rows={2} />
+          )}
           {notes?.length === 0 && <p className="text-faint">{words.noNotes}</p>}
         </div>
-        <div className="min-w-0 flex-1">{day !== undefined && <NoteView day={day} note={chosen} />}</div>
+        <div className="min-w-0 flex-1">
+          {day !== undefined && <NoteView day={day} note={chosen} />}
+        </div>
       </div>
     </section>
   )
@@ -61,11 +65,15 @@ function NoteView({ day, note }: { day: string; note: Note | undefined }) {
         <div role="alert" className="rounded-md bg-warn-wash px-3 py-2 text-warn">
           <p className="font-medium">{words.pending}</p>
           <p>{words.pendingText}</p>
-          {note.problem && <p className="pt-1 font-mono text-xs [overflow-wrap:anywhere]">{note.problem}</p>}
+          {note.problem && (
+            <p className="pt-1 font-mono text-xs [overflow-wrap:anywhere]">{note.problem}</p>
+          )}
         </div>
       )}
       {error && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
-      {!error && data === undefined && <Waiting what={words.note} onRetry={() => void refetch(query)} rows={5} />}
+      {!error && data === undefined && (
+        <Waiting what={words.note} onRetry={() => void refetch(query)} rows={5} />
+      )}
       {data !== undefined && <Markdown text={withTitles(data, (key) => titleOf(key).title)} />}
     </article>
   )

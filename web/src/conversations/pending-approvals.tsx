@@ -14,26 +14,40 @@ interface Pending {
 }
 
 /** Oldest first: the one that came first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
-export function usePendingApprovals(projectId: string, agentId: string, turnId: string | undefined): Pending {
+export function usePendingApprovals(
+  projectId: string,
+  agentId: string,
+  turnId: string | undefined,
+): Pending {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   const all = items.filter(
-    (each) => each.status === 'pending' && !each.permission && each.projectId === projectId && each.leaderId === agentId,
+    (each) =>
+      each.status === 'pending' &&
+      !each.permission &&
+      each.projectId === projectId &&
+      each.leaderId === agentId,
   )
   const isInTurn = ({ question }: Approval) => question !== null && question.messageId === turnId
   return { asked: all.filter((each) => !isInTurn(each)), questions: all.filter(isInTurn) }
 }
 
 /** A snapshot of turns has no questions: those that wait are added to the turn that asks. */
-export function withQuestions(turns: readonly ShownTurn[], questions: readonly Approval[]): readonly ShownTurn[] {
+export function withQuestions(
+  turns: readonly ShownTurn[],
+  questions: readonly Approval[],
+): readonly ShownTurn[] {
   return questions.reduce((known, { id, question }) => {
-    const isShown = (turn: ShownTurn) => turn.items.some((item) => item.kind === 'question' && item.question.questionId === id)
+    const isShown = (turn: ShownTurn) =>
+      turn.items.some((item) => item.kind === 'question' && item.question.questionId === id)
     if (question === null) return known
     const item = {
       kind: 'question',
       question: { ...question, questionId: id, outcome: null, content: null, decidedBy: null },
     } as const
     return known.map((turn) =>
-      turn.messageId === question.messageId && !isShown(turn) ? { ...turn, items: [...turn.items, item] } : turn,
+      turn.messageId === question.messageId && !isShown(turn)
+        ? { ...turn, items: [...turn.items, item] }
+        : turn,
     )
   }, turns)
 }
@@ -45,7 +59,10 @@ export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {
   // The button that was pressed goes with its card: who works by keyboard goes on writing.
   useLayoutEffect(
     () => () => {
-      if (document.activeElement === document.body || list.current?.contains(document.activeElement))
+      if (
+        document.activeElement === document.body ||
+        list.current?.contains(document.activeElement)
+      )
         document.querySelector<HTMLTextAreaElement>('[data-chat] [data-composer] textarea')?.focus()
     },
     [],

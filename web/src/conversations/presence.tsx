@@ -58,7 +58,9 @@ function PresenceText({ presence, step }: PresenceProps) {
   const writing = useWriting()
   switch (presence.is) {
     case 'offline':
-      return presence.since === undefined ? connection.never : connection.offline(writing.clock(presence.since))
+      return presence.since === undefined
+        ? connection.never
+        : connection.offline(writing.clock(presence.since))
     case 'left':
     case 'unreachable':
       return chat.state[presence.is](writing.clock(presence.at))
@@ -66,7 +68,9 @@ function PresenceText({ presence, step }: PresenceProps) {
     case 'starting':
       return <ElapsedTime since={presence.since} format={chat.state[presence.is]} />
     case 'thinking':
-      return chat.state[step === 'text' ? 'writing' : step === 'tool' || step === 'plan' ? 'working' : 'thinking']
+      return chat.state[
+        step === 'text' ? 'writing' : step === 'tool' || step === 'plan' ? 'working' : 'thinking'
+      ]
     default:
       return chat.state[presence.is]
   }

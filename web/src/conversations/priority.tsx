@@ -4,7 +4,12 @@ import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useWords } from '../translations/messages.tsx'
 import type { ComposerSetting } from '../turns/agent-settings.tsx'
 
-const priorities = ['low', 'normal', 'high', 'urgent'] as const satisfies readonly Message['priority'][]
+const priorities = [
+  'low',
+  'normal',
+  'high',
+  'urgent',
+] as const satisfies readonly Message['priority'][]
 
 export function usePriority() {
   const { chat } = useWords()

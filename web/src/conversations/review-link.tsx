@@ -13,7 +13,8 @@ interface ReviewLinkProps {
 /** Nothing while the conversation has no worktree of its own. */
 export function ReviewLink({ conversationKey, turnId, className }: ReviewLinkProps) {
   const { files: words } = useWords()
-  const { projectId, workplace } = useQuery({ ...conversation(conversationKey), retry: false }).data ?? {}
+  const { projectId, workplace } =
+    useQuery({ ...conversation(conversationKey), retry: false }).data ?? {}
   if (!projectId || workplace?.kind !== 'worktree' || !workplace.worktreeId) return null
   return (
     <Link

@@ -22,7 +22,8 @@ export function SearchResults({ q }: { q: string }) {
   const { data, error, isPlaceholderData } = useQuery(query)
   if (error && (!data || isPlaceholderData)) {
     // Punctuation alone is no error: there is only nothing to search for yet.
-    if (problemIn(error)?.['field'] === 'q') return <p className="py-2 text-faint">{words.typeMore}</p>
+    if (problemIn(error)?.['field'] === 'q')
+      return <p className="py-2 text-faint">{words.typeMore}</p>
     return <ProblemNote error={error} onRetry={() => void refetch(query)} />
   }
   if (!data) return <Waiting what={words.results} onRetry={() => void refetch(query)} rows={5} />
@@ -80,7 +81,11 @@ function Hit({ hit }: { hit: SearchHit }) {
   )
 }
 
-function Marked({ hit: { excerpt, highlights, cutBefore, cutAfter } }: { hit: SearchHit }): ReactNode {
+function Marked({
+  hit: { excerpt, highlights, cutBefore, cutAfter },
+}: {
+  hit: SearchHit
+}): ReactNode {
   let at = 0
   const parts = highlights.map(({ start, end }) => {
     const before = excerpt.slice(at, start)

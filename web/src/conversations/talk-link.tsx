@@ -16,7 +16,13 @@ export function TalkLink({ conversationKey: key, projectId, ...rest }: TalkLinkP
   const userSessionId = userSessionOf(key)
   if (chat) return <Link to="/projects/$projectId/chat/$agentId" params={chat} {...rest} />
   if (projectId !== null && userSessionId !== undefined)
-    return <Link to="/projects/$projectId/console/$userSessionId" params={{ projectId, userSessionId }} {...rest} />
+    return (
+      <Link
+        to="/projects/$projectId/console/$userSessionId"
+        params={{ projectId, userSessionId }}
+        {...rest}
+      />
+    )
   if (projectId !== null && hasAgent(key))
     return <Link to="/projects/$projectId/session/$key" params={{ projectId, key }} {...rest} />
   return <Link to="/conversations/$key" params={{ key }} {...rest} />

@@ -36,7 +36,15 @@ function Talk({ conversationKey, onClose }: TalkProps) {
   const { projectId, agentId } = chat ?? data ?? {}
   const project = home?.projects.find(({ id }) => id === projectId)
   const agent = home?.agents.find(({ id }) => id === agentId)
-  if (project && agent) return <ChatPanel project={project} agent={agent} conversationKey={conversationKey} onClose={onClose} />
+  if (project && agent)
+    return (
+      <ChatPanel
+        project={project}
+        agent={agent}
+        conversationKey={conversationKey}
+        onClose={onClose}
+      />
+    )
   return (
     <div className="flex flex-col gap-3 px-4 py-6">
       {error && !data ? (
@@ -60,7 +68,11 @@ export function ColumnsPage() {
   useTitle(words.title)
   const chosen = keys.find((key) => key === chosenKey) ?? keys.at(-1)
   const close = (key: string) =>
-    void navigate({ to: '/columns', search: { keys: keys.filter((each) => each !== key) }, replace: true })
+    void navigate({
+      to: '/columns',
+      search: { keys: keys.filter((each) => each !== key) },
+      replace: true,
+    })
   return (
     <div className={`flex flex-col ${wholeScreen}`}>
       <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 max-md:min-h-11">
@@ -81,7 +93,12 @@ export function ColumnsPage() {
         className="flex shrink-0 gap-2 overflow-x-auto border-b border-line px-2 py-1 [scrollbar-width:none] md:hidden"
       >
         {keys.map((key) => (
-          <Tab key={key} conversationKey={key} isChosen={key === chosen} onChoose={() => setChosen(key)} />
+          <Tab
+            key={key}
+            conversationKey={key}
+            isChosen={key === chosen}
+            onChoose={() => setChosen(key)}
+          />
         ))}
       </nav>
       <div className="flex min-h-0 flex-1 overflow-x-auto">
@@ -99,7 +116,15 @@ export function ColumnsPage() {
   )
 }
 
-function Tab({ conversationKey, isChosen, onChoose }: { conversationKey: string; isChosen: boolean; onChoose: () => void }) {
+function Tab({
+  conversationKey,
+  isChosen,
+  onChoose,
+}: {
+  conversationKey: string
+  isChosen: boolean
+  onChoose: () => void
+}) {
   const { console: words } = useWords()
   const { data } = useQuery({ ...conversation(conversationKey), retry: false })
   const nameOf = useNameOf()

@@ -9,7 +9,8 @@ export const channelOf = (key: string): string => key.slice(0, key.indexOf(':'))
 export function useTitleOf(): (key: string) => { title: string; channel: string } {
   const { conversations: words } = useWords()
   const home = useHome()
-  const agentName = (id: string): string => home?.agents.find((agent) => agent.id === id)?.name ?? id
+  const agentName = (id: string): string =>
+    home?.agents.find((agent) => agent.id === id)?.name ?? id
   return (key) => {
     const channel = channelOf(key)
     const name = words.channelNames[channel] ?? channel
@@ -19,12 +20,14 @@ export function useTitleOf(): (key: string) => { title: string; channel: string 
       const project = home?.projects.find(({ id }) => id === projectId)?.name ?? projectId
       return { title: `${agentName(agentId)} · ${project}`, channel: name }
     }
-    if (channel === 'agent') return { title: rest.split('~').map(agentName).join(' ↔ '), channel: name }
+    if (channel === 'agent')
+      return { title: rest.split('~').map(agentName).join(' ↔ '), channel: name }
     return { title: rest, channel: name }
   }
 }
 
-type Named = Pick<Conversation, 'key'> & Partial<Pick<Conversation, 'title' | 'opening' | 'forkedFrom'>>
+type Named = Pick<Conversation, 'key'> &
+  Partial<Pick<Conversation, 'title' | 'opening' | 'forkedFrom'>>
 
 /** What a session is called: its title, else what it began with, else its participants; a fork is marked as one. */
 export function useNameOf(): (about: Named) => string {

@@ -48,9 +48,16 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
       const query = { agentId, panelId }
       // Asked for itself: what the page knows already may be on its way to be known better.
       const pair = { query: { projectId, agentId, limit: 20 }, signal }
-      const [known, processes] = await Promise.all([client.get('/api/agent-sessions', pair), client.get('/api/processes', pair)])
+      const [known, processes] = await Promise.all([
+        client.get('/api/agent-sessions', pair),
+        client.get('/api/processes', pair),
+      ])
       const path = '/api/projects/{projectId}/chat/start'
-      const { agentSession, launch } = await client.post(path, { params: { projectId }, query, signal })
+      const { agentSession, launch } = await client.post(path, {
+        params: { projectId },
+        query,
+        signal,
+      })
       if (signal.aborted) return
       if (agentSession) takeAgentSession(agentSession)
       if (launch) takeProcess(launch)
@@ -58,7 +65,9 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
       const last = known.items.find(({ purpose }) => purpose === 'chat')
       const before = last?.state === 'ended' ? last.id : undefined
       const afterLaunch = processes.items[0]?.launchId
-      setCalled((earlier) => (earlier?.calls === calls ? earlier : { at: Date.now(), before, afterLaunch, calls }))
+      setCalled((earlier) =>
+        earlier?.calls === calls ? earlier : { at: Date.now(), before, afterLaunch, calls },
+      )
       setError(undefined)
     }
     call().catch((failure: unknown) => !signal.aborted && setError(failure))

@@ -44,7 +44,10 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
     },
     [key],
   )
-  const begin = useCallback((position: Position) => void ask(position, (_, part) => windowOf(part), true), [ask])
+  const begin = useCallback(
+    (position: Position) => void ask(position, (_, part) => windowOf(part), true),
+    [ask],
+  )
 
   useEffect(() => {
     setWindow(undefined)
@@ -57,11 +60,13 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
     first !== undefined &&
     window?.older &&
     void ask({ before: first }, (now, part) => (now ? withOlder(now, part) : windowOf(part)))
-  const readNewer = () => void ask({ after: last ?? 0 }, (now, part) => (now ? withNewer(now, part) : windowOf(part)))
+  const readNewer = () =>
+    void ask({ after: last ?? 0 }, (now, part) => (now ? withNewer(now, part) : windowOf(part)))
 
   // New messages are read only where the window reaches the end; elsewhere they are read on scrolling there.
   const newest = useChat(key)?.messages.at(-1)?.seq
-  const isBehind = window !== undefined && !window.newer && newest !== undefined && newest > (last ?? 0)
+  const isBehind =
+    window !== undefined && !window.newer && newest !== undefined && newest > (last ?? 0)
   const readNow = useRef(readNewer)
   readNow.current = readNewer
   // biome-ignore lint/correctness/useExhaustiveDependencies: while something else was read nothing could be asked; after each answer it can

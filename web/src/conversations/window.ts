@@ -15,17 +15,29 @@ export interface MessageWindow {
 export const pageSize = 100
 export const maxShown = 300
 
-export const windowOf = ({ items, older, newer }: ArchivePart): MessageWindow => ({ items, older, newer })
+export const windowOf = ({ items, older, newer }: ArchivePart): MessageWindow => ({
+  items,
+  older,
+  newer,
+})
 
 /** Messages far from the view are dropped, and can be read again. */
 export function withOlder(window: MessageWindow, part: ArchivePart): MessageWindow {
   const first = window.items[0]?.seq ?? Number.POSITIVE_INFINITY
   const items = [...part.items.filter(({ seq }) => seq < first), ...window.items]
-  return { items: items.slice(0, maxShown), older: part.older, newer: window.newer || items.length > maxShown }
+  return {
+    items: items.slice(0, maxShown),
+    older: part.older,
+    newer: window.newer || items.length > maxShown,
+  }
 }
 
 export function withNewer(window: MessageWindow, part: ArchivePart): MessageWindow {
   const last = window.items.at(-1)?.seq ?? -1
   const items = [...window.items, ...part.items.filter(({ seq }) => seq > last)]
-  return { items: items.slice(-maxShown), older: window.older || items.length > maxShown, newer: part.newer }
+  return {
+    items: items.slice(-maxShown),
+    older: window.older || items.length > maxShown,
+    newer: part.newer,
+  }
 }

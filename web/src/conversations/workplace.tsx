@@ -22,7 +22,9 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
   const choose = (workplace: 'worktree' | 'checkout') => {
     const query = { agentId: place.agentId, workplace }
     const path = '/api/projects/{projectId}/chat/start'
-    return act(workplace, (options) => client.post(path, { params: { projectId: place.projectId }, query, ...options }))
+    return act(workplace, (options) =>
+      client.post(path, { params: { projectId: place.projectId }, query, ...options }),
+    )
   }
   const act = async (what: string, ask: Parameters<typeof send>[1]) => {
     await send(what, ask)
@@ -30,13 +32,21 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
   }
   const other = kind === 'worktree' ? 'checkout' : 'worktree'
   return (
-    <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-workplace={kind}>
+    <div
+      className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet"
+      data-workplace={kind}
+    >
       <span className="truncate" title={folder ?? undefined}>
         {words.kinds[kind satisfies ConversationWorkspace['kind']]}
         {branch && <span className="font-mono"> {branch}</span>}
       </span>
       {mayWrite && (folder !== null || kind === 'worktree') && (
-        <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void choose(other)}>
+        <SubmitButton
+          look="quiet"
+          type="button"
+          waiting={waiting}
+          onClick={() => void choose(other)}
+        >
           {words.choose[other]}
         </SubmitButton>
       )}
@@ -55,7 +65,9 @@ export function WaitsForFolder({ about, mayWrite }: Omit<WorkplaceProps, 'place'
   if (!about?.waitsFor) return null
   const { key } = about
   const begin = async () => {
-    await send('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
+    await send('begin', (options) =>
+      client.post('/api/conversations/{key}/begin', { params: { key }, ...options }),
+    )
     await invalidate(['conversation', key])
   }
   return (

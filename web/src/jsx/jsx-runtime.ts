@@ -15,7 +15,8 @@ type Props = Readonly<Record<string, unknown>>
 /** What is read by people. */
 const read = ['children', 'title', 'aria-label', 'alt', 'label', 'placeholder'] as const
 
-const letters = (value: unknown): unknown => (typeof value === 'string' ? withNumbers(value) : value)
+const letters = (value: unknown): unknown =>
+  typeof value === 'string' ? withNumbers(value) : value
 
 function lettered(value: unknown): unknown {
   if (!Array.isArray(value)) return letters(value)
@@ -35,8 +36,13 @@ export const jsx: Make = (type, props, key) => make(type, readable(props), key)
 export const jsxs: Make = (type, props, key) => makeWithChildren(type, readable(props), key)
 
 /** While the page is being written, Vite makes elements with this. */
-export const jsxDEV = (type: Parameters<Make>[0], props: Props, key?: Key, hasFixedChildren = false): ReactElement =>
-  (hasFixedChildren ? jsxs : jsx)(type, props, key)
+export const jsxDEV = (
+  type: Parameters<Make>[0],
+  props: Props,
+  key?: Key,
+  hasFixedChildren = false,
+): ReactElement => (hasFixedChildren ? jsxs : jsx)(type, props, key)
 
 /** Text as it was written, for sentences of people and agents: not for code, commands, file names or names. No language needs overrides. */
-export const prose = (text: string): ReactNode => createElement(Fragment, null, text.replaceAll(/[\u202d\u202e]/g, withNumbers))
+export const prose = (text: string): ReactNode =>
+  createElement(Fragment, null, text.replaceAll(/[\u202d\u202e]/g, withNumbers))

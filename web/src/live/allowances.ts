@@ -15,4 +15,5 @@ export const allowancesOf = (projectId: string) =>
     },
   })
 
-export const refreshAllowances = (projectId: string): void => void invalidate(['allowances', projectId])
+export const refreshAllowances = (projectId: string): void =>
+  void invalidate(['allowances', projectId])

@@ -2,7 +2,12 @@
  * Approvals as the page knows them: the inbox over all projects (AP5) and the history of each project. A decision made
  * anywhere changes both; what was decided while it was looked at stays, with who decided what, until the person leaves.
  */
-import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  useQuery,
+} from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import { client, invalidate, invalidateIfFetching, queryClient, useMay } from './queries.ts'
@@ -30,10 +35,17 @@ export const inbox = queryOptions<Inbox>({
   queryFn: async ({ signal }) => {
     const page = await client.get('/api/approvals', { query: { limit: mostWaiting }, signal })
     const waiting = new Set(page.items.map(({ id }) => id))
-    const known = (queryClient.getQueryData<Inbox>(['inbox'])?.items ?? []).filter(({ id }) => !waiting.has(id))
+    const known = (queryClient.getQueryData<Inbox>(['inbox'])?.items ?? []).filter(
+      ({ id }) => !waiting.has(id),
+    )
     const gone = known.filter(({ status }) => status === 'pending').slice(0, mostLookedUp)
-    const decided = await Promise.all(gone.map((approval) => readApproval(approval).catch(() => undefined)))
-    const kept = [...known.filter(({ status }) => status !== 'pending'), ...decided.filter((each) => each !== undefined)]
+    const decided = await Promise.all(
+      gone.map((approval) => readApproval(approval).catch(() => undefined)),
+    )
+    const kept = [
+      ...known.filter(({ status }) => status !== 'pending'),
+      ...decided.filter((each) => each !== undefined),
+    ]
     return { items: [...page.items, ...kept].sort(oldestFirst), more: page.nextCursor !== null }
   },
 })
@@ -53,7 +65,8 @@ export function useWaitingCount(): string | undefined {
 export const forgetDecided = (): void =>
   void queryClient.setQueryData<Inbox>(
     inbox.queryKey,
-    (known) => known && { ...known, items: known.items.filter(({ status }) => status === 'pending') },
+    (known) =>
+      known && { ...known, items: known.items.filter(({ status }) => status === 'pending') },
   )
 
 /** The same, where it is said to wait for the person: nothing does for one who may not decide. */
@@ -89,7 +102,8 @@ export const approvalsOf = (projectId: string) =>
 
 /** The later of two versions: each submission is decided once, and each revision lengthens the history. */
 function later(known: Approval, newer: Approval): Approval {
-  const step = ({ revisionHistory, status }: Approval) => revisionHistory.length * 2 + (status === 'pending' ? 0 : 1)
+  const step = ({ revisionHistory, status }: Approval) =>
+    revisionHistory.length * 2 + (status === 'pending' ? 0 : 1)
   return step(newer) >= step(known) ? newer : known
 }
 
@@ -98,7 +112,10 @@ const replaced = (items: readonly Approval[], newer: Approval): Approval[] =>
 
 /** Puts what the server said of an approval wherever it is shown. */
 export function takeApproval(approval: Approval): void {
-  queryClient.setQueryData<Inbox>(inbox.queryKey, (known) => known && { ...known, items: replaced(known.items, approval) })
+  queryClient.setQueryData<Inbox>(
+    inbox.queryKey,
+    (known) => known && { ...known, items: replaced(known.items, approval) },
+  )
   const { queryKey } = approvalsOf(approval.projectId)
   queryClient.setQueryData<InfiniteData<Page<Approval>, string | null>>(queryKey, (known) => {
     if (!known) return known

@@ -6,7 +6,11 @@
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { type ChatLimit, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
+import {
+  type ChatLimit,
+  type ConversationState,
+  snapshotMessageLimit,
+} from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
@@ -34,7 +38,10 @@ export function withMessages(chat: Chat, added: readonly Message[]): Chat {
   return { ...chat, messages: messages.slice(-keptAfterCut), older: undefined }
 }
 
-export const withOlder = (chat: Chat, { items, older }: Pick<ArchivePart, 'items' | 'older'>): Chat => ({
+export const withOlder = (
+  chat: Chat,
+  { items, older }: Pick<ArchivePart, 'items' | 'older'>,
+): Chat => ({
   ...withMessages(chat, items),
   older,
 })
@@ -46,12 +53,18 @@ export const newestOf = (chat: Chat): Chat =>
     : { ...chat, messages: chat.messages.slice(-snapshotMessageLimit), older: undefined }
 
 /** Replaces the known messages, unless the new part continues them. */
-export function afterSnapshot(chat: Chat | undefined, { messages, handedOver, limit }: ConversationState): Chat {
+export function afterSnapshot(
+  chat: Chat | undefined,
+  { messages, handedOver, limit }: ConversationState,
+): Chat {
   const oldest = messages.at(-1)
   if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))
     return withMessages({ ...chat, handedOver, limit }, messages)
   const whole = messages.length < snapshotMessageLimit
-  return withMessages({ ...emptyChat, handedOver, limit, older: whole ? false : undefined }, messages)
+  return withMessages(
+    { ...emptyChat, handedOver, limit, older: whole ? false : undefined },
+    messages,
+  )
 }
 
 /** The same object when the event is about something else. */
@@ -63,7 +76,10 @@ export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
     case 'message-withdrawn':
       return { ...chat, messages: chat.messages.filter(({ seq }) => seq !== event.data.seq) }
     case 'messages-delivered':
-      return { ...chat, handedOver: [...new Set([...chat.handedOver, ...event.data.seqs])].slice(-mostKept) }
+      return {
+        ...chat,
+        handedOver: [...new Set([...chat.handedOver, ...event.data.seqs])].slice(-mostKept),
+      }
     case 'messages-read': {
       const { seqs } = event.data
       return { ...chat, handedOver: chat.handedOver.filter((seq) => !seqs.includes(seq)) }
@@ -77,7 +93,9 @@ export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
     case 'conversation-rewound': {
       const { undone, through } = event.data
       // What is brought back is read again (work.ts).
-      return undone ? chat : { ...chat, messages: chat.messages.filter(({ seq }) => seq <= through) }
+      return undone
+        ? chat
+        : { ...chat, messages: chat.messages.filter(({ seq }) => seq <= through) }
     }
     default:
       return chat

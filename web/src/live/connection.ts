@@ -23,11 +23,16 @@ export function endedByServer(): void {
 }
 
 /** The time when the connection was lost, if it is. */
-export const offlineSince = (): number | undefined => (current.state === 'offline' ? current.since : undefined)
+export const offlineSince = (): number | undefined =>
+  current.state === 'offline' ? current.since : undefined
 
 /** At once, unless it is lost: then when it is there again. */
 export async function connected(): Promise<void> {
-  for (let lost = current.state === 'offline'; lost; lost = current.state === 'offline' || current.state === 'connecting')
+  for (
+    let lost = current.state === 'offline';
+    lost;
+    lost = current.state === 'offline' || current.state === 'connecting'
+  )
     await new Promise<void>((resolve) => {
       const forget = onConnection(() => {
         forget()

@@ -18,13 +18,15 @@ const gatherMs = 150
 export const interrupted = queryOptions<readonly WorkSession[]>({
   queryKey: ['interrupted'],
   queryFn: async ({ signal }) =>
-    (await client.get('/api/sessions/interrupted', { query: { limit: mostInterrupted }, signal })).items,
+    (await client.get('/api/sessions/interrupted', { query: { limit: mostInterrupted }, signal }))
+      .items,
 })
 
 export const lineageOf = (projectId: string) =>
   queryOptions<Lineage>({
     queryKey: ['lineage', projectId],
-    queryFn: ({ signal }) => client.get('/api/projects/{projectId}/lineage', { params: { projectId }, signal }),
+    queryFn: ({ signal }) =>
+      client.get('/api/projects/{projectId}/lineage', { params: { projectId }, signal }),
   })
 
 export const approachesOf = (projectId: string) =>
@@ -45,7 +47,10 @@ export const workSessionOf = (projectId: string, workSessionId: string) =>
   queryOptions<WholeWorkSession>({
     queryKey: ['work-session', projectId, workSessionId],
     queryFn: ({ signal }) =>
-      client.get('/api/projects/{projectId}/sessions/{workSessionId}', { params: { projectId, workSessionId }, signal }),
+      client.get('/api/projects/{projectId}/sessions/{workSessionId}', {
+        params: { projectId, workSessionId },
+        signal,
+      }),
   })
 
 const gathered = new Map<string, readonly unknown[]>()
@@ -62,7 +67,8 @@ function lookAgain(queryKey: readonly unknown[]): void {
 
 /** The copies that `home` gets of work sessions' events have no body: they say that there is something to look at. */
 export function refreshInterrupted({ type }: HoldfastEvent): void {
-  if (type.startsWith('work-session-') || type === 'project-deleted') lookAgain(interrupted.queryKey)
+  if (type.startsWith('work-session-') || type === 'project-deleted')
+    lookAgain(interrupted.queryKey)
 }
 
 const ofWork = /^(?:work-session|task|approval|checkpoint|approach|artifact)-/
@@ -73,12 +79,14 @@ export function refreshContinuity(projectId: string, { type }: HoldfastEvent): v
   if (onPicture.test(type)) lookAgain(lineageOf(projectId).queryKey)
   if (type.startsWith('approach-')) lookAgain(approachesOf(projectId).queryKey)
   if (ofWork.test(type)) lookAgain(['work-session', projectId])
-  if (type.startsWith('worktree-')) for (const name of ['worktree', 'worktrees']) lookAgain([name, projectId])
+  if (type.startsWith('worktree-'))
+    for (const name of ['worktree', 'worktrees']) lookAgain([name, projectId])
 }
 
 /** After a snapshot all cached answers are refreshed. */
 export function forgetContinuity(projectId: string): void {
-  for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees']) void invalidate([name, projectId])
+  for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees'])
+    void invalidate([name, projectId])
 }
 
 export const canResume = ({ state, setAside, resumedBy }: WorkSession): boolean =>

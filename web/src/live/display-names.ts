@@ -42,6 +42,8 @@ export function useSenderName(): (message: Pick<Message, 'senderId' | 'senderNam
   return ({ senderId, senderName }) => {
     if (senderName === undefined) return nameOf(senderId)
     const [, role, name = ''] = /^(user|assistant|system|tool)(?: (.+))?$/.exec(senderName) ?? []
-    return role === undefined ? senderName : [chat.roles[role as keyof typeof chat.roles], name].filter(Boolean).join(' ')
+    return role === undefined
+      ? senderName
+      : [chat.roles[role as keyof typeof chat.roles], name].filter(Boolean).join(' ')
   }
 }

@@ -39,13 +39,18 @@ function write(key: string, keep: Keep, value: unknown): void {
 export function forgetDrafts(): void {
   memory.clear()
   try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith('holdfast.draft.')) sessionStorage.removeItem(key)
+    for (const key of Object.keys(sessionStorage))
+      if (key.startsWith('holdfast.draft.')) sessionStorage.removeItem(key)
   } catch {
     // Storage is forbidden: nothing was stored.
   }
 }
 
-export function useDraft<Value>(key: string, initial: Value, keep: Keep = 'tab'): [Value, (value: Value) => void, () => void] {
+export function useDraft<Value>(
+  key: string,
+  initial: Value,
+  keep: Keep = 'tab',
+): [Value, (value: Value) => void, () => void] {
   const kept = () => ({ key, value: read<Value>(key, keep) ?? initial })
   const [typed, setTyped] = useState(kept)
   // The same field may come to be about something else, of which there is another draft.

@@ -36,10 +36,24 @@ export function publishFinishedOf(event: HoldfastEvent): void {
     'ref' in event &&
     event.ref.stream.startsWith('project:')
   ) {
-    publishFinished({ what: 'work', projectId: event.ref.stream.slice('project:'.length), at: event.at })
+    publishFinished({
+      what: 'work',
+      projectId: event.ref.stream.slice('project:'.length),
+      at: event.at,
+    })
   }
-  if (event.type === 'message-added' && 'data' in event && event.data.message.role === 'assistant') {
+  if (
+    event.type === 'message-added' &&
+    'data' in event &&
+    event.data.message.role === 'assistant'
+  ) {
     const { senderId, content, id, notice } = event.data.message
-    publishFinished({ what: 'answer', who: senderId, text: content, tag: `answer-${id}`, failed: (notice ?? null) !== null })
+    publishFinished({
+      what: 'answer',
+      who: senderId,
+      text: content,
+      tag: `answer-${id}`,
+      failed: (notice ?? null) !== null,
+    })
   }
 }

@@ -11,7 +11,8 @@ let release: (() => void) | undefined
 export async function mayKeepConnection(): Promise<boolean> {
   // Browsers have locks only where the address is https or localhost.
   if (!('locks' in navigator)) return false
-  for (let place = 0; place < maxHiddenConnections; place++) if (await take(`holdfast.unseen.${place}`)) return true
+  for (let place = 0; place < maxHiddenConnections; place++)
+    if (await take(`holdfast.unseen.${place}`)) return true
   return false
 }
 

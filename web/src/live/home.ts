@@ -21,37 +21,65 @@ interface Versioned {
 const newestFirst = (a: Versioned, b: Versioned): number =>
   a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1
 
-function withThing<Thing extends Versioned>(list: readonly Thing[], thing: Thing): readonly Thing[] {
+function withThing<Thing extends Versioned>(
+  list: readonly Thing[],
+  thing: Thing,
+): readonly Thing[] {
   const known = list.find((each) => each.id === thing.id)
   if (!known) return [...list, thing].sort(newestFirst)
   if (known.updatedAt > thing.updatedAt) return list
   return list.map((each) => (each === known ? thing : each))
 }
 
-const without = <Thing extends { readonly id: string }>(list: readonly Thing[], id: string): readonly Thing[] =>
-  list.filter((each) => each.id !== id)
+const without = <Thing extends { readonly id: string }>(
+  list: readonly Thing[],
+  id: string,
+): readonly Thing[] => list.filter((each) => each.id !== id)
 
-const including = (ids: readonly string[], id: string): string[] => (ids.includes(id) ? [...ids] : [...ids, id])
-const excluding = (ids: readonly string[], id: string): string[] => ids.filter((each) => each !== id)
+const including = (ids: readonly string[], id: string): string[] =>
+  ids.includes(id) ? [...ids] : [...ids, id]
+const excluding = (ids: readonly string[], id: string): string[] =>
+  ids.filter((each) => each !== id)
 
-export const withProject = (home: Home, project: Project): Home => ({ ...home, projects: withThing(home.projects, project) })
-export const withAgent = (home: Home, agent: Agent): Home => ({ ...home, agents: withThing(home.agents, agent) })
+export const withProject = (home: Home, project: Project): Home => ({
+  ...home,
+  projects: withThing(home.projects, project),
+})
+export const withAgent = (home: Home, agent: Agent): Home => ({
+  ...home,
+  agents: withThing(home.agents, agent),
+})
 
 export const withoutProject = (home: Home, projectId: string): Home => ({
   projects: without(home.projects, projectId),
-  agents: home.agents.map((agent) => ({ ...agent, projectIds: excluding(agent.projectIds, projectId) })),
+  agents: home.agents.map((agent) => ({
+    ...agent,
+    projectIds: excluding(agent.projectIds, projectId),
+  })),
 })
 
 export const withoutAgent = (home: Home, agentId: string): Home => ({
   agents: without(home.agents, agentId),
-  projects: home.projects.map((project) => ({ ...project, agentIds: excluding(project.agentIds, agentId) })),
+  projects: home.projects.map((project) => ({
+    ...project,
+    agentIds: excluding(project.agentIds, agentId),
+  })),
 })
 
-export function withAssignment(home: Home, projectId: string, agentId: string, assigned: boolean): Home {
+export function withAssignment(
+  home: Home,
+  projectId: string,
+  agentId: string,
+  assigned: boolean,
+): Home {
   const change = assigned ? including : excluding
   return {
-    projects: home.projects.map((each) => (each.id === projectId ? { ...each, agentIds: change(each.agentIds, agentId) } : each)),
-    agents: home.agents.map((each) => (each.id === agentId ? { ...each, projectIds: change(each.projectIds, projectId) } : each)),
+    projects: home.projects.map((each) =>
+      each.id === projectId ? { ...each, agentIds: change(each.agentIds, agentId) } : each,
+    ),
+    agents: home.agents.map((each) =>
+      each.id === agentId ? { ...each, projectIds: change(each.projectIds, projectId) } : each,
+    ),
   }
 }
 

@@ -176,7 +176,8 @@ function take(event: HoldfastEvent): void {
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) refreshProcesses()
   refreshInterrupted(event)
   changeHome((home) => afterEvent(home, event))
-  if (event.type.startsWith('person-')) for (const { queryKey } of [people, me]) void invalidate(queryKey)
+  if (event.type.startsWith('person-'))
+    for (const { queryKey } of [people, me]) void invalidate(queryKey)
   if (event.type.startsWith('token-')) void invalidate(tokens.queryKey)
   if (event.type === 'signed-out') void invalidate(ownDevices.queryKey)
 }

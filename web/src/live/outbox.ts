@@ -71,7 +71,11 @@ export const useOutbox = (): readonly Unsent[] => useSyncExternalStore(subscribe
 
 /** Called when the server has it, by an answer or an event. */
 export function acknowledge({ senderId, clientId }: Message): void {
-  if (clientId === null || !entries.some((each) => each.clientId === clientId && each.by === senderId)) return
+  if (
+    clientId === null ||
+    !entries.some((each) => each.clientId === clientId && each.by === senderId)
+  )
+    return
   change((now) => now.filter((each) => each.clientId !== clientId))
 }
 
@@ -83,11 +87,14 @@ export function send(unsent: Unsent, onSent: (message: Message) => void): boolea
   return true
 }
 
-export const discard = (clientId: string): void => change((now) => now.filter((each) => each.clientId !== clientId))
+export const discard = (clientId: string): void =>
+  change((now) => now.filter((each) => each.clientId !== clientId))
 
 export function sendAgain(unsent: Unsent, onSent: (message: Message) => void): void {
   change((now) =>
-    now.map(({ refused, ...each }) => (each.clientId === unsent.clientId || !refused ? each : { ...each, refused })),
+    now.map(({ refused, ...each }) =>
+      each.clientId === unsent.clientId || !refused ? each : { ...each, refused },
+    ),
   )
   void flushOutbox(unsent, onSent)
 }
@@ -110,8 +117,11 @@ export async function flushOutbox(place: Place, onSent: (message: Message) => vo
       } catch (error) {
         const refused = error instanceof ProblemError ? error.problem : undefined
         // A temporary error: the message is sent again later.
-        if (!refused || refused.status >= 500 || refused.status === 401 || refused.status === 429) return
-        change((now) => now.map((each) => (each.clientId === clientId ? { ...each, refused } : each)))
+        if (!refused || refused.status >= 500 || refused.status === 401 || refused.status === 429)
+          return
+        change((now) =>
+          now.map((each) => (each.clientId === clientId ? { ...each, refused } : each)),
+        )
       }
     }
   } finally {

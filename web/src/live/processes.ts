@@ -18,7 +18,13 @@ const gatherMs = 150
 
 const processesKey = ['processes'] as const
 const newestFirst = (a: Process, b: Process): number =>
-  a.orderedAt === b.orderedAt ? (a.launchId < b.launchId ? 1 : -1) : a.orderedAt < b.orderedAt ? 1 : -1
+  a.orderedAt === b.orderedAt
+    ? a.launchId < b.launchId
+      ? 1
+      : -1
+    : a.orderedAt < b.orderedAt
+      ? 1
+      : -1
 
 export const livingProcesses = queryOptions<Process[]>({
   queryKey: [...processesKey, 'living'],
@@ -28,7 +34,8 @@ export const livingProcesses = queryOptions<Process[]>({
 /** The newest process ever; none on a first visit. */
 export const newestProcess = queryOptions<readonly Process[]>({
   queryKey: [...processesKey, 'newest'],
-  queryFn: async ({ signal }) => (await client.get('/api/processes', { query: { limit: 1 }, signal })).items,
+  queryFn: async ({ signal }) =>
+    (await client.get('/api/processes', { query: { limit: 1 }, signal })).items,
   // An old answer must not show for a moment on a later visit.
   gcTime: 0,
 })
@@ -36,7 +43,11 @@ export const newestProcess = queryOptions<readonly Process[]>({
 export const endedProcesses = infiniteQueryOptions({
   queryKey: [...processesKey, 'ended'],
   queryFn: ({ pageParam, signal }): Promise<Page<Process>> => {
-    const query = { state: 'ended' as const, limit: 20, ...(pageParam !== null && { cursor: pageParam }) }
+    const query = {
+      state: 'ended' as const,
+      limit: 20,
+      ...(pageParam !== null && { cursor: pageParam }),
+    }
     return client.get('/api/processes', { query, signal })
   },
   initialPageParam: null as string | null,
@@ -47,7 +58,8 @@ export const endedProcesses = infiniteQueryOptions({
 export const processWithOutput = (launchId: string) =>
   queryOptions<ProcessWithOutput>({
     queryKey: [...processesKey, 'one', launchId],
-    queryFn: ({ signal }) => client.get('/api/processes/{launchId}', { params: { launchId }, signal }),
+    queryFn: ({ signal }) =>
+      client.get('/api/processes/{launchId}', { params: { launchId }, signal }),
   })
 
 /** The newest of an agent in a project, living or not. */
@@ -55,14 +67,24 @@ export const processesOf = (projectId: string, agentId: string) =>
   queryOptions<Process[]>({
     queryKey: ['processes-of', projectId, agentId],
     queryFn: async ({ signal }) =>
-      (await client.get('/api/processes', { query: { projectId, agentId, limit: mostOfPair }, signal })).items,
+      (
+        await client.get('/api/processes', {
+          query: { projectId, agentId, limit: mostOfPair },
+          signal,
+        })
+      ).items,
   })
 
 export const agentSessionsOf = (projectId: string, agentId: string) =>
   queryOptions<AgentSession[]>({
     queryKey: ['agent-sessions-of', projectId, agentId],
     queryFn: async ({ signal }) =>
-      (await client.get('/api/agent-sessions', { query: { projectId, agentId, limit: mostOfPair }, signal })).items,
+      (
+        await client.get('/api/agent-sessions', {
+          query: { projectId, agentId, limit: mostOfPair },
+          signal,
+        })
+      ).items,
   })
 
 /** Their events are in the streams of projects; a page that follows none of them looks this often. */
@@ -78,11 +100,15 @@ export const liveAgentSessions = queryOptions<AgentSession[]>({
 
 export const coordinators = queryOptions<Coordinator[]>({
   queryKey: ['coordinators'],
-  queryFn: async ({ signal }) => (await client.get('/api/coordinators', { query: { limit: mostListed }, signal })).items,
+  queryFn: async ({ signal }) =>
+    (await client.get('/api/coordinators', { query: { limit: mostListed }, signal })).items,
 })
 
 /** Puts what was told into a list that is known; one that is being asked for is asked for anew. */
-function take<Item>(queryKey: readonly unknown[], change: (known: readonly Item[]) => Item[]): void {
+function take<Item>(
+  queryKey: readonly unknown[],
+  change: (known: readonly Item[]) => Item[],
+): void {
   queryClient.setQueryData<Item[]>(queryKey, (known) => known && change(known))
   invalidateIfFetching(queryKey)
 }
@@ -90,7 +116,9 @@ function take<Item>(queryKey: readonly unknown[], change: (known: readonly Item[
 /** A process as a project's stream or an answer told it. */
 export function takeProcess(changed: Process): void {
   take<Process>(processesOf(changed.projectId, changed.agentId).queryKey, (known) =>
-    [...known.filter(({ launchId }) => launchId !== changed.launchId), changed].sort(newestFirst).slice(0, mostOfPair),
+    [...known.filter(({ launchId }) => launchId !== changed.launchId), changed]
+      .sort(newestFirst)
+      .slice(0, mostOfPair),
   )
   refreshProcesses()
 }

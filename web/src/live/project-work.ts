@@ -15,7 +15,9 @@ export interface ProjectWork {
 export function withTask(work: ProjectWork, task: Task): ProjectWork {
   const known = work.tasks.find((each) => each.id === task.id)
   if (!known) {
-    const tasks = [...work.tasks, task].sort((a, b) => order(b.createdAt, a.createdAt) || order(b.id, a.id))
+    const tasks = [...work.tasks, task].sort(
+      (a, b) => order(b.createdAt, a.createdAt) || order(b.id, a.id),
+    )
     return { ...work, tasks }
   }
   if (known.updatedAt > task.updatedAt) return work
@@ -27,10 +29,16 @@ export function withWorkSession(work: ProjectWork, workSession: WorkSession): Pr
   const known = work.workSessions.find((each) => each.id === workSession.id)
   if (!known) {
     const all = [...work.workSessions, workSession]
-    return { ...work, workSessions: all.sort((a, b) => order(b.startedAt, a.startedAt) || order(b.id, a.id)) }
+    return {
+      ...work,
+      workSessions: all.sort((a, b) => order(b.startedAt, a.startedAt) || order(b.id, a.id)),
+    }
   }
   if (known.endedAt !== null && workSession.endedAt === null) return work
-  return { ...work, workSessions: work.workSessions.map((each) => (each === known ? workSession : each)) }
+  return {
+    ...work,
+    workSessions: work.workSessions.map((each) => (each === known ? workSession : each)),
+  }
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

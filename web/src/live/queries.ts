@@ -20,7 +20,9 @@ const keptMs = 30 * 60_000
 export const keptShortlyMs = 60_000
 
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, gcTime: keptMs, retry: false } },
+  defaultOptions: {
+    queries: { staleTime: Number.POSITIVE_INFINITY, gcTime: keptMs, retry: false },
+  },
 })
 
 export const homeKey = ['home'] as const
@@ -39,17 +41,22 @@ async function readAll<Item>(items: AsyncGenerator<Item, void, undefined>): Prom
 
 const page = { limit: 200 }
 
-export const readAllProjects = (): Promise<Project[]> => readAll(client.pages('/api/projects', { query: page }))
-export const readAllAgents = (): Promise<Agent[]> => readAll(client.pages('/api/agents', { query: page }))
+export const readAllProjects = (): Promise<Project[]> =>
+  readAll(client.pages('/api/projects', { query: page }))
+export const readAllAgents = (): Promise<Agent[]> =>
+  readAll(client.pages('/api/agents', { query: page }))
 export const readAllTasks = (projectId: string): Promise<Task[]> =>
   readAll(client.pages('/api/projects/{projectId}/tasks', { params: { projectId }, query: page }))
 export const readAllWorkSessions = (projectId: string): Promise<WorkSession[]> =>
-  readAll(client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }))
+  readAll(
+    client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }),
+  )
 
 export const me = queryOptions<Me>({ queryKey: ['me'], queryFn: () => client.get('/api/me') })
 
 /** Without an error where nobody is: browsers print each refused request in red. */
-export const isSignedIn = async (): Promise<boolean> => (await client.get('/api/login', { retries: 0 })).signedIn
+export const isSignedIn = async (): Promise<boolean> =>
+  (await client.get('/api/login', { retries: 0 })).signedIn
 
 export const people = queryOptions<Person[]>({
   queryKey: ['people'],
@@ -88,7 +95,8 @@ export function invalidateIfFetching(queryKey: readonly unknown[]): void {
 }
 
 /** The home state, filled by live.ts; undefined until the first snapshot has come. */
-export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
+export const useHome = (): Home | undefined =>
+  useQuery<Home>({ queryKey: homeKey, enabled: false }).data
 /** Asked for with the first snapshot (live.ts): who is not signed in would only be refused. */
 export function useMe(): Me | undefined {
   const { state } = useConnection()
@@ -96,7 +104,8 @@ export function useMe(): Me | undefined {
 }
 
 /** Whether the person has this scope. Only hides what the server would refuse anyway. */
-export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false
+export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean =>
+  useMe()?.scopes.includes(scope) ?? false
 
 /** Applies an answer of the server to the home state at once; the event that follows says the same. */
 export function changeHome(change: (home: Home) => Home): void {
@@ -104,4 +113,5 @@ export function changeHome(change: (home: Home) => Home): void {
 }
 
 export const isSignedOut = (error: unknown): boolean =>
-  error instanceof ProblemError && (error.problem.code === 'unauthenticated' || error.problem.code === 'authentication_failed')
+  error instanceof ProblemError &&
+  (error.problem.code === 'unauthenticated' || error.problem.code === 'authentication_failed')

@@ -17,7 +17,8 @@ const gatherMs = 300
 
 export const recent = queryOptions<readonly ListedConversation[]>({
   queryKey: ['recent-conversations'],
-  queryFn: async ({ signal }) => (await client.get('/api/conversations', { query: { limit: mostListed }, signal })).items,
+  queryFn: async ({ signal }) =>
+    (await client.get('/api/conversations', { query: { limit: mostListed }, signal })).items,
   refetchInterval: askAgainMs,
   placeholderData: (before) => before,
 })
@@ -26,7 +27,8 @@ export const recent = queryOptions<readonly ListedConversation[]>({
 export const atWork = queryOptions<readonly ListedConversation[]>({
   queryKey: ['sessions-at-work'],
   queryFn: async ({ signal }) =>
-    (await client.get('/api/conversations', { query: { live: true, limit: mostAtWork }, signal })).items,
+    (await client.get('/api/conversations', { query: { live: true, limit: mostAtWork }, signal }))
+      .items,
   refetchInterval: watchMs,
   placeholderData: (before) => before,
 })
@@ -52,7 +54,10 @@ export function useSeen(keys: readonly string[]): void {
     if (marks === '' || document.hidden) return
     const sent = marks.split('\n').map((mark) => {
       const [seq = '0', key = ''] = mark.split(/ (.*)/s)
-      return client.put('/api/conversations/{key}/seen', { params: { key }, body: { seq: Number(seq) } })
+      return client.put('/api/conversations/{key}/seen', {
+        params: { key },
+        body: { seq: Number(seq) },
+      })
     })
     void Promise.allSettled(sent).then(refreshRecent)
   }, [marks])

@@ -8,7 +8,10 @@ interface Sending<Answer> {
   readonly waiting: boolean
   readonly error: unknown
   /** Resolves to undefined when it failed or was given up; the error is then shown by the form. */
-  readonly send: (content: unknown, request: (options: RequestOptions) => Promise<Answer>) => Promise<Answer | undefined>
+  readonly send: (
+    content: unknown,
+    request: (options: RequestOptions) => Promise<Answer>,
+  ) => Promise<Answer | undefined>
   readonly stop: () => void
   readonly forget: () => void
 }
@@ -52,4 +55,6 @@ export function useSending<Answer>(): Sending<Answer> {
 
 /** Not crypto.randomUUID, which browsers offer only on https or localhost. */
 export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')

@@ -2,7 +2,12 @@
  * The turns of a chat or task as the page knows them: those that run, and those that ended while it looked, out of the stream
  * `turns:KEY` (CH14); earlier ones are read page by page. Messages stand beside them, so their prompts are left out.
  */
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
@@ -35,20 +40,25 @@ export function takeTurnEvent(key: string, event: HoldfastEvent): void {
   if (event.type === 'agent:response') void readUsage(key, event.data.messageId)
   if (event.type === 'agent:update') takeOffers(key, offersAfter(event.data.update))
   // A choice took effect, or was refused; with a new context the agent may offer something else.
-  if (event.type === 'agent:configured' || event.type === 'agent:response') void invalidate(chatOptions(key).queryKey)
+  if (event.type === 'agent:configured' || event.type === 'agent:response')
+    void invalidate(chatOptions(key).queryKey)
 }
 
 const offersKey = (key: string) => ['chat-told', key] as const
 
 function takeOffers(key: string, offered: Partial<Offers>): void {
   if (Object.keys(offered).length > 0)
-    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({ ...before, ...offered }))
+    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({
+      ...before,
+      ...offered,
+    }))
 }
 
 const chatOptions = (key: string) =>
   queryOptions({
     queryKey: ['chat-options', key],
-    queryFn: ({ signal }) => client.get('/api/conversations/{key}/options', { params: { key }, signal, retries: 0 }),
+    queryFn: ({ signal }) =>
+      client.get('/api/conversations/{key}/options', { params: { key }, signal, retries: 0 }),
     retry: false,
   })
 
@@ -64,17 +74,24 @@ export function useOffers(key: string, hasBegun: boolean): Offers {
 
 /** Sets a mode or an option; the answer has all as they are then. */
 export async function configureChat(key: string, change: ConfigChange): Promise<void> {
-  const now = await client.post('/api/conversations/{key}/options', { params: { key }, body: change })
+  const now = await client.post('/api/conversations/{key}/options', {
+    params: { key },
+    body: change,
+  })
   queryClient.setQueryData(chatOptions(key).queryKey, now)
 }
 
 /** What a turn used is counted when it has ended. */
 async function readUsage(key: string, turnId: string): Promise<void> {
   try {
-    const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', { params: { key, turnId } })
+    const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', {
+      params: { key, turnId },
+    })
     const { usage, primer } = turn
     const files = filesOf(turn)
-    change(key, (known) => known.map((each) => (each.messageId === turnId ? { ...each, usage, primer, files } : each)))
+    change(key, (known) =>
+      known.map((each) => (each.messageId === turnId ? { ...each, usage, primer, files } : each)),
+    )
   } catch {
     // The turn is read with the next page of turns.
   }
@@ -97,7 +114,11 @@ export const turnFiles = (key: string, ended: number) =>
   queryOptions({
     queryKey: ['turn-files', key, ended],
     queryFn: async ({ signal }) => {
-      const { items } = await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 100 }, signal })
+      const { items } = await client.get('/api/conversations/{key}/turns', {
+        params: { key },
+        query: { limit: 100 },
+        signal,
+      })
       return new Map(items.map((turn) => [turn.id, filesOf(turn)]))
     },
     enabled: ended > 0,
@@ -121,14 +142,21 @@ const history = (key: string) =>
   })
 
 /** The turns since a message, oldest first; undefined until it is known which run. */
-export function useTurns(key: string, oldestAt: string | undefined): readonly ShownTurn[] | undefined {
+export function useTurns(
+  key: string,
+  oldestAt: string | undefined,
+): readonly ShownTurn[] | undefined {
   useStream(turnsPrefix + key)
   const live = useQuery<readonly ShownTurn[]>({ queryKey: turnsKey(key), enabled: false }).data
   // A chat that has not begun has no turns, and cannot be asked for them.
-  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({ ...history(key), enabled: oldestAt !== undefined })
+  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+    ...history(key),
+    enabled: oldestAt !== undefined,
+  })
   const read = data?.pages.flatMap(({ items }) => items) ?? []
   const reached = read.at(-1)?.createdAt
-  const isShort = hasNextPage && oldestAt !== undefined && reached !== undefined && reached > oldestAt
+  const isShort =
+    hasNextPage && oldestAt !== undefined && reached !== undefined && reached > oldestAt
   useEffect(() => {
     if (isShort && !isFetching) void fetchNextPage()
   }, [isShort, isFetching, fetchNextPage])
@@ -136,7 +164,11 @@ export function useTurns(key: string, oldestAt: string | undefined): readonly Sh
   const known = new Set(live.map(({ messageId }) => messageId))
   const earlier = read.filter(
     ({ id, state, about, rewound }) =>
-      !known.has(id) && !rewound && state !== 'queued' && state !== 'running' && about !== 'summary',
+      !known.has(id) &&
+      !rewound &&
+      state !== 'queued' &&
+      state !== 'running' &&
+      about !== 'summary',
   )
   return [...earlier.map(listedTurn).reverse(), ...live]
 }

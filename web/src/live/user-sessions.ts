@@ -12,7 +12,8 @@ export const userSessionsOf = (projectId: string) =>
   queryOptions<UserSession[]>({
     queryKey: ['user-sessions', projectId],
     queryFn: async ({ signal }) =>
-      (await client.get('/api/user-sessions', { query: { projectId, limit: mostListed }, signal })).items,
+      (await client.get('/api/user-sessions', { query: { projectId, limit: mostListed }, signal }))
+        .items,
     staleTime: 0,
   })
 
@@ -20,7 +21,8 @@ export const userSessionsOf = (projectId: string) =>
 export const userSessionsWith = (launchIds: readonly string[]) =>
   queryOptions<UserSession[]>({
     queryKey: ['user-sessions-with', ...launchIds],
-    queryFn: async ({ signal }) => (await client.get('/api/user-sessions', { query: { limit: mostListed }, signal })).items,
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/user-sessions', { query: { limit: mostListed }, signal })).items,
     placeholderData: (before) => before,
     enabled: launchIds.length > 0,
   })

@@ -2,7 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
+import {
+  type ConversationState,
+  type ProjectState,
+  snapshotListLimit,
+  type TurnsState,
+} from '../../../src/protocol/snapshot.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat, newestOf, withMessages } from './chat.ts'
@@ -13,7 +18,13 @@ import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from '
 import { client, invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { refreshRecent } from './recent.ts'
 import { useStream, wantedStreams } from './streams.ts'
-import { forgetEarlierTurns, forgetTurns, takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
+import {
+  forgetEarlierTurns,
+  forgetTurns,
+  takeTurnEvent,
+  takeTurnsSnapshot,
+  turnsPrefix,
+} from './turns.ts'
 import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -48,7 +59,8 @@ function shortenLeft(conversationKey: string): void {
   forgetEarlierTurns(conversationKey)
 }
 
-export const webChatKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
+export const webChatKey = (projectId: string, agentId: string): string =>
+  `web:${projectId}.${agentId}`
 
 export const changeWork = (projectId: string, change: (work: ProjectWork) => ProjectWork): void =>
   void queryClient.setQueryData<ProjectWork>(workKey(projectId), (work) => work && change(work))
@@ -58,7 +70,8 @@ export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat
 
 export function takeWorkEvent(event: HoldfastEvent): void {
   // FS8: in a console, taken back turns leave their pane, on every device: the project's copy has no body.
-  if (event.type === 'conversation-rewound') for (const what of ['turn-files', 'conversation']) void invalidate([what])
+  if (event.type === 'conversation-rewound')
+    for (const what of ['turn-files', 'conversation']) void invalidate([what])
   if (event.stream.startsWith(projectPrefix)) {
     const projectId = event.stream.slice(projectPrefix.length)
     changeWork(projectId, (work) => afterProjectEvent(work, event))
@@ -71,7 +84,8 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if ('process' in event.data) takeProcess(event.data.process)
   }
   if (changesList.test(event.type)) refreshRecent()
-  if (event.stream.startsWith(turnsPrefix)) takeTurnEvent(event.stream.slice(turnsPrefix.length), event)
+  if (event.stream.startsWith(turnsPrefix))
+    takeTurnEvent(event.stream.slice(turnsPrefix.length), event)
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
     if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)
@@ -93,8 +107,10 @@ function afterRewind(key: string, { undone, through }: { undone: boolean; throug
 
 /** A stream is followed from here on: what was known of it is replaced. */
 export function takeWorkSnapshot(stream: string, state: unknown): void {
-  if (stream.startsWith(projectPrefix)) replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
-  if (stream.startsWith(turnsPrefix)) takeTurnsSnapshot(stream.slice(turnsPrefix.length), state as TurnsState)
+  if (stream.startsWith(projectPrefix))
+    replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
+  if (stream.startsWith(turnsPrefix))
+    takeTurnsSnapshot(stream.slice(turnsPrefix.length), state as TurnsState)
   if (stream.startsWith(conversationPrefix)) {
     const key = chatKey(stream.slice(conversationPrefix.length))
     const snapshot = state as ConversationState
@@ -113,7 +129,10 @@ function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): 
   void invalidate(['processes-of', projectId])
   // A snapshot's lists are bounded; the rest of a long one follows.
   if (tasks.length >= snapshotListLimit) {
-    void readAllTasks(projectId).then((all) => changeWork(projectId, (work) => all.reduce(withTask, work)), ignore)
+    void readAllTasks(projectId).then(
+      (all) => changeWork(projectId, (work) => all.reduce(withTask, work)),
+      ignore,
+    )
   }
   if (workSessions.length >= snapshotListLimit) {
     const add = (all: Awaited<ReturnType<typeof readAllWorkSessions>>) =>

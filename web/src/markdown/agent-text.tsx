@@ -55,6 +55,10 @@ class Rendered extends Component<RenderedProps, RenderedState> {
   override render(): ReactNode {
     const { failed } = this.state
     const { text, children } = this.props
-    return failed === undefined || (failed !== '' && failed !== text) ? children : <PlainText text={text} />
+    return failed === undefined || (failed !== '' && failed !== text) ? (
+      children
+    ) : (
+      <PlainText text={text} />
+    )
   }
 }

@@ -4,7 +4,13 @@ import { CopyText } from '../parts/copy.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { showPieces, useHighlighted } from './use-highlighted.tsx'
 
-export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
+export const CodeBlock = memo(function CodeBlock({
+  code,
+  language,
+}: {
+  code: string
+  language: string
+}) {
   const { console: words } = useWords()
   const pieces = useHighlighted(code, language)
   return (

@@ -32,7 +32,10 @@ export function limitedWorker<Request, Answer>(start: () => Worker, limitMs: num
   function running(): Worker {
     if (worker) return worker
     const started = start()
-    started.addEventListener('message', ({ data }: MessageEvent<Answer>) => started === worker && settle(data))
+    started.addEventListener(
+      'message',
+      ({ data }: MessageEvent<Answer>) => started === worker && settle(data),
+    )
     started.addEventListener('messageerror', () => started === worker && giveUp())
     started.addEventListener('error', () => started === worker && giveUp())
     return started

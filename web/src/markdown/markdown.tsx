@@ -25,14 +25,19 @@ const each = (tokens: readonly Token[], show: (token: Token) => ReactNode): Reac
   // biome-ignore lint/suspicious/noArrayIndexKey: see above
   tokens.map((token, index) => <Fragment key={index}>{show(token)}</Fragment>)
 
-const blocks = (tokens: readonly Token[]): ReactNode => each(tokens, (token) => block(token as MarkedToken))
+const blocks = (tokens: readonly Token[]): ReactNode =>
+  each(tokens, (token) => block(token as MarkedToken))
 
 function block(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'space':
       return null
     case 'heading':
-      return <p className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>{inline(token.tokens)}</p>
+      return (
+        <p className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>
+          {inline(token.tokens)}
+        </p>
+      )
     case 'paragraph':
       return <p>{inline(token.tokens)}</p>
     case 'code':
@@ -50,7 +55,9 @@ function block(token: MarkedToken): ReactNode {
     case 'table':
       return <Table table={token} />
     case 'text':
-      return <span>{'tokens' in token && token.tokens ? inline(token.tokens) : prose(token.text)}</span>
+      return (
+        <span>{'tokens' in token && token.tokens ? inline(token.tokens) : prose(token.text)}</span>
+      )
     case 'checkbox':
       return null
     default:
@@ -86,8 +93,12 @@ const Table = ({ table }: { table: Tokens.Table }) => (
       <thead>
         <tr>
           {table.header.map((cell, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
-            <th key={index} scope="col" className={`${cellClass} bg-sunken font-medium ${alignOf(cell)}`}>
+            <th
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
+              key={index}
+              scope="col"
+              className={`${cellClass} bg-sunken font-medium ${alignOf(cell)}`}
+            >
               {inline(cell.tokens)}
             </th>
           ))}
@@ -110,7 +121,8 @@ const Table = ({ table }: { table: Tokens.Table }) => (
   </div>
 )
 
-const inline = (tokens: readonly Token[] | undefined): ReactNode => each(tokens ?? [], (token) => span(token as MarkedToken))
+const inline = (tokens: readonly Token[] | undefined): ReactNode =>
+  each(tokens ?? [], (token) => span(token as MarkedToken))
 
 function span(token: MarkedToken): ReactNode {
   switch (token.type) {
@@ -124,7 +136,9 @@ function span(token: MarkedToken): ReactNode {
     case 'del':
       return <del>{inline(token.tokens)}</del>
     case 'codespan':
-      return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.92em]">{token.text}</code>
+      return (
+        <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.92em]">{token.text}</code>
+      )
     case 'br':
       return <br />
     case 'link':
@@ -142,7 +156,13 @@ const safe = /^(?:https?:\/\/|mailto:)/i
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   if (!safe.test(href)) return <span>{children}</span>
   return (
-    <a href={href} title={href} target="_blank" rel="noopener noreferrer" className="text-accent underline underline-offset-2">
+    <a
+      href={href}
+      title={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="text-accent underline underline-offset-2"
+    >
       {children}
     </a>
   )

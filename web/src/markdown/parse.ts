@@ -52,6 +52,7 @@ function isBounded(tokens: readonly Token[]): boolean {
 
 function inside(part: Part): readonly Part[] {
   if ('type' in part && part.type === 'list') return (part as Tokens.List).items
-  if ('type' in part && part.type === 'table') return [...(part as Tokens.Table).header, ...(part as Tokens.Table).rows.flat()]
+  if ('type' in part && part.type === 'table')
+    return [...(part as Tokens.Table).header, ...(part as Tokens.Table).rows.flat()]
   return ('tokens' in part ? part.tokens : undefined) ?? []
 }

@@ -42,7 +42,10 @@ export const showPieces = (pieces: readonly Piece[]): ReactNode =>
 export function linesOfPieces(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [[]]
   for (const piece of pieces) {
-    const parts = typeof piece === 'string' ? piece.split('\n').map((text) => [text]) : linesOfPieces(piece.pieces)
+    const parts =
+      typeof piece === 'string'
+        ? piece.split('\n').map((text) => [text])
+        : linesOfPieces(piece.pieces)
     for (const [index, part] of parts.entries()) {
       if (index > 0) lines.push([])
       const shown: Piece[] = typeof piece === 'string' ? part : [{ kind: piece.kind, pieces: part }]
@@ -87,4 +90,5 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 /** Empty for a file whose language is not known. */
-export const languageOfFile = (path: string): string => languages[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? ''
+export const languageOfFile = (path: string): string =>
+  languages[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? ''

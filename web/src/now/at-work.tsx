@@ -37,10 +37,19 @@ export function AtWork({ running }: { running: readonly RunningAgent[] | undefin
   const roles = useRoles(running ?? [])
   // What waits for the person stands above, once.
   const above = new Set(
-    asked.flatMap(({ status, permission, question }) => (status === 'pending' ? (permission ?? question)?.messageId : []) ?? []),
+    asked.flatMap(
+      ({ status, permission, question }) =>
+        (status === 'pending' ? (permission ?? question)?.messageId : []) ?? [],
+    ),
   )
-  const working = (listed ?? []).filter(({ doing, key }) => !above.has(doing?.turnId ?? '') && !key.startsWith('agent:'))
-  const others = withoutSession((listed && running) ?? [], listed ?? [], (each) => roles(each)?.agent.conversation)
+  const working = (listed ?? []).filter(
+    ({ doing, key }) => !above.has(doing?.turnId ?? '') && !key.startsWith('agent:'),
+  )
+  const others = withoutSession(
+    (listed && running) ?? [],
+    listed ?? [],
+    (each) => roles(each)?.agent.conversation,
+  )
   const count = working.length + others.length
   return (
     <Band
@@ -68,7 +77,8 @@ const rowClass =
 const linkClass = 'min-h-6 truncate leading-6 -outline-offset-2 after:absolute after:inset-0'
 const nameClass = 'flex min-w-0 flex-1 items-baseline gap-x-2'
 const placeClass = 'max-w-1/2 shrink-0 truncate text-sm text-quiet max-md:hidden'
-const doingClass = 'min-w-0 truncate text-sm text-quiet max-md:order-last max-md:basis-full max-md:pl-5.5'
+const doingClass =
+  'min-w-0 truncate text-sm text-quiet max-md:order-last max-md:basis-full max-md:pl-5.5'
 const figureClass = 'text-right text-sm text-faint tabular-nums'
 
 function TalkRow({ conversation }: { conversation: ListedConversation }) {
@@ -76,8 +86,20 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
   const writing = useWriting()
   const nameOf = useNameOf()
   const mayWrite = useMay('write')
-  const { key, projectId, agentId, activity = 'working', lines, cost, doing, created } = conversation
-  const { agent, project } = useAgentAndProject({ projectId: projectId ?? '', agentId: agentId ?? '' })
+  const {
+    key,
+    projectId,
+    agentId,
+    activity = 'working',
+    lines,
+    cost,
+    doing,
+    created,
+  } = conversation
+  const { agent, project } = useAgentAndProject({
+    projectId: projectId ?? '',
+    agentId: agentId ?? '',
+  })
   const stopping = useRequest()
   const name = nameOf(conversation)
   const stop = async () => {
@@ -88,7 +110,13 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
     <li className={rowClass} data-running={agentId} data-session={key}>
       <StateDot state={activity} />
       <span className={nameClass}>
-        <TalkLink conversationKey={key} projectId={projectId} className={linkClass} data-row title={name}>
+        <TalkLink
+          conversationKey={key}
+          projectId={projectId}
+          className={linkClass}
+          data-row
+          title={name}
+        >
           {name}
         </TalkLink>
         <span className={placeClass}>
@@ -108,10 +136,16 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
       <span className={`${figureClass} max-sm:hidden`}>
         {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
       </span>
-      <span className={`${figureClass} max-md:hidden`}>{cost && writing.money(cost.amount, cost.currency)}</span>
+      <span className={`${figureClass} max-md:hidden`}>
+        {cost && writing.money(cost.amount, cost.currency)}
+      </span>
       <span className="relative z-10 flex size-8 shrink-0 max-md:size-9">
         {mayWrite && doing && (
-          <IconButton label={words.stop(name)} disabled={stopping.waiting} onClick={() => void stop()}>
+          <IconButton
+            label={words.stop(name)}
+            disabled={stopping.waiting}
+            onClick={() => void stop()}
+          >
             <span aria-hidden="true" className="size-2.5 rounded-xs bg-current" />
           </IconButton>
         )}
@@ -126,7 +160,11 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
 }
 
 /** The tool it uses at this moment, or what else it does. */
-function Doing({ conversation: { activity, waitsFor, doing, workplace } }: { conversation: ListedConversation }): ReactNode {
+function Doing({
+  conversation: { activity, waitsFor, doing, workplace },
+}: {
+  conversation: ListedConversation
+}): ReactNode {
   const { running: words, console: states } = useWords()
   if (waitsFor) return words.waitsForFolder
   if (activity !== 'working') return states.states[activity ?? 'working']
@@ -149,12 +187,15 @@ interface RoleInConsole {
   readonly agent: RoleAgent
 }
 
-function useRoles(running: readonly RunningAgent[]): (running: RunningAgent) => RoleInConsole | undefined {
+function useRoles(
+  running: readonly RunningAgent[],
+): (running: RunningAgent) => RoleInConsole | undefined {
   const launchIds = running.flatMap(({ process }) => (process?.roleAgentId ? process.launchId : []))
   const { data = [] } = useQuery(userSessionsWith(launchIds))
   const roles = new Map<string | null, RoleInConsole>()
   for (const { id, agents } of data)
-    for (const agent of agents) roles.set(agent.launchId, { userSessionId: id, role: agent.role, agent })
+    for (const agent of agents)
+      roles.set(agent.launchId, { userSessionId: id, role: agent.role, agent })
   return ({ process }) => roles.get(process?.launchId ?? '')
 }
 

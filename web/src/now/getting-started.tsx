@@ -17,10 +17,15 @@ import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-const KnownAgents = lazy(loadOnce(async () => ({ default: (await import('../agents/detected-agents.tsx')).DetectedAgents })))
+const KnownAgents = lazy(
+  loadOnce(async () => ({
+    default: (await import('../agents/detected-agents.tsx')).DetectedAgents,
+  })),
+)
 
 /** As an agent's command, `holdfast` is this program. */
-const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-acp'
+const isDemo = ({ command, args }: Agent): boolean =>
+  command === 'holdfast' && args[0] === 'demo-acp'
 
 function demoIn({ projects, agents }: Home): { project: Project; agent: Agent } | undefined {
   for (const project of projects) {

@@ -45,7 +45,9 @@ export function Interrupted() {
     >
       <div className="flex min-h-9 w-full items-center gap-x-2 border-b border-line">
         <h2 className="font-semibold">{continuity.interrupted}</h2>
-        {data && data.length > 0 && <span className="text-sm text-faint tabular-nums">{data.length}</span>}
+        {data && data.length > 0 && (
+          <span className="text-sm text-faint tabular-nums">{data.length}</span>
+        )}
         {data?.length === 0 && <p className="text-sm text-faint">{continuity.interruptedNone}</p>}
       </div>
       {error && !data && <ProblemNote error={error} onRetry={() => void refetch(interrupted)} />}
@@ -67,10 +69,22 @@ export function Interrupted() {
 
 function InterruptedRow({ workSession }: { workSession: WorkSession }) {
   const { continuity, workSessions: words } = useWords()
-  const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase, currentAgentRole } = workSession
+  const {
+    id,
+    projectId,
+    interruptionReason: reason,
+    contextSummary,
+    setAside,
+    currentPhase,
+    currentAgentRole,
+  } = workSession
   const { project } = useAgentAndProject({ projectId, agentId: '' })
   const why = reason ? reasonText(words, reason) : ''
-  const summary = [currentAgentRole, currentPhase !== null && words.phase(currentPhase), contextSummary]
+  const summary = [
+    currentAgentRole,
+    currentPhase !== null && words.phase(currentPhase),
+    contextSummary,
+  ]
     .filter(Boolean)
     .join(' · ')
   return (
@@ -89,7 +103,10 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
           </span>
         </span>
         <span className="truncate text-sm text-quiet max-sm:row-start-2">{summary}</span>
-        <Ago at={workSession.endedAt ?? workSession.startedAt} className="justify-self-end text-sm text-faint tabular-nums" />
+        <Ago
+          at={workSession.endedAt ?? workSession.startedAt}
+          className="justify-self-end text-sm text-faint tabular-nums"
+        />
       </Link>
       <div className="flex min-w-24 items-center justify-end gap-1">
         <DismissButton workSession={workSession} />

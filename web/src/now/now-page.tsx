@@ -58,7 +58,9 @@ export function NowPage() {
                 project={project}
                 agents={home?.agents ?? []}
                 running={counts.get(project.id) ?? 0}
-                toResume={toResume?.find((each) => each.projectId === project.id && canResume(each))}
+                toResume={toResume?.find(
+                  (each) => each.projectId === project.id && canResume(each),
+                )}
               />
             ))}
           </Rows>

@@ -38,7 +38,9 @@ export function ProjectRow({ project, agents, running, toResume }: ProjectRowPro
             </span>
           )}
         </span>
-        <span className={`truncate text-sm text-faint max-sm:row-start-2 ${project.path ? 'font-mono' : ''}`}>
+        <span
+          className={`truncate text-sm text-faint max-sm:row-start-2 ${project.path ? 'font-mono' : ''}`}
+        >
           {project.path ?? words.projects.noPath}
         </span>
         <span className="flex min-w-0 items-center gap-1.5 text-sm text-quiet max-sm:hidden">

@@ -34,7 +34,9 @@ export function withoutSession(
     return !listed.some(({ key, projectId, agentId }) =>
       each.process?.roleAgentId
         ? key === inRole
-        : projectId === each.projectId && agentId === each.agentId && userSessionOf(key) === undefined,
+        : projectId === each.projectId &&
+          agentId === each.agentId &&
+          userSessionOf(key) === undefined,
     )
   })
 }
@@ -52,16 +54,24 @@ export function activityOf(
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
     const detail =
-      standing === 'held' && process?.detail ? `: ${translated(words.translation, process.detail, process.notice)}` : ''
+      standing === 'held' && process?.detail
+        ? `: ${translated(words.translation, process.detail, process.notice)}`
+        : ''
     return { dot, word: word + detail }
   }
-  if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
+  if (agentSession?.state !== 'active')
+    return { dot: 'starting', word: words.agentSessions.states.terminating }
   const isTask = agentSession.purpose === 'task'
-  return isTask ? { dot: 'working', word: words.running.task } : { dot: 'idle', word: words.running.idle }
+  return isTask
+    ? { dot: 'working', word: words.running.task }
+    : { dot: 'idle', word: words.running.idle }
 }
 
 /** Waiting outranks working. */
-function activityInRole(role: RoleAgent | undefined, words: Messages): { dot: LiveState; word: string } {
+function activityInRole(
+  role: RoleAgent | undefined,
+  words: Messages,
+): { dot: LiveState; word: string } {
   const [asked] = role?.permissions ?? []
   if (asked) return { dot: 'waiting', word: words.running.asks(askedTitle(asked.title, words)) }
   if (role?.limit) return { dot: 'waiting', word: words.console.limitReached }

@@ -36,7 +36,10 @@ export function StartWork({ home }: { home: Home }) {
   if (!mayWrite || !project) return null
   const agents = home.agents.filter(({ id }) => project.agentIds.includes(id))
   // An agent that is prompted can be started from here; one that pulls comes by itself.
-  const agent = agents.find(({ id }) => id === draft.agentId) ?? agents.find(({ protocol }) => protocol !== 'mcp') ?? agents[0]
+  const agent =
+    agents.find(({ id }) => id === draft.agentId) ??
+    agents.find(({ protocol }) => protocol !== 'mcp') ??
+    agents[0]
   if (!agent) return null
 
   async function start(event?: FormEvent) {
@@ -44,10 +47,18 @@ export function StartWork({ home }: { home: Home }) {
     if (!project || !agent) return
     if (draft.text.trim() === '') return area.current?.focus()
     const { workplace } = draft
-    const body = { projectId: project.id, toAgentId: agent.id, content: draft.text, ...(workplace && { workplace }) }
+    const body = {
+      projectId: project.id,
+      toAgentId: agent.id,
+      content: draft.text,
+      ...(workplace && { workplace }),
+    }
     if (!(await send(body, (options) => client.post('/api/chat', { body, ...options })))) return
     setDraft({ ...draft, text: '', projectId: project.id, agentId: agent.id })
-    await navigate({ to: '/projects/$projectId/chat/$agentId', params: { projectId: project.id, agentId: agent.id } })
+    await navigate({
+      to: '/projects/$projectId/chat/$agentId',
+      params: { projectId: project.id, agentId: agent.id },
+    })
   }
 
   return (
@@ -77,7 +88,9 @@ export function StartWork({ home }: { home: Home }) {
         <Choice
           label={now.byAgent}
           value={agent.id}
-          onValue={(agentId) => (agentId === '' ? void navigate({ to: '/agents' }) : setDraft({ ...draft, agentId }))}
+          onValue={(agentId) =>
+            agentId === '' ? void navigate({ to: '/agents' }) : setDraft({ ...draft, agentId })
+          }
           values={[...agents, ...(mayManage ? [{ id: '', name: now.addAgent }] : [])]}
           disabled={false}
         />
@@ -85,7 +98,9 @@ export function StartWork({ home }: { home: Home }) {
           <Choice
             label={now.workplace}
             value={draft.workplace ?? ''}
-            onValue={(workplace) => setDraft({ ...draft, workplace: workplace as Draft['workplace'] & string })}
+            onValue={(workplace) =>
+              setDraft({ ...draft, workplace: workplace as Draft['workplace'] & string })
+            }
             values={[
               { id: '', name: now.anyWorkplace },
               { id: 'checkout', name: chat.workplace.kinds.checkout },

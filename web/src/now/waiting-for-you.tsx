@@ -24,7 +24,11 @@ import { useWords } from '../translations/messages.tsx'
 import { askedTitle } from '../translations/sandbox-requests.ts'
 
 /** On most visits nothing waits. */
-const ApprovalBody = lazy(loadOnce(async () => ({ default: (await import('../approvals/approval-card.tsx')).ApprovalBody })))
+const ApprovalBody = lazy(
+  loadOnce(async () => ({
+    default: (await import('../approvals/approval-card.tsx')).ApprovalBody,
+  })),
+)
 
 export function WaitingForYou() {
   const { now, approvals } = useWords()
@@ -84,13 +88,17 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const { permission } = approval
-  const asksChoice = approval.question !== null || (permission !== null && isChoice(permission.options))
+  const asksChoice =
+    approval.question !== null || (permission !== null && isChoice(permission.options))
   const kind = asksChoice
     ? words.approvals.question
     : permission
       ? words.approvals.permission
       : readableKind(approval.checkpointType)
-  const said = (permission && askedTitle(permission.call.title, words)) ?? firstLine(approval.instructionContent) ?? kind
+  const said =
+    (permission && askedTitle(permission.call.title, words)) ??
+    firstLine(approval.instructionContent) ??
+    kind
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>
@@ -111,13 +119,20 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
             <span className="sr-only">{words.approvals.statuses[approval.status]}</span>{' '}
             {open && !permission ? words.approvals.asked(nameOf(approval.leaderId)) : said}
           </button>
-          <Ago at={approval.submittedAt} className="text-faint tabular-nums md:order-last md:text-right" />
+          <Ago
+            at={approval.submittedAt}
+            className="text-faint tabular-nums md:order-last md:text-right"
+          />
           <span className="flex min-w-0 items-center gap-x-2.5 text-quiet max-md:col-span-2 max-md:col-start-2 max-md:text-xs">
             {approval.status !== 'pending' && !open && <DecidedLine approval={approval} />}
             <span className="shrink-0 md:hidden">{kind}</span>
-            <span className="max-w-2/5 shrink-0 truncate">{project?.name ?? approval.projectId}</span>
+            <span className="max-w-2/5 shrink-0 truncate">
+              {project?.name ?? approval.projectId}
+            </span>
             <Place approval={approval} name={project?.name ?? approval.projectId} />
-            <span className="max-w-2/5 shrink-0 truncate">{permission?.role ?? nameOf(approval.leaderId)}</span>
+            <span className="max-w-2/5 shrink-0 truncate">
+              {permission?.role ?? nameOf(approval.leaderId)}
+            </span>
           </span>
         </div>
         {open && (
@@ -149,7 +164,9 @@ function Place({ approval, name }: { approval: Approval; name: string }) {
   const nameOf = useNameOf()
   const { projectId, permission, question, leaderId } = approval
   const { data: listed = [] } = useQuery({ ...atWork, enabled: false })
-  const asking = listed.find(({ doing }) => doing !== undefined && doing?.turnId === (permission ?? question)?.messageId)
+  const asking = listed.find(
+    ({ doing }) => doing !== undefined && doing?.turnId === (permission ?? question)?.messageId,
+  )
   const className =
     'relative z-10 min-h-6 min-w-0 truncate leading-6 text-quiet underline decoration-edge underline-offset-2 hover:text-ink'
   if (asking) {
@@ -169,7 +186,11 @@ function Place({ approval, name }: { approval: Approval; name: string }) {
   }
   if (permission) {
     return (
-      <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId: leaderId }} className={className}>
+      <Link
+        to="/projects/$projectId/chat/$agentId"
+        params={{ projectId, agentId: leaderId }}
+        className={className}
+      >
         {name}
       </Link>
     )
@@ -201,7 +222,10 @@ function useDecisionKeys(
       const key = event.key.toLowerCase()
       if (!'jkar'.includes(key) || key.length !== 1) return
       const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')]
-      const at = rows.findIndex((row) => row === document.activeElement || row.closest('li')?.contains(document.activeElement))
+      const at = rows.findIndex(
+        (row) =>
+          row === document.activeElement || row.closest('li')?.contains(document.activeElement),
+      )
       if (key === 'j' || key === 'k') {
         event.preventDefault()
         rows[key === 'j' ? Math.min(rows.length - 1, at + 1) : Math.max(0, at - 1)]?.focus()
@@ -209,12 +233,17 @@ function useDecisionKeys(
       }
       // What is in focus, else the oldest.
       const card =
-        rows[at]?.closest<HTMLElement>('[data-approval]') ?? list.current?.querySelector<HTMLElement>('[data-approval]:has(form)')
+        rows[at]?.closest<HTMLElement>('[data-approval]') ??
+        list.current?.querySelector<HTMLElement>('[data-approval]:has(form)')
       const id = Number(card?.dataset['approval'])
       if (!card || Number.isNaN(id)) return
       event.preventDefault()
       if (id !== open) return onOpen(id)
-      card.querySelector<HTMLButtonElement>(key === 'a' ? '[data-decide="approved"]' : '[data-decide="rejected"]')?.click()
+      card
+        .querySelector<HTMLButtonElement>(
+          key === 'a' ? '[data-decide="approved"]' : '[data-decide="rejected"]',
+        )
+        ?.click()
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)

@@ -16,7 +16,8 @@ const looks: Record<Look, string> = {
   danger: 'bg-raised text-bad shadow-[inset_0_0_0_1px_var(--edge)] hover:bg-bad-wash',
 }
 
-export const buttonClass = (look: Look = 'plain', more = ''): string => `${shape} ${looks[look]} ${more}`
+export const buttonClass = (look: Look = 'plain', more = ''): string =>
+  `${shape} ${looks[look]} ${more}`
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: Look

@@ -15,17 +15,26 @@ export const pathProblem: Check = (text, words) => {
   const path = text.trim()
   if (path === '') return undefined
   if (path.length > maxPath) return words.form.tooLong(maxPath)
-  return /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..') ? undefined : words.form.badPath
+  return /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..')
+    ? undefined
+    : words.form.badPath
 }
 
 export const idProblem: Check = (text, words) =>
-  text.trim() === '' || /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/.test(text.trim()) ? undefined : words.form.badId
+  text.trim() === '' || /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/.test(text.trim())
+    ? undefined
+    : words.form.badId
 
 export const envNameProblem: Check = (text, words) =>
   /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text) ? undefined : words.form.badEnv
 
 /** An empty text is allowed: it means “none”. */
-export const wholeNumberProblem = (text: string, min: number, max: number, words: Messages): string | undefined => {
+export const wholeNumberProblem = (
+  text: string,
+  min: number,
+  max: number,
+  words: Messages,
+): string | undefined => {
   const value = Number(text)
   return text.trim() === '' || (Number.isInteger(value) && value >= min && value <= max)
     ? undefined

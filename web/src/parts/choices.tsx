@@ -4,17 +4,32 @@ import { useId } from 'react'
 interface ChoicesProps<Value extends string> {
   readonly label: string
   readonly value: Value
-  readonly options: readonly { readonly value: Value; readonly name: string; readonly hint?: string }[]
+  readonly options: readonly {
+    readonly value: Value
+    readonly name: string
+    readonly hint?: string
+  }[]
   readonly onValue: (value: Value) => void
   readonly hideLabel?: boolean
   readonly disabled?: boolean
 }
 
-export function Choices<Value extends string>({ label, value, options, onValue, hideLabel, disabled }: ChoicesProps<Value>) {
+export function Choices<Value extends string>({
+  label,
+  value,
+  options,
+  onValue,
+  hideLabel,
+  disabled,
+}: ChoicesProps<Value>) {
   const name = useId()
   const hint = options.find((option) => option.value === value)?.hint
   return (
-    <fieldset className="min-w-0" disabled={disabled} aria-describedby={hint ? `${name}-hint` : undefined}>
+    <fieldset
+      className="min-w-0"
+      disabled={disabled}
+      aria-describedby={hint ? `${name}-hint` : undefined}
+    >
       <legend className={hideLabel ? 'sr-only' : 'mb-1 font-medium'}>{label}</legend>
       <div className="inline-flex max-w-full flex-wrap gap-0.5 rounded-md bg-sunken p-0.5 shadow-[inset_0_0_0_1px_var(--edge)]">
         {options.map((option) => (

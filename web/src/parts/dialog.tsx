@@ -23,11 +23,19 @@ interface InputDialogProps {
   readonly keepOpen?: boolean
 }
 
-export function InputDialog({ title, open, onClose, children, keepOpen = false }: InputDialogProps) {
+export function InputDialog({
+  title,
+  open,
+  onClose,
+  children,
+  keepOpen = false,
+}: InputDialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   // The first thing to fill in has the focus; on a touch screen that would raise the keyboard over the dialog.
   const first = (by: string) =>
-    by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>('input, textarea, [data-first]') ?? true)
+    by === 'touch'
+      ? true
+      : (popup.current?.querySelector<HTMLElement>('input, textarea, [data-first]') ?? true)
   return (
     <Dialog.Root
       open={open}
@@ -58,7 +66,9 @@ export const DialogBody = ({ children }: { children: ReactNode }) => (
 )
 
 export const DialogFoot = ({ children }: { children: ReactNode }) => (
-  <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">{children}</div>
+  <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
+    {children}
+  </div>
 )
 
 interface ConfirmProps {
@@ -78,9 +88,15 @@ export function Confirm({ title, children, open, onClose, action }: ConfirmProps
         <AlertDialog.Backdrop className={backdropClass} />
         <AlertDialog.Popup className={`${popupClass} top-[18dvh] max-h-[75dvh] max-w-md`}>
           <div className="flex flex-col gap-2 overflow-y-auto px-5 pt-5 pb-4">
-            <AlertDialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</AlertDialog.Title>
+            <AlertDialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">
+              {title}
+            </AlertDialog.Title>
             <AlertDialog.Description
-              render={<div className="flex flex-col gap-2 text-quiet [overflow-wrap:anywhere]">{children}</div>}
+              render={
+                <div className="flex flex-col gap-2 text-quiet [overflow-wrap:anywhere]">
+                  {children}
+                </div>
+              }
             />
           </div>
           <DialogFoot>
@@ -104,7 +120,9 @@ export function DialogHead({ title, closable = true, oneLine = false }: DialogHe
   const words = useWords()
   return (
     <div className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-5">
-      <Dialog.Title className={`${oneLine ? 'min-w-0 truncate' : ''} text-lg font-semibold`}>{title}</Dialog.Title>
+      <Dialog.Title className={`${oneLine ? 'min-w-0 truncate' : ''} text-lg font-semibold`}>
+        {title}
+      </Dialog.Title>
       {closable && (
         <Dialog.Close
           render={

@@ -4,7 +4,8 @@ import { tickingClock } from './ticking-clock.ts'
 
 const useNow = tickingClock(1000)
 
-export const secondsBetween = (from: number, to: number): number => Math.max(0, Math.floor((to - from) / 1000))
+export const secondsBetween = (from: number, to: number): number =>
+  Math.max(0, Math.floor((to - from) / 1000))
 
 interface ElapsedTimeProps {
   /** The beginning, in milliseconds since 1970. */

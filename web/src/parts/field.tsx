@@ -13,7 +13,11 @@ interface FieldProps {
   readonly error?: string | undefined
   readonly optional?: boolean
   readonly className?: string
-  readonly children: (tie: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
+  readonly children: (tie: {
+    id: string
+    'aria-describedby'?: string
+    'aria-invalid'?: true
+  }) => ReactNode
 }
 
 function Field({ label, hint, error, optional, className = '', children }: FieldProps) {
@@ -26,7 +30,11 @@ function Field({ label, hint, error, optional, className = '', children }: Field
         {label}
         {optional && <span className="text-xs font-normal text-faint">{words.optional}</span>}
       </label>
-      {children({ id, ...(about && { 'aria-describedby': about }), ...(error && { 'aria-invalid': true as const }) })}
+      {children({
+        id,
+        ...(about && { 'aria-describedby': about }),
+        ...(error && { 'aria-invalid': true as const }),
+      })}
       {error && (
         <p id={`${id}-error`} className="text-sm text-bad">
           {error}
@@ -50,11 +58,22 @@ interface ValueProps {
   readonly onValue: (value: string) => void
 }
 
-interface TextFieldProps extends ValueProps, Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
+interface TextFieldProps
+  extends ValueProps,
+    Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
   readonly mono?: boolean
 }
 
-export function TextField({ label, hint, error, optional = false, onValue, mono, className, ...input }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  error,
+  optional = false,
+  onValue,
+  mono,
+  className,
+  ...input
+}: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} optional={optional} className={className ?? ''}>
       {(tie) => (
@@ -72,12 +91,22 @@ export function TextField({ label, hint, error, optional = false, onValue, mono,
   )
 }
 
-interface TextAreaFieldProps extends ValueProps, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'value'> {
+interface TextAreaFieldProps
+  extends ValueProps,
+    Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'value'> {
   /** Words of a person rather than lines for a program. */
   readonly prose?: boolean
 }
 
-export function TextAreaField({ label, hint, error, optional = false, onValue, prose = false, ...input }: TextAreaFieldProps) {
+export function TextAreaField({
+  label,
+  hint,
+  error,
+  optional = false,
+  onValue,
+  prose = false,
+  ...input
+}: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} optional={optional}>
       {(tie) => (
@@ -113,7 +142,12 @@ export function SelectField({ label, hint, value, options, onValue }: SelectFiel
   return (
     <Field label={label} hint={hint}>
       {(tie) => (
-        <select {...tie} value={value} onChange={(event) => onValue(event.target.value)} className={inputClass}>
+        <select
+          {...tie}
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+          className={inputClass}
+        >
           {[...Map.groupBy(options, ({ group }) => group)].map(([group, members]) => {
             const shown = members.map((option) => (
               <option key={option.value} value={option.value}>

@@ -91,7 +91,9 @@ export const BackIcon = ({ className }: IconProps) => (
   </Icon>
 )
 /** Before what opens under it, in a `group` that is open or not. */
-export const FoldIcon = () => <BackIcon className="size-3.5 shrink-0 rotate-180 text-faint group-open:-rotate-90" />
+export const FoldIcon = () => (
+  <BackIcon className="size-3.5 shrink-0 rotate-180 text-faint group-open:-rotate-90" />
+)
 export const SearchIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <circle cx="7" cy="7" r="4.25" />
@@ -164,7 +166,8 @@ const toolPaths = {
   think: 'M5.5 11c-1.2-.9-2-2.2-2-3.75a4.5 4.5 0 0 1 9 0c0 1.55-.8 2.85-2 3.75v1h-5zM6 14.25h4',
   fetch: 'M8 2.5v8M5 7.5l3 3 3-3M3 13.5h10',
   switch_mode: 'M3 5.5h10l-2.5-2.5M13 10.5H3L5.5 13',
-  other: 'M6.5 3a3 3 0 0 0 3.8 3.8l3 3a1.8 1.8 0 0 1-2.5 2.5l-3-3A3 3 0 0 1 4 5.5l1.75 1.75 1.5-1.5L5.5 4z',
+  other:
+    'M6.5 3a3 3 0 0 0 3.8 3.8l3 3a1.8 1.8 0 0 1-2.5 2.5l-3-3A3 3 0 0 1 4 5.5l1.75 1.75 1.5-1.5L5.5 4z',
 } as const
 
 export const ToolIcon = ({ kind }: { kind: keyof typeof toolPaths }) => (

@@ -16,7 +16,13 @@ export function MenuPopup({ children, side = 'bottom', align = 'end' }: MenuPopu
   return (
     // Inside a landmark, where assistive technology finds it.
     <Menu.Portal container={document.getElementById('popups')}>
-      <Menu.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-50 outline-none">
+      <Menu.Positioner
+        side={side}
+        align={align}
+        sideOffset={6}
+        collisionPadding={8}
+        className="z-50 outline-none"
+      >
         <Menu.Popup className="max-h-(--available-height) min-w-52 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg bg-raised p-1 shadow-popup outline-none transition duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0">
           {children}
         </Menu.Popup>
@@ -37,10 +43,18 @@ interface MenuChoiceProps {
 }
 
 /** One of several values, under its label. */
-export const MenuChoice = ({ label, value, values, disabled = false, onValue }: MenuChoiceProps) => (
+export const MenuChoice = ({
+  label,
+  value,
+  values,
+  disabled = false,
+  onValue,
+}: MenuChoiceProps) => (
   <Menu.RadioGroup value={value} onValueChange={onValue} disabled={disabled}>
     <Menu.Group>
-      <Menu.GroupLabel className="px-2 pt-2 pb-1 text-xs font-medium text-faint">{label}</Menu.GroupLabel>
+      <Menu.GroupLabel className="px-2 pt-2 pb-1 text-xs font-medium text-faint">
+        {label}
+      </Menu.GroupLabel>
       {values.map(({ id, name, lang }) => (
         <Menu.RadioItem key={id} value={id} className={chosenClass} lang={lang}>
           {name}
@@ -61,7 +75,12 @@ interface MenuToggleProps {
 }
 
 export const MenuToggle = ({ on, disabled = false, onTurn, children }: MenuToggleProps) => (
-  <Menu.CheckboxItem checked={on} disabled={disabled} onCheckedChange={onTurn} className={chosenClass}>
+  <Menu.CheckboxItem
+    checked={on}
+    disabled={disabled}
+    onCheckedChange={onTurn}
+    className={chosenClass}
+  >
     {children}
     <Menu.CheckboxItemIndicator>
       <CheckIcon className="text-accent" />

@@ -48,7 +48,13 @@ class Nearness {
 const NearnessContext = createContext<Nearness | undefined>(undefined)
 
 /** Around the rows of the scrolling box. */
-export function NearRows({ root, children }: { root: RefObject<HTMLElement | null>; children: ReactNode }) {
+export function NearRows({
+  root,
+  children,
+}: {
+  root: RefObject<HTMLElement | null>
+  children: ReactNode
+}) {
   const [nearness] = useState(() => new Nearness())
   useEffect(() => (root.current ? nearness.start(root.current) : undefined), [nearness, root])
   return <NearnessContext value={nearness}>{children}</NearnessContext>

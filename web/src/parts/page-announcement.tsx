@@ -14,7 +14,8 @@ export function announcePage(title: string): void {
   place = title
   for (const listener of listeners) listener()
   const focused = document.activeElement
-  if (said && (!focused || focused === document.body)) document.getElementById('content')?.focus({ preventScroll: true })
+  if (said && (!focused || focused === document.body))
+    document.getElementById('content')?.focus({ preventScroll: true })
 }
 
 const subscribe = (listener: () => void) => {

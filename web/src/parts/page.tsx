@@ -23,14 +23,18 @@ export const wholeScreen =
 
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
-  const width = { text: 'max-w-4xl', rows: 'max-w-260', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
+  const width = { text: 'max-w-4xl', rows: 'max-w-260', wide: 'max-w-7xl', desk: 'max-w-none' }[
+    room
+  ]
   // Tabs stay where they are whatever is under them; what is narrower begins where they begin.
   const frame = tabs ? 'max-w-7xl' : width
   const high = room === 'desk'
   return (
     <div className={`flex flex-col ${high ? wholeScreen : 'min-h-full'}`}>
       <header className="border-b border-line px-4 md:px-8">
-        <div className={`mx-auto flex min-h-14 ${frame} flex-wrap items-center gap-x-3 gap-y-1 py-2`}>
+        <div
+          className={`mx-auto flex min-h-14 ${frame} flex-wrap items-center gap-x-3 gap-y-1 py-2`}
+        >
           <div className="flex min-w-0 flex-1 items-center gap-2">
             {above}
             <h1 className="min-w-0 truncate text-lg font-semibold" title={title}>

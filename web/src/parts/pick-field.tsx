@@ -26,9 +26,20 @@ interface PickFieldProps {
 /** More matches are not shown: typing on finds them. */
 const mostMatches = 20
 
-export function PickField({ label, hint, placeholder, none, remove, options, value, onValue }: PickFieldProps) {
+export function PickField({
+  label,
+  hint,
+  placeholder,
+  none,
+  remove,
+  options,
+  value,
+  onValue,
+}: PickFieldProps) {
   const id = useId()
-  const chosen = value.map((each) => options.find((option) => option.id === each) ?? { id: each, name: each })
+  const chosen = value.map(
+    (each) => options.find((option) => option.id === each) ?? { id: each, name: each },
+  )
   return (
     <Combobox.Root
       multiple
@@ -51,7 +62,9 @@ export function PickField({ label, hint, placeholder, none, remove, options, val
               className="flex min-h-8 min-w-0 items-center gap-2 rounded-md bg-sunken pr-1 pl-2.5 outline-none data-highlighted:bg-hover focus-within:outline-2 focus-within:outline-accent"
             >
               <span className="min-w-0 truncate">{option.name}</span>
-              {option.name !== option.id && <span className="ml-auto shrink-0 font-mono text-xs text-faint">{option.id}</span>}
+              {option.name !== option.id && (
+                <span className="ml-auto shrink-0 font-mono text-xs text-faint">{option.id}</span>
+              )}
               <Combobox.ChipRemove
                 aria-label={remove(option.name)}
                 className="flex size-7 shrink-0 items-center justify-center rounded text-quiet hover:bg-hover hover:text-ink"
@@ -60,7 +73,12 @@ export function PickField({ label, hint, placeholder, none, remove, options, val
               </Combobox.ChipRemove>
             </Combobox.Chip>
           ))}
-          <Combobox.Input id={id} aria-describedby={`${id}-hint`} placeholder={placeholder} className={inputClass} />
+          <Combobox.Input
+            id={id}
+            aria-describedby={`${id}-hint`}
+            placeholder={placeholder}
+            className={inputClass}
+          />
         </Combobox.Chips>
         <p id={`${id}-hint`} className="text-sm text-faint">
           {hint}
@@ -69,10 +87,16 @@ export function PickField({ label, hint, placeholder, none, remove, options, val
       <Combobox.Portal>
         <Combobox.Positioner sideOffset={6} collisionPadding={8} className="z-60 outline-none">
           <Combobox.Popup className="max-h-[min(20rem,var(--available-height))] w-(--anchor-width) overflow-y-auto rounded-lg bg-raised p-1 shadow-popup">
-            <Combobox.Empty className="px-2 py-1 text-sm text-quiet empty:hidden">{none}</Combobox.Empty>
+            <Combobox.Empty className="px-2 py-1 text-sm text-quiet empty:hidden">
+              {none}
+            </Combobox.Empty>
             <Combobox.List aria-label={label}>
               {(option: Option) => (
-                <Combobox.Item key={option.id} value={option} className={`${itemClass} data-selected:font-medium`}>
+                <Combobox.Item
+                  key={option.id}
+                  value={option}
+                  className={`${itemClass} data-selected:font-medium`}
+                >
                   <span className="min-w-0 flex-1 truncate">{option.name}</span>
                   <Combobox.ItemIndicator>
                     <CheckIcon />

@@ -15,18 +15,26 @@ interface ProblemText {
   readonly code?: string
 }
 
-export const problemIn = (error: unknown): Problem | undefined => (error instanceof ProblemError ? error.problem : undefined)
+export const problemIn = (error: unknown): Problem | undefined =>
+  error instanceof ProblemError ? error.problem : undefined
 
 export function describeProblem(error: unknown, words: Messages): ProblemText {
   const problem = problemIn(error)
-  if (!problem) return { title: words.problem.unreachable, kept: words.problem.unknown, next: words.problem.unreachableNext }
+  if (!problem)
+    return {
+      title: words.problem.unreachable,
+      kept: words.problem.unknown,
+      next: words.problem.unreachableNext,
+    }
   // A server newer than this page may know codes that the page does not.
   const known = words.errors[problem.code] ?? { title: problem.title, next: problem.next }
   return {
     ...known,
     kept: words.problem.unchanged,
     code: problem.code,
-    ...(problem.notice?.code !== problem.code && { detail: translated(words.translation, problem.detail, problem.notice) }),
+    ...(problem.notice?.code !== problem.code && {
+      detail: translated(words.translation, problem.detail, problem.notice),
+    }),
   }
 }
 
@@ -55,9 +63,15 @@ export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps)
     >
       <p className="font-medium text-bad">{described.title}</p>
       {described.detail && <p className="text-sm">{described.detail}</p>}
-      <p>{[!onRetry && described.kept, typed && words.problem.typed, described.next].filter(Boolean).join(' ')}</p>
+      <p>
+        {[!onRetry && described.kept, typed && words.problem.typed, described.next]
+          .filter(Boolean)
+          .join(' ')}
+      </p>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        {described.code && <p className="font-mono text-xs text-quiet">{words.problem.code(described.code)}</p>}
+        {described.code && (
+          <p className="font-mono text-xs text-quiet">{words.problem.code(described.code)}</p>
+        )}
         {onRetry && <Button onClick={onRetry}>{words.act.retry}</Button>}
       </div>
     </div>

@@ -14,7 +14,14 @@ interface SendingButtonProps {
   readonly children: ReactNode
 }
 
-export function SendingButton({ look = 'plain', label, content, request, onDone, children }: SendingButtonProps) {
+export function SendingButton({
+  look = 'plain',
+  label,
+  content,
+  request,
+  onDone,
+  children,
+}: SendingButtonProps) {
   const { waiting, error, send } = useSending<true>()
   const pressed = async () => {
     const sent = await send(content, async (options) => {
@@ -26,7 +33,13 @@ export function SendingButton({ look = 'plain', label, content, request, onDone,
   return (
     <>
       <ProblemNote error={error} />
-      <SubmitButton look={look} type="button" waiting={waiting} aria-label={label} onClick={() => void pressed()}>
+      <SubmitButton
+        look={look}
+        type="button"
+        waiting={waiting}
+        aria-label={label}
+        onClick={() => void pressed()}
+      >
         {children}
       </SubmitButton>
     </>

@@ -55,7 +55,10 @@ export function SlowAnswer({ waiting, onStop }: { waiting: boolean; onStop: () =
   const waited = useWaitStage(waiting)
   if (waited !== 'long') return null
   return (
-    <div role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-warn-wash px-3 py-2 text-warn">
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-3 rounded-md bg-warn-wash px-3 py-2 text-warn"
+    >
       <span className="min-w-0 flex-1">{words.waiting.sending}</span>
       <Button onClick={onStop}>{words.waiting.stop}</Button>
     </div>

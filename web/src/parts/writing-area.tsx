@@ -21,7 +21,16 @@ interface WritingAreaProps {
   readonly className?: string
 }
 
-export function WritingArea({ area, label, value, longest, onValue, onSend, onPaste, ...rest }: WritingAreaProps) {
+export function WritingArea({
+  area,
+  label,
+  value,
+  longest,
+  onValue,
+  onSend,
+  onPaste,
+  ...rest
+}: WritingAreaProps) {
   const { onKey, onSelect, list, className = inputClass } = rest
   const enterSends = useChoice(enterChoice) === 'sends'
 

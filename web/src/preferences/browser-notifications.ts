@@ -11,7 +11,9 @@ export const notificationChoice = browserChoice<'off' | 'on'>('outside', ['off',
 export const notificationsAvailable = (): boolean => 'Notification' in globalThis && isSecureContext
 
 export const notificationsAllowed = (): boolean =>
-  notificationChoice.get() === 'on' && notificationsAvailable() && Notification.permission === 'granted'
+  notificationChoice.get() === 'on' &&
+  notificationsAvailable() &&
+  Notification.permission === 'granted'
 
 /** False when the browser does not allow it. Asks the person only from a click of theirs. */
 export async function setNotifications(on: boolean): Promise<boolean> {
@@ -28,7 +30,11 @@ interface BrowserNotification {
 }
 
 /** Shows a notification, only while the page is hidden. */
-export async function showNotification({ title: named, body, tag }: BrowserNotification): Promise<void> {
+export async function showNotification({
+  title: named,
+  body,
+  tag,
+}: BrowserNotification): Promise<void> {
   if (!document.hidden || !notificationsAllowed()) return
   const title = withNumbers(named)
   const options = { body: withNumbers(body), tag, icon: '/icon-192.png' }

@@ -7,7 +7,11 @@ export interface Choice<Value extends string> {
   subscribe(listener: () => void): () => void
 }
 
-export function browserChoice<Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Choice<Value> {
+export function browserChoice<Value extends string>(
+  name: string,
+  allowed: readonly Value[],
+  fallback: Value,
+): Choice<Value> {
   const key = `holdfast.${name}`
   const listeners = new Set<() => void>()
   let value = read()

@@ -10,7 +10,8 @@ export function followTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const apply = () => {
     const chosen = themeChoice.get()
-    document.documentElement.dataset['theme'] = chosen === 'system' ? (system.matches ? 'dark' : 'light') : chosen
+    document.documentElement.dataset['theme'] =
+      chosen === 'system' ? (system.matches ? 'dark' : 'light') : chosen
   }
   system.addEventListener('change', apply)
   themeChoice.subscribe(apply)

@@ -39,7 +39,9 @@ function AgentSessionRow({ agentSession }: { agentSession: AgentSession }) {
         <AgentInProject agent={agent} project={project} />
       </span>
       <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
-        {[words.purposes[purpose], words.states[state], launchId === null && words.byOthers].filter(Boolean).join(' · ')}
+        {[words.purposes[purpose], words.states[state], launchId === null && words.byOthers]
+          .filter(Boolean)
+          .join(' · ')}
       </span>
       <span className="justify-self-end text-sm text-faint">
         <ElapsedTime since={Date.parse(createdAt)} />

@@ -35,7 +35,11 @@ export function Coordinators() {
   )
 }
 
-const dots: Record<Coordinator['state'], LiveState> = { connected: 'ready', unreachable: 'waiting', stopped: 'starting' }
+const dots: Record<Coordinator['state'], LiveState> = {
+  connected: 'ready',
+  unreachable: 'waiting',
+  stopped: 'starting',
+}
 
 function CoordinatorRow({ coordinator }: { coordinator: Coordinator }) {
   const { coordinators: words } = useWords()
@@ -55,7 +59,11 @@ function CoordinatorRow({ coordinator }: { coordinator: Coordinator }) {
           {[words.count(processes), words.version(version), `pid ${pid}`].join(' · ')}
         </span>
         <span className="justify-self-end text-sm text-faint">
-          {state === 'connected' ? <ElapsedTime since={Date.parse(joinedAt)} format={words.for} /> : <Heard at={lastHeardAt} />}
+          {state === 'connected' ? (
+            <ElapsedTime since={Date.parse(joinedAt)} format={words.for} />
+          ) : (
+            <Heard at={lastHeardAt} />
+          )}
         </span>
       </div>
       {state === 'unreachable' && mayManage && <TakeOver coordinator={coordinator} />}
@@ -88,7 +96,9 @@ function TakeOver({ coordinator: { id, machine } }: { coordinator: Coordinator }
         title={words.takeOverTitle(machine)}
         act={words.takeOver}
         content={id}
-        request={(options) => client.post('/api/coordinators/{coordinatorId}/takeover', { params, ...options })}
+        request={(options) =>
+          client.post('/api/coordinators/{coordinatorId}/takeover', { params, ...options })
+        }
         onDone={onDone}
       >
         <p>{words.takeOverText}</p>

@@ -98,7 +98,8 @@ function Details({ process }: { process: ProcessWithOutput }) {
 }
 
 const dayMs = 86_400_000
-const isKept = (endedAt: string | null): boolean => endedAt === null || Date.now() - Date.parse(endedAt) < outputKeptDays * dayMs
+const isKept = (endedAt: string | null): boolean =>
+  endedAt === null || Date.now() - Date.parse(endedAt) < outputKeptDays * dayMs
 
 /** Keeps the end of the output in view, unless the person has scrolled up. */
 function Output({ text, endedAt }: { text: string; endedAt: string | null }) {
@@ -113,7 +114,9 @@ function Output({ text, endedAt }: { text: string; endedAt: string | null }) {
     <section aria-label={processes.output} className="flex min-h-0 flex-1 flex-col gap-2">
       <h3 className="font-semibold">{processes.output}</h3>
       {text === '' ? (
-        <p className="text-faint">{isKept(endedAt) ? processes.outputNone : processes.outputGone(outputKeptDays)}</p>
+        <p className="text-faint">
+          {isKept(endedAt) ? processes.outputNone : processes.outputGone(outputKeptDays)}
+        </p>
       ) : (
         <pre
           ref={area}

@@ -29,7 +29,11 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
   const live = process.state !== 'ended'
   const place = { projectId: process.projectId, agentId: process.agentId }
   return (
-    <li className="list-row flex flex-wrap items-center gap-x-2" data-launch={process.launchId} data-standing={standing}>
+    <li
+      className="list-row flex flex-wrap items-center gap-x-2"
+      data-launch={process.launchId}
+      data-standing={standing}
+    >
       <Link
         to="/system"
         search={{ launch: process.launchId }}
@@ -46,9 +50,15 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
             <span className="text-faint">: {translate(process.detail, process.notice)}</span>
           )}
         </span>
-        <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">{live ? process.pid : ''}</span>
+        <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">
+          {live ? process.pid : ''}
+        </span>
         <span className="justify-self-end text-right text-sm text-faint">
-          {live ? <ElapsedTime since={Date.parse(process.startedAt ?? process.orderedAt)} /> : <EndedAgo process={process} />}
+          {live ? (
+            <ElapsedTime since={Date.parse(process.startedAt ?? process.orderedAt)} />
+          ) : (
+            <EndedAgo process={process} />
+          )}
         </span>
       </Link>
       {live && (mayManage || mayWrite) && (
@@ -56,7 +66,12 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         <div className="flex justify-end sm:min-w-24">
           {standing === 'held' && mayWrite && <Release place={place} agentName={agent} />}
           {standing !== 'held' && mayManage && (
-            <StopProcess process={process} agent={agent} project={project} stopping={standing === 'stopping'} />
+            <StopProcess
+              process={process}
+              agent={agent}
+              project={project}
+              stopping={standing === 'stopping'}
+            />
           )}
         </div>
       )}
@@ -66,6 +81,13 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
 
 function EndedAgo({ process: { startedAt, endedAt } }: { process: Process }) {
   const words = useWords()
-  const lasted = startedAt && endedAt ? words.duration(secondsBetween(Date.parse(startedAt), Date.parse(endedAt))) : undefined
-  return <span title={lasted ? words.processes.lasted(lasted) : words.processes.neverRan}>{endedAt && <Ago at={endedAt} />}</span>
+  const lasted =
+    startedAt && endedAt
+      ? words.duration(secondsBetween(Date.parse(startedAt), Date.parse(endedAt)))
+      : undefined
+  return (
+    <span title={lasted ? words.processes.lasted(lasted) : words.processes.neverRan}>
+      {endedAt && <Ago at={endedAt} />}
+    </span>
+  )
 }

@@ -7,7 +7,10 @@ import type { Messages } from '../translations/en.ts'
 type Standing = Process['state'] | 'stopping' | 'unreachable'
 
 /** Silence is not death: what a machine that is not heard of runs is shown as such (CO6). */
-export function standingOf({ state, stopReason, coordinatorId }: Process, coordinators: readonly Coordinator[] = []): Standing {
+export function standingOf(
+  { state, stopReason, coordinatorId }: Process,
+  coordinators: readonly Coordinator[] = [],
+): Standing {
   if (state === 'ended' || state === 'held') return state
   const coordinator = coordinators.find(({ id }) => id === coordinatorId)
   if (coordinator?.state === 'unreachable') return 'unreachable'
@@ -25,4 +28,6 @@ export const standingDots: Record<Standing, LiveState> = {
 }
 
 export const standingWord = (standing: Standing, { processes }: Messages): string =>
-  standing === 'stopping' || standing === 'unreachable' ? processes[standing] : processes.states[standing]
+  standing === 'stopping' || standing === 'unreachable'
+    ? processes[standing]
+    : processes.states[standing]

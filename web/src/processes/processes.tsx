@@ -14,9 +14,16 @@ export function Processes() {
   const living = useQuery(livingProcesses)
   const machines = useQuery(coordinators).data
   return (
-    <Section title={words.processes.title} note={living.data && living.data.length > 0 && living.data.length}>
-      {living.error && !living.data && <ProblemNote error={living.error} onRetry={() => void refetch(livingProcesses)} />}
-      {living.isPending && <Waiting what={words.things.processes} onRetry={() => void refetch(livingProcesses)} />}
+    <Section
+      title={words.processes.title}
+      note={living.data && living.data.length > 0 && living.data.length}
+    >
+      {living.error && !living.data && (
+        <ProblemNote error={living.error} onRetry={() => void refetch(livingProcesses)} />
+      )}
+      {living.isPending && (
+        <Waiting what={words.things.processes} onRetry={() => void refetch(livingProcesses)} />
+      )}
       {living.data?.length === 0 && <p className="text-faint">{words.processes.none}</p>}
       {living.data && living.data.length > 0 && (
         <Rows label={words.processes.title}>
@@ -32,9 +39,11 @@ export function Processes() {
 
 function Ended() {
   const words = useWords()
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(endedProcesses)
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useInfiniteQuery(endedProcesses)
   const items = data?.pages.flatMap((page) => page.items) ?? []
-  if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch(endedProcesses)} />
+  if (error && !data)
+    return <ProblemNote error={error} onRetry={() => void refetch(endedProcesses)} />
   if (!data) return null
   return (
     <div className="mt-2 flex flex-col gap-2">
@@ -50,7 +59,12 @@ function Ended() {
       )}
       {hasNextPage && (
         <div>
-          <SubmitButton look="quiet" type="button" waiting={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <SubmitButton
+            look="quiet"
+            type="button"
+            waiting={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             {words.processes.older}
           </SubmitButton>
         </div>

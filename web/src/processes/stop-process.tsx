@@ -25,7 +25,11 @@ export function StopProcess({ process, agent, project, stopping }: StopProcessPr
   }
   return (
     <>
-      <Button disabled={stopping} aria-label={words.stopName(agent)} onClick={() => setAsking(true)}>
+      <Button
+        disabled={stopping}
+        aria-label={words.stopName(agent)}
+        onClick={() => setAsking(true)}
+      >
         {words.stop}
       </Button>
       <ConfirmSending
@@ -34,7 +38,9 @@ export function StopProcess({ process, agent, project, stopping }: StopProcessPr
         title={words.stopTitle(agent, project)}
         act={words.stop}
         content={launchId}
-        request={(options) => client.post('/api/processes/{launchId}/stop', { params: { launchId }, ...options })}
+        request={(options) =>
+          client.post('/api/processes/{launchId}/stop', { params: { launchId }, ...options })
+        }
         onDone={onDone}
       >
         <p>{words.stopText}</p>

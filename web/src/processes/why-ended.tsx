@@ -9,14 +9,20 @@ export function WhyEnded({ process }: { process: Process }) {
   const { reason, exitCode, signal, detail } = process
   const translate = useSaid()
   const ending =
-    signal !== null ? words.signal(signal) : exitCode !== null && exitCode !== 0 ? words.exitCode(exitCode) : undefined
+    signal !== null
+      ? words.signal(signal)
+      : exitCode !== null && exitCode !== 0
+        ? words.exitCode(exitCode)
+        : undefined
   const how = tellsExit(process) ? undefined : ending
   const why = [reason && words.reasons[reason], how].filter(Boolean).join(' · ')
   return (
     <>
       {why}
       {detail && (
-        <span className="text-quiet">{why ? `: ${translate(detail, process.notice)}` : translate(detail, process.notice)}</span>
+        <span className="text-quiet">
+          {why ? `: ${translate(detail, process.notice)}` : translate(detail, process.notice)}
+        </span>
       )}
     </>
   )

@@ -6,7 +6,11 @@ import { useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
-import { managedSettings, type SettingKey, type SettingValue } from '../../../src/protocol/projects/settings.ts'
+import {
+  managedSettings,
+  type SettingKey,
+  type SettingValue,
+} from '../../../src/protocol/projects/settings.ts'
 import { useDraft } from '../live/draft.ts'
 import { withProject } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
@@ -18,11 +22,19 @@ import { Section } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { isDefault, type SettingTexts, settingChanges, settingGroups, settingKeys, settingProblem } from './setting-draft.ts'
+import {
+  isDefault,
+  type SettingTexts,
+  settingChanges,
+  settingGroups,
+  settingKeys,
+  settingProblem,
+} from './setting-draft.ts'
 import { SettingRow } from './setting-row.tsx'
 
 const folded = ['chat', 'agent', 'work', 'permission'] as const
-const isFolded = (key: string): boolean => folded.some((group) => settingGroups[group].some((each) => each === key))
+const isFolded = (key: string): boolean =>
+  folded.some((group) => settingGroups[group].some((each) => each === key))
 
 type Change = Partial<Record<SettingKey, SettingValue | null>>
 
@@ -48,11 +60,16 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
   const refused = problemIn(error)
   const hash = useRouterState({ select: ({ location }) => location.hash })
   const [isOpen, setOpen] = useState(() => [...chosen, ...Object.keys(texts), hash].some(isFolded))
-  const hasFoldedProblem = settingKeys.some((key) => isFolded(key) && (problems[key] || refused?.['key'] === key))
+  const hasFoldedProblem = settingKeys.some(
+    (key) => isFolded(key) && (problems[key] || refused?.['key'] === key),
+  )
   // Led here by the name of a setting.
   useEffect(() => {
     if (isFolded(hash)) setOpen(true)
-    if (hash) requestAnimationFrame(() => document.getElementById(hash)?.querySelector<HTMLElement>('input, select')?.focus())
+    if (hash)
+      requestAnimationFrame(() =>
+        document.getElementById(hash)?.querySelector<HTMLElement>('input, select')?.focus(),
+      )
   }, [hash])
   useEffect(() => {
     if (hasFoldedProblem) setOpen(true)
@@ -61,7 +78,9 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
   async function change(settings: Change): Promise<Project | undefined> {
     const params = { projectId: project.id }
     const body = { settings }
-    const changed = await send(body, (options) => client.patch('/api/projects/{projectId}', { params, body, ...options }))
+    const changed = await send(body, (options) =>
+      client.patch('/api/projects/{projectId}', { params, body, ...options }),
+    )
     if (changed) changeHome((home) => withProject(home, changed))
     return changed
   }
@@ -77,7 +96,11 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
   async function reset(keys: readonly SettingKey[]) {
     const before = Object.fromEntries(keys.map((key) => [key, project.settings[key]])) as Change
     if (!(await change(Object.fromEntries(keys.map((key) => [key, null]))))) return
-    setTexts(Object.fromEntries(Object.entries(texts).filter(([key]) => !keys.includes(key as SettingKey))))
+    setTexts(
+      Object.fromEntries(
+        Object.entries(texts).filter(([key]) => !keys.includes(key as SettingKey)),
+      ),
+    )
     notify(words.project.resetDone, () => void change(before))
   }
 
@@ -91,7 +114,9 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
             text={texts[key]}
             problem={
               problems[key] ??
-              (refused?.['key'] === key ? translated(words.translation, refused.detail, refused.notice) : undefined)
+              (refused?.['key'] === key
+                ? translated(words.translation, refused.detail, refused.notice)
+                : undefined)
             }
             waiting={waiting && key in changes}
             mayWrite={mayWrite && (mayManage || !managedSettings.has(key))}
@@ -106,7 +131,9 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
   return (
     <Section
       title={words.project.behaviour}
-      note={chosen.length > 0 ? words.project.changedCount(chosen.length) : words.project.allDefault}
+      note={
+        chosen.length > 0 ? words.project.changedCount(chosen.length) : words.project.allDefault
+      }
       actions={
         mayWrite &&
         chosen.length > 1 && (
@@ -118,7 +145,11 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-6">
         {rowsOf(settingGroups.everyday)}
-        <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} className="group">
+        <details
+          open={isOpen}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+          className="group"
+        >
           <summary className="flex min-h-9 cursor-pointer items-center gap-2 rounded-md font-medium">
             <BackIcon className="size-3.5 rotate-180 group-open:-rotate-90" />
             {words.settings.advanced}
@@ -127,7 +158,9 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
           <div className="flex flex-col gap-6 pt-3">
             {folded.map((group) => (
               <fieldset key={group} className="min-w-0">
-                <legend className="pb-1.5 text-sm font-medium text-faint">{words.settings.groups[group]}</legend>
+                <legend className="pb-1.5 text-sm font-medium text-faint">
+                  {words.settings.groups[group]}
+                </legend>
                 {rowsOf(settingGroups[group])}
               </fieldset>
             ))}

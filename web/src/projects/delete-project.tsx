@@ -39,7 +39,9 @@ export function DeleteProject({ project }: { project: Project }) {
         onDone={onDone}
       >
         <p>{words.project.deleteLost}</p>
-        <p>{project.path ? words.project.deleteStays(project.path) : words.project.deleteStaysNoPath}</p>
+        <p>
+          {project.path ? words.project.deleteStays(project.path) : words.project.deleteStaysNoPath}
+        </p>
       </ConfirmSending>
     </Section>
   )

@@ -53,12 +53,17 @@ function StartWith({ project: { id: projectId }, name, agent, found }: StartWith
     const assigned = await send([projectId, name], async (options) => {
       const chosen = agent ?? (found && (await addDetected(draftOf(found, agents), options)))
       if (!chosen) throw new Error('There is no agent')
-      await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: chosen.id } })
+      await client.put('/api/projects/{projectId}/agents/{agentId}', {
+        params: { projectId, agentId: chosen.id },
+      })
       return chosen
     })
     if (!assigned) return
     changeHome((home) => withAssignment(home, projectId, assigned.id, true))
-    await navigate({ to: '/projects/$projectId/chat/$agentId', params: { projectId, agentId: assigned.id } })
+    await navigate({
+      to: '/projects/$projectId/chat/$agentId',
+      params: { projectId, agentId: assigned.id },
+    })
   }
   return (
     <>

@@ -32,9 +32,13 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
     setAt(folder.path)
     if (folder.hasGit) onPath(folder.path)
   }
-  const rowClass = 'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover max-md:min-h-10'
+  const rowClass =
+    'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover max-md:min-h-10'
   return (
-    <section aria-label={words.chooseFolder} className="flex flex-col gap-1 rounded-md p-2 shadow-[inset_0_0_0_1px_var(--edge)]">
+    <section
+      aria-label={words.chooseFolder}
+      className="flex flex-col gap-1 rounded-md p-2 shadow-[inset_0_0_0_1px_var(--edge)]"
+    >
       <ProblemNote error={error} onRetry={() => setAt(undefined)} />
       {data && (
         <>
@@ -49,10 +53,15 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
                 <BackIcon />
               </button>
             )}
-            <span className="min-w-0 flex-1 truncate font-mono text-xs max-md:basis-2/3" title={data.path}>
+            <span
+              className="min-w-0 flex-1 truncate font-mono text-xs max-md:basis-2/3"
+              title={data.path}
+            >
               {data.path}
             </span>
-            <span className="shrink-0 text-xs text-quiet">{data.hasGit ? words.isGit : words.noGit}</span>
+            <span className="shrink-0 text-xs text-quiet">
+              {data.hasGit ? words.isGit : words.noGit}
+            </span>
             <Button look={path === data.path ? 'quiet' : 'plain'} onClick={() => onPath(data.path)}>
               {path === data.path ? words.folderChosen : words.useFolder}
             </Button>

@@ -63,7 +63,10 @@ export function GeneralSettings({ project, mayWrite, mayManage }: GeneralProps) 
   return (
     <Section title={words.project.general}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4 border-y border-line py-4">
-        <fieldset disabled={!mayWrite} className={`grid gap-4 sm:grid-cols-[1fr_2fr] ${waiting ? 'opacity-60' : ''}`}>
+        <fieldset
+          disabled={!mayWrite}
+          className={`grid gap-4 sm:grid-cols-[1fr_2fr] ${waiting ? 'opacity-60' : ''}`}
+        >
           <TextField
             label={words.projects.name}
             value={name}
@@ -82,7 +85,13 @@ export function GeneralSettings({ project, mayWrite, mayManage }: GeneralProps) 
             error={pathProblem(path, words)}
           />
         </fieldset>
-        <SaveBar changes={changes} waiting={waiting} error={error} onStop={stop} onDiscard={discard} />
+        <SaveBar
+          changes={changes}
+          waiting={waiting}
+          error={error}
+          onStop={stop}
+          onDiscard={discard}
+        />
       </form>
     </Section>
   )

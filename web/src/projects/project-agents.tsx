@@ -28,13 +28,19 @@ export function ProjectAgents({ project }: { project: Project }) {
   const assignment = useAssignment(project)
   const running = useRunning() ?? []
   const agents = home?.agents ?? []
-  const assigned = project.agentIds.map((id) => agents.find((agent) => agent.id === id)).filter((agent) => agent !== undefined)
+  const assigned = project.agentIds
+    .map((id) => agents.find((agent) => agent.id === id))
+    .filter((agent) => agent !== undefined)
   const others = agents.filter((agent) => !project.agentIds.includes(agent.id))
   return (
     <Section
       title={words.project.agents}
       note={assigned.length || undefined}
-      actions={mayWrite && <AssignMenu others={others} any={agents.length > 0} onAssign={assignment.assign} />}
+      actions={
+        mayWrite && (
+          <AssignMenu others={others} any={agents.length > 0} onAssign={assignment.assign} />
+        )
+      }
     >
       <ProblemNote error={assignment.error} />
       {assigned.length === 0 ? (
@@ -47,10 +53,17 @@ export function ProjectAgents({ project }: { project: Project }) {
           {assigned.map((agent) => (
             <li key={agent.id} className="list-row flex min-h-11 items-center gap-3">
               <AgentLink agent={agent}>
-                <Doing running={running.find(({ agentId, projectId }) => agentId === agent.id && projectId === project.id)} />
+                <Doing
+                  running={running.find(
+                    ({ agentId, projectId }) => agentId === agent.id && projectId === project.id,
+                  )}
+                />
               </AgentLink>
               {mayWrite && (
-                <IconButton label={words.project.unassignName(agent.name)} onClick={() => assignment.unassign(agent)}>
+                <IconButton
+                  label={words.project.unassignName(agent.name)}
+                  onClick={() => assignment.unassign(agent)}
+                >
                   <CloseIcon />
                 </IconButton>
               )}
@@ -106,7 +119,9 @@ function AssignMenu({ others, any, onAssign }: AssignMenuProps) {
       </Menu.Trigger>
       <MenuPopup>
         {others.length === 0 && (
-          <p className="px-2 py-1.5 text-sm text-faint">{any ? words.project.assignNone : words.project.assignNoneYet}</p>
+          <p className="px-2 py-1.5 text-sm text-faint">
+            {any ? words.project.assignNone : words.project.assignNoneYet}
+          </p>
         )}
         {others.map((agent) => (
           <Menu.Item key={agent.id} className={itemClass} onClick={() => onAssign(agent)}>
@@ -135,12 +150,16 @@ function useAssignment(project: Project) {
     const params = { projectId: project.id, agentId: agent.id }
     const path = '/api/projects/{projectId}/agents/{agentId}'
     const done = await send([params, assigned], async (options) => {
-      await (assigned ? client.put(path, { params, ...options }) : client.delete(path, { params, ...options }))
+      await (assigned
+        ? client.put(path, { params, ...options })
+        : client.delete(path, { params, ...options }))
       return true
     })
     if (!done) return
     changeHome((home) => withAssignment(home, project.id, agent.id, assigned))
-    const message = assigned ? words.project.assigned(agent.name) : words.project.unassigned(agent.name)
+    const message = assigned
+      ? words.project.assigned(agent.name)
+      : words.project.unassigned(agent.name)
     notify(message, undoable ? () => void change(agent, !assigned, false) : undefined)
   }
   return {

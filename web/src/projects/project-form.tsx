@@ -35,12 +35,19 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
     focusFirstInvalid(event)
     if (nameProblem(draft.name, words) || pathProblem(draft.path, words)) return
     const body = { name: draft.name.trim(), ...(draft.path.trim() && { path: draft.path.trim() }) }
-    const project = await send(body, (options) => client.post('/api/projects', { body, ...options }))
+    const project = await send(body, (options) =>
+      client.post('/api/projects', { body, ...options }),
+    )
     if (!project) return
     clearDraft()
     changeHome((home) => withProject(home, project))
     notify(words.projects.created(project.name))
-    await navigate({ to: '/projects/$projectId', params: { projectId: project.id }, search: {}, replace: true })
+    await navigate({
+      to: '/projects/$projectId',
+      params: { projectId: project.id },
+      search: {},
+      replace: true,
+    })
   }
 
   const fields = (
@@ -53,7 +60,9 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
         error={tried ? nameProblem(draft.name, words) : undefined}
         required
       />
-      {mayManage && <FolderPicker path={draft.path} onPath={(path) => setDraft(named({ ...draft, path }))} />}
+      {mayManage && (
+        <FolderPicker path={draft.path} onPath={(path) => setDraft(named({ ...draft, path }))} />
+      )}
       {mayManage && (
         <TextField
           label={words.projects.path}

@@ -49,7 +49,11 @@ function FolderState({ projectId, path }: { projectId: string; path: string }) {
   const { worktrees: words } = useWords()
   const params = { projectId }
   const queryKey = ['folder', projectId, path]
-  const found = useQuery({ queryKey, queryFn: () => client.get('/api/projects/{projectId}', { params }), staleTime: 0 })
+  const found = useQuery({
+    queryKey,
+    queryFn: () => client.get('/api/projects/{projectId}', { params }),
+    staleTime: 0,
+  })
   const state = found.data?.folder ?? 'found'
   return state === 'found' ? null : <p className="text-sm text-warn">{words.folderStates[state]}</p>
 }

@@ -43,9 +43,18 @@ function OneProject({ project }: { project: Project }) {
   useProjectWork(project.id)
   const chats = useMatch({ from: '/shell/projects/$projectId/chat/$agentId', shouldThrow: false })
   const onTasks = useMatch({ from: '/shell/projects/$projectId/tasks', shouldThrow: false })
-  const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
-  const onReview = useMatch({ from: '/shell/projects/$projectId/review/$worktreeId', shouldThrow: false })
-  const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
+  const onApproaches = useMatch({
+    from: '/shell/projects/$projectId/approaches',
+    shouldThrow: false,
+  })
+  const onReview = useMatch({
+    from: '/shell/projects/$projectId/review/$worktreeId',
+    shouldThrow: false,
+  })
+  const atDesk = useMatch({
+    from: '/shell/projects/$projectId/console/$userSessionId',
+    shouldThrow: false,
+  })
   const talks = useMatch({ from: '/shell/projects/$projectId/session/$key', shouldThrow: false })
   const params = { projectId: project.id }
   const onHistory = useRouterState({

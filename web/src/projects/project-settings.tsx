@@ -17,8 +17,18 @@ export function ProjectSettings() {
   return (
     <>
       {!mayWrite && <p className="text-quiet">{words.project.mayNot}</p>}
-      <GeneralSettings key={`general-${project.id}`} project={project} mayWrite={mayWrite} mayManage={mayManage} />
-      <BehaviourSettings key={`behaviour-${project.id}`} project={project} mayWrite={mayWrite} mayManage={mayManage} />
+      <GeneralSettings
+        key={`general-${project.id}`}
+        project={project}
+        mayWrite={mayWrite}
+        mayManage={mayManage}
+      />
+      <BehaviourSettings
+        key={`behaviour-${project.id}`}
+        project={project}
+        mayWrite={mayWrite}
+        mayManage={mayManage}
+      />
       {mayManage && <SetUpSettings key={`set-up-${project.id}`} projectId={project.id} />}
       {mayManage && <DeleteProject project={project} />}
     </>

@@ -15,13 +15,22 @@ const path = '/api/projects/{projectId}/set-up'
 export function SetUpSettings({ projectId }: { projectId: string }) {
   const { worktrees: words } = useWords()
   const params = { projectId }
-  const found = useQuery<SetUp>({ queryKey: ['set-up', projectId], queryFn: () => client.get(path, { params }), staleTime: 0 })
+  const found = useQuery<SetUp>({
+    queryKey: ['set-up', projectId],
+    queryFn: () => client.get(path, { params }),
+    staleTime: 0,
+  })
   return (
     <Section title={words.setUpTitle}>
       <p className="text-sm text-quiet">{words.setUpText}</p>
       <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
       {found.data && (
-        <SetUpForm key={JSON.stringify(found.data)} projectId={projectId} setUp={found.data} onSaved={found.refetch} />
+        <SetUpForm
+          key={JSON.stringify(found.data)}
+          projectId={projectId}
+          setUp={found.data}
+          onSaved={found.refetch}
+        />
       )}
     </Section>
   )
@@ -29,7 +38,15 @@ export function SetUpSettings({ projectId }: { projectId: string }) {
 
 const linesOf = (text: string): string[] => text.split('\n').filter((each) => each.trim() !== '')
 
-function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: SetUp; onSaved: () => Promise<unknown> }) {
+function SetUpForm({
+  projectId,
+  setUp,
+  onSaved,
+}: {
+  projectId: string
+  setUp: SetUp
+  onSaved: () => Promise<unknown>
+}) {
   const words = useWords()
   const kept = { command: (setUp.command ?? []).join('\n'), copy: setUp.copy.join('\n') }
   const [command, setCommand] = useState(kept.command)
@@ -40,7 +57,10 @@ function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: Se
     event.preventDefault()
     setState({ waiting: true })
     const argv = linesOf(command)
-    const body = { command: argv.length === 0 ? null : argv, copy: linesOf(copy).map((each) => each.trim()) }
+    const body = {
+      command: argv.length === 0 ? null : argv,
+      copy: linesOf(copy).map((each) => each.trim()),
+    }
     try {
       await client.put(path, { params: { projectId }, body })
       notify(words.worktrees.setUpSaved)

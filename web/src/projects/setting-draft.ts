@@ -1,5 +1,10 @@
 /** The settings being edited: texts as typed, what they would change, and what is wrong with them. Pure. */
-import { labelForm, type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/projects/settings.ts'
+import {
+  labelForm,
+  type SettingKey,
+  type SettingValue,
+  settingRules,
+} from '../../../src/protocol/projects/settings.ts'
 import type { Messages } from '../translations/en.ts'
 
 export type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
@@ -21,12 +26,15 @@ const timing = settingKeys.filter((key) => !everyday.includes(key))
 export const settingGroups = {
   everyday,
   chat: timing.filter((key) => key.startsWith('chat.')),
-  agent: timing.filter((key) => /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key)),
+  agent: timing.filter((key) =>
+    /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key),
+  ),
   work: timing.filter((key) => /^(?:checkpoint|files|resume|turn|worktree)\./.test(key)),
   permission: timing.filter((key) => key.startsWith('permission.')),
 } as const
 
-export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean => value === settingRules[key].fallback
+export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean =>
+  value === settingRules[key].fallback
 
 /** Parses a text; undefined when it is no value. */
 function settingValue(key: SettingKey, text: string): SettingValue | undefined {
@@ -37,7 +45,10 @@ function settingValue(key: SettingKey, text: string): SettingValue | undefined {
 }
 
 /** The changes to send; `null` resets a setting to its default. */
-export function settingChanges(texts: SettingTexts, settings: Settings): Partial<Record<SettingKey, SettingValue | null>> {
+export function settingChanges(
+  texts: SettingTexts,
+  settings: Settings,
+): Partial<Record<SettingKey, SettingValue | null>> {
   const changes: Partial<Record<SettingKey, SettingValue | null>> = {}
   for (const key of settingKeys) {
     const text = texts[key]
@@ -57,16 +68,28 @@ export function settingProblem(
   words: Messages,
   number: Written,
 ): string | undefined {
-  return ownProblem(key, texts[key], words, number) ?? orderProblem(key, texts, settings, words, number)
+  return (
+    ownProblem(key, texts[key], words, number) ?? orderProblem(key, texts, settings, words, number)
+  )
 }
 
-function ownProblem(key: SettingKey, text: string | undefined, words: Messages, number: Written): string | undefined {
+function ownProblem(
+  key: SettingKey,
+  text: string | undefined,
+  words: Messages,
+  number: Written,
+): string | undefined {
   const rule = settingRules[key]
   if (text === undefined || rule.kind === 'choice') return undefined
   const value = settingValue(key, text)
-  if (rule.kind === 'label') return value === '' || labelForm.test(String(value)) ? undefined : words.settings.labelForm
+  if (rule.kind === 'label')
+    return value === '' || labelForm.test(String(value)) ? undefined : words.settings.labelForm
   const whole = 'whole' in rule && rule.whole
-  const fits = typeof value === 'number' && value >= rule.min && value <= rule.max && (!whole || Number.isInteger(value))
+  const fits =
+    typeof value === 'number' &&
+    value >= rule.min &&
+    value <= rule.max &&
+    (!whole || Number.isInteger(value))
   return fits ? undefined : rangeOf(key, words, number)
 }
 
@@ -79,7 +102,8 @@ function orderProblem(
   number: Written,
 ): string | undefined {
   const [softKey, hardKey] = ['chat.soft_timeout_minutes', 'chat.hard_timeout_minutes'] as const
-  if (key !== hardKey || (texts[softKey] === undefined && texts[hardKey] === undefined)) return undefined
+  if (key !== hardKey || (texts[softKey] === undefined && texts[hardKey] === undefined))
+    return undefined
   const soft = settingValue(softKey, texts[softKey] ?? String(settings[softKey]))
   const hard = settingValue(hardKey, texts[hardKey] ?? String(settings[hardKey]))
   if (typeof soft !== 'number' || typeof hard !== 'number' || hard >= soft) return undefined
@@ -90,11 +114,16 @@ export function rangeOf(key: SettingKey, words: Messages, number: Written): stri
   const rule = settingRules[key]
   if (rule.kind !== 'number') return ''
   const whole = 'whole' in rule && rule.whole
-  return (whole ? words.settings.wholeRange : words.settings.range)(number(rule.min), number(rule.max))
+  return (whole ? words.settings.wholeRange : words.settings.range)(
+    number(rule.min),
+    number(rule.max),
+  )
 }
 
 export function unitOf(key: SettingKey, words: Messages): string {
   const units = words.settings.units
-  const unit = (Object.keys(units) as (keyof typeof units)[]).find((each) => key.endsWith(`_${each}`))
+  const unit = (Object.keys(units) as (keyof typeof units)[]).find((each) =>
+    key.endsWith(`_${each}`),
+  )
   return unit ? units[unit] : units.times
 }

@@ -1,6 +1,10 @@
 /** One setting: its purpose, its value with unit and range, whether it was changed, and a reset to the default. */
 import { useId } from 'react'
-import { type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/projects/settings.ts'
+import {
+  type SettingKey,
+  type SettingValue,
+  settingRules,
+} from '../../../src/protocol/projects/settings.ts'
 import { IconButton } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { ResetIcon } from '../parts/icons.tsx'
@@ -19,14 +23,27 @@ interface SettingRowProps {
   readonly onReset: () => void
 }
 
-export function SettingRow({ name, value, text, problem, waiting, mayWrite, onText, onReset }: SettingRowProps) {
+export function SettingRow({
+  name,
+  value,
+  text,
+  problem,
+  waiting,
+  mayWrite,
+  onText,
+  onReset,
+}: SettingRowProps) {
   const words = useWords()
   const { number } = useWriting()
   const id = useId()
   const rule = settingRules[name]
   const texts = words.settings.keys[name]
   const changed = !isDefault(name, value)
-  const tie = { id, 'aria-describedby': `${id}-about ${id}-range`, 'aria-invalid': problem ? (true as const) : undefined }
+  const tie = {
+    id,
+    'aria-describedby': `${id}-about ${id}-range`,
+    'aria-invalid': problem ? (true as const) : undefined,
+  }
   const shown = text ?? String(value ?? rule.fallback)
   const fallback =
     rule.kind === 'choice'
@@ -55,7 +72,12 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
       <div className="min-w-0">
         <div className="flex items-center gap-2">
           {rule.kind === 'choice' ? (
-            <select {...tie} value={shown} onChange={(event) => onText(event.target.value)} className={`${inputClass} flex-1`}>
+            <select
+              {...tie}
+              value={shown}
+              onChange={(event) => onText(event.target.value)}
+              className={`${inputClass} flex-1`}
+            >
               {rule.allowed.map((choice) => (
                 <option key={choice} value={choice}>
                   {words.settings.choices[choice] ?? choice}
@@ -93,7 +115,10 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
         </div>
         <p id={`${id}-range`} className={`mt-1 text-xs ${problem ? 'text-bad' : 'text-faint'}`}>
           {problem ??
-            [words.settings.fallback(fallback), ...(rule.kind === 'number' ? [rangeOf(name, words, number)] : [])].join(' · ')}
+            [
+              words.settings.fallback(fallback),
+              ...(rule.kind === 'number' ? [rangeOf(name, words, number)] : []),
+            ].join(' · ')}
         </p>
       </div>
     </div>

@@ -5,7 +5,11 @@ import { useMe } from '../live/queries.ts'
 import { itemClass, MenuChoice, MenuPopup, MenuToggle } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
 import { describeProblem } from '../parts/problem-note.tsx'
-import { notificationChoice, notificationsAvailable, setNotifications } from '../preferences/browser-notifications.ts'
+import {
+  notificationChoice,
+  notificationsAvailable,
+  setNotifications,
+} from '../preferences/browser-notifications.ts'
 import { type Choice, useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
@@ -25,7 +29,12 @@ export function AccountMenu() {
         <span className="truncate">{me?.name}</span>
       </Menu.Trigger>
       <MenuPopup side="top" align="start">
-        <Choices title={words.preferences.theme} choice={themeChoice} values={themes} names={words.preferences.themes} />
+        <Choices
+          title={words.preferences.theme}
+          choice={themeChoice}
+          values={themes}
+          names={words.preferences.themes}
+        />
         <Choices
           title={words.preferences.language}
           choice={languageChoice}
@@ -36,12 +45,17 @@ export function AccountMenu() {
         <Menu.Separator className="my-1 h-px bg-line" />
         <EnterSends />
         {notificationsAvailable() && <Outside />}
-        <Menu.Item className={itemClass} onClick={() => void navigate({ to: '.', search: { new: 'phone' } })}>
+        <Menu.Item
+          className={itemClass}
+          onClick={() => void navigate({ to: '.', search: { new: 'phone' } })}
+        >
           {words.phone.open}
         </Menu.Item>
         <Menu.Item
           className={itemClass}
-          onClick={() => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))}
+          onClick={() =>
+            void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
+          }
         >
           {words.preferences.signOut}
         </Menu.Item>
@@ -59,11 +73,21 @@ interface ChoicesProps<Value extends string> {
   readonly inItself?: boolean
 }
 
-const Choices = <Value extends string>({ title, choice, values, names, inItself = false }: ChoicesProps<Value>) => (
+const Choices = <Value extends string>({
+  title,
+  choice,
+  values,
+  names,
+  inItself = false,
+}: ChoicesProps<Value>) => (
   <MenuChoice
     label={title}
     value={useChoice(choice)}
-    values={values.map((id) => ({ id, name: names[id], ...(inItself && id !== 'system' && { lang: id }) }))}
+    values={values.map((id) => ({
+      id,
+      name: names[id],
+      ...(inItself && id !== 'system' && { lang: id }),
+    }))}
     onValue={(value) => choice.set(value as Value)}
   />
 )
@@ -83,7 +107,10 @@ function Outside() {
 function EnterSends() {
   const { preferences: words } = useWords()
   return (
-    <MenuToggle on={useChoice(enterChoice) === 'sends'} onTurn={(wanted) => enterChoice.set(wanted ? 'sends' : 'breaks')}>
+    <MenuToggle
+      on={useChoice(enterChoice) === 'sends'}
+      onTurn={(wanted) => enterChoice.set(wanted ? 'sends' : 'breaks')}
+    >
       {words.enterSends}
     </MenuToggle>
   )

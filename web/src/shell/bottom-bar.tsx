@@ -9,7 +9,9 @@ import { WaitingBadge } from './waiting-badge.tsx'
 /** The links that fit with their names; people and channels are in the palette, and seldom looked for on a phone. */
 const onPhones = navItems
   .filter(({ name }) => name !== 'people' && name !== 'channels')
-  .map((item) => (item.name === 'conversations' ? ({ ...item, to: '/sessions', name: 'talks' } as const) : item))
+  .map((item) =>
+    item.name === 'conversations' ? ({ ...item, to: '/sessions', name: 'talks' } as const) : item,
+  )
 
 const itemClass =
   'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-[0.6875rem] text-quiet -outline-offset-2 ' +

@@ -23,7 +23,9 @@ export function ConnectionStrip() {
     const place = strip.current
     if (!shown || !place) return
     const root = document.documentElement.style
-    const observer = new ResizeObserver(() => root.setProperty('--strip', `${place.offsetHeight}px`))
+    const observer = new ResizeObserver(() =>
+      root.setProperty('--strip', `${place.offsetHeight}px`),
+    )
     observer.observe(place)
     return () => {
       observer.disconnect()
@@ -35,7 +37,9 @@ export function ConnectionStrip() {
       {shown && (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-warn-wash px-4 py-1.5 text-warn md:px-8">
           <span className="font-medium">
-            {connection.since === undefined ? words.connection.never : words.connection.offline(writing.clock(connection.since))}
+            {connection.since === undefined
+              ? words.connection.never
+              : words.connection.offline(writing.clock(connection.since))}
           </span>
           {home && <span>{words.connection.kept}</span>}
           <span>{words.connection.trying}</span>
@@ -55,11 +59,17 @@ const states: Record<Connection['state'], LiveState> = {
   'signed-out': 'failed',
 }
 
-function connectionWord(connection: Connection, words: Messages, clock: (at: number) => string): string {
+function connectionWord(
+  connection: Connection,
+  words: Messages,
+  clock: (at: number) => string,
+): string {
   if (connection.state === 'live') return words.connection.live
   if (connection.state === 'connecting') return words.connection.connecting
   if (connection.state === 'signed-out') return words.signIn.signedOut
-  return connection.since === undefined ? words.connection.never : words.connection.offline(clock(connection.since))
+  return connection.since === undefined
+    ? words.connection.never
+    : words.connection.offline(clock(connection.since))
 }
 
 export function ConnectionState() {
@@ -86,7 +96,9 @@ export function ConnectionDot() {
     >
       <StateDot state={states[connection.state]} />
       {connection.state === 'live' ? words.connection.live : ''}
-      {connection.state === 'offline' && connection.since !== undefined ? writing.clock(connection.since) : ''}
+      {connection.state === 'offline' && connection.since !== undefined
+        ? writing.clock(connection.since)
+        : ''}
     </span>
   )
 }

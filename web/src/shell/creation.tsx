@@ -12,7 +12,9 @@ import type { Creation as What } from '../router.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 /** Loaded on demand: it draws a QR code, and few people need it. The shell waits for it (shell.tsx). */
-const PhoneSignIn = lazy(loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })))
+const PhoneSignIn = lazy(
+  loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })),
+)
 
 export function Creation({ what }: { what: What }) {
   const words = useWords()

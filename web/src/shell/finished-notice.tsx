@@ -30,8 +30,13 @@ export function FinishedNotice() {
         const project = home?.projects.find(({ id }) => id === projectId)?.name ?? projectId
         void lastEnded(projectId).then((ended) => {
           if (!ended) return
-          const title = ended.state === 'completed' ? words.completed(project) : words.interrupted(project)
-          return showNotification({ title, body: (ended.contextSummary ?? '').slice(0, mostChars), tag: `work-${ended.id}` })
+          const title =
+            ended.state === 'completed' ? words.completed(project) : words.interrupted(project)
+          return showNotification({
+            title,
+            body: (ended.contextSummary ?? '').slice(0, mostChars),
+            tag: `work-${ended.id}`,
+          })
         })
       }),
     [words, inConsole, home],
@@ -41,7 +46,9 @@ export function FinishedNotice() {
 
 async function lastEnded(projectId: string) {
   const path = '/api/projects/{projectId}/sessions'
-  const { items } = await client.get(path, { params: { projectId }, query: { limit: maxSearched } }).catch(() => ({ items: [] }))
+  const { items } = await client
+    .get(path, { params: { projectId }, query: { limit: maxSearched } })
+    .catch(() => ({ items: [] }))
   const ended = items.filter(({ endedAt }) => endedAt !== null)
   return ended.sort((one, other) => (one.endedAt ?? '').localeCompare(other.endedAt ?? '')).at(-1)
 }

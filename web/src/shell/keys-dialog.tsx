@@ -30,7 +30,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           {keys.map(([key, what]) => (
             <div key={key} className="contents">
               <dt>
-                <kbd className="rounded-md px-1.5 py-0.5 font-mono text-xs shadow-[inset_0_0_0_1px_var(--edge)]">{key}</kbd>
+                <kbd className="rounded-md px-1.5 py-0.5 font-mono text-xs shadow-[inset_0_0_0_1px_var(--edge)]">
+                  {key}
+                </kbd>
               </dt>
               <dd>{what}</dd>
             </div>

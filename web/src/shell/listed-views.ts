@@ -1,5 +1,8 @@
 /** Conversations as the sidebar lists them: those of one console are one entry, in the most urgent of their states. Pure. */
-import type { Conversation, ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
+import type {
+  Conversation,
+  ListedConversation,
+} from '../../../src/protocol/conversations/conversation.ts'
 import { parseWebAddress } from '../conversations/web-address.ts'
 import type { LiveState } from './state-dot.tsx'
 
@@ -42,19 +45,27 @@ export const mostColumns = 6
 /** Whether it is one agent's session that is neither a chat nor a role: a fork, or its work on tasks. */
 export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
 
-export const userSessionOf = (key: string): string | undefined => /^console:([^.]+)\./.exec(key)?.[1]
+export const userSessionOf = (key: string): string | undefined =>
+  /^console:([^.]+)\./.exec(key)?.[1]
 
 /** The role of a console's conversation. */
 export function roleOf(key: string): string | undefined {
   const role = /^console:[^.]+\.(.+)$/.exec(key)?.[1]
-  return role?.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return role?.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }
 
 /** Those of a project, newest first. Conversations that agents have among themselves are not a person's. */
 export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
-  const own = listed.filter((each) => each.projectId === projectId && !each.key.startsWith('agent:') && each.lastMessage !== null)
+  const own = listed.filter(
+    (each) =>
+      each.projectId === projectId && !each.key.startsWith('agent:') && each.lastMessage !== null,
+  )
   const groups = Map.groupBy(own, ({ key }) => userSessionOf(key) ?? key)
-  return [...groups].map(([id, some]) => viewOf(id, some, projectId)).sort((a, b) => (a.at < b.at ? 1 : -1))
+  return [...groups]
+    .map(([id, some]) => viewOf(id, some, projectId))
+    .sort((a, b) => (a.at < b.at ? 1 : -1))
 }
 
 function viewOf(id: string, some: readonly ListedConversation[], projectId: string): ListedView {
@@ -84,7 +95,9 @@ const oldestFirst = <Item extends { readonly created: string }>(some: readonly I
   some.toSorted((a, b) => (a.created < b.created ? -1 : 1))
 
 /** The title of a console is its first conversation's that has one, else what its first one began with: others do not change it. */
-export function titleOfAll(some: readonly Pick<Conversation, 'created' | 'title' | 'opening'>[]): string | null | undefined {
+export function titleOfAll(
+  some: readonly Pick<Conversation, 'created' | 'title' | 'opening'>[],
+): string | null | undefined {
   const byAge = oldestFirst(some)
   return byAge.find(({ title }) => title !== null)?.title ?? byAge[0]?.opening
 }

@@ -1,6 +1,13 @@
 /** The places of the settings menu, the bottom bar and the palette. */
 
-import { AgentIcon, ChannelIcon, NowIcon, PeopleIcon, SystemIcon, TalkIcon } from '../parts/icons.tsx'
+import {
+  AgentIcon,
+  ChannelIcon,
+  NowIcon,
+  PeopleIcon,
+  SystemIcon,
+  TalkIcon,
+} from '../parts/icons.tsx'
 import type { Messages } from '../translations/en.ts'
 
 export const navItems = [

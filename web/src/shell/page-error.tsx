@@ -11,7 +11,9 @@ export function PageError({ error }: { error: unknown }) {
     <main className="mx-auto flex min-h-dvh max-w-md flex-col items-start justify-center gap-3 px-4">
       <h1 className="text-lg font-semibold">{words.problem.unexpected}</h1>
       <p className="text-quiet">{words.problem.unexpectedNext}</p>
-      <p className="font-mono text-xs text-faint">{error instanceof Error ? error.message : String(error)}</p>
+      <p className="font-mono text-xs text-faint">
+        {error instanceof Error ? error.message : String(error)}
+      </p>
       <Button look="primary" onClick={() => location.reload()}>
         {words.problem.reload}
       </Button>

@@ -4,11 +4,13 @@
  */
 import { useEffect, useState } from 'react'
 
-export const focusComposer = (): void => document.querySelector<HTMLTextAreaElement>('[data-composer] textarea')?.focus()
+export const focusComposer = (): void =>
+  document.querySelector<HTMLTextAreaElement>('[data-composer] textarea')?.focus()
 
 /** Keys without a modifier belong to what is typed in; elsewhere they are ours. */
 export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 /** Answers the permission in focus, else the oldest of the column in focus, else the oldest. One out of sight is shown first. */
 function decide(decision: 'approved' | 'rejected'): boolean {
@@ -17,7 +19,9 @@ function decide(decision: 'approved' | 'rejected'): boolean {
   const card =
     focus?.closest<HTMLElement>(open) ??
     focus?.closest('[data-role], [data-column]')?.querySelector<HTMLElement>(open) ??
-    [...document.querySelectorAll<HTMLElement>(open)].find(({ offsetParent }) => offsetParent !== null)
+    [...document.querySelectorAll<HTMLElement>(open)].find(
+      ({ offsetParent }) => offsetParent !== null,
+    )
   const button = card?.querySelector<HTMLButtonElement>(`[data-decide="${decision}"]`)
   if (!card || !button) return false
   const { top, bottom } = button.getBoundingClientRect()

@@ -29,14 +29,16 @@ const mostHere = 30
 
 /** The buttons of the place in front, by their names; a name that several have says too little and is left out. */
 export function itemsHere(words: Messages): PaletteItem[] {
-  const buttons = [...document.querySelectorAll<HTMLElement>('main button:not(:disabled)')].filter((each) =>
-    each.checkVisibility(),
+  const buttons = [...document.querySelectorAll<HTMLElement>('main button:not(:disabled)')].filter(
+    (each) => each.checkVisibility(),
   )
   const byName = Map.groupBy(buttons, (each) =>
     (each.getAttribute('aria-label') ?? each.innerText).replaceAll(/\s+/g, ' ').trim(),
   )
   return [...byName]
-    .flatMap(([name, [button, ...others]]) => (name !== '' && button && others.length === 0 ? [{ name, button }] : []))
+    .flatMap(([name, [button, ...others]]) =>
+      name !== '' && button && others.length === 0 ? [{ name, button }] : [],
+    )
     .slice(0, mostHere)
     .map(({ name, button }) => ({
       id: `here-${name}`,
@@ -142,14 +144,23 @@ export function paletteItems(sources: Sources): PaletteItem[] {
 }
 
 /** Matches items that contain every typed word; those that begin with it come first within their group. */
-export function matching(items: readonly PaletteItem[], typed: string, most: number): PaletteItem[] {
+export function matching(
+  items: readonly PaletteItem[],
+  typed: string,
+  most: number,
+): PaletteItem[] {
   const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const scored = items.flatMap((item) => {
     const text = `${item.text} ${item.note ?? ''} ${item.group}`.toLowerCase()
     if (!parts.every((part) => text.includes(part))) return []
     return [{ item, first: parts.every((part) => item.text.toLowerCase().includes(part)) }]
   })
-  const best = [...scored.filter(({ first }) => first), ...scored.filter(({ first }) => !first)].slice(0, most)
+  const best = [
+    ...scored.filter(({ first }) => first),
+    ...scored.filter(({ first }) => !first),
+  ].slice(0, most)
   const groups = [...new Set(best.map(({ item }) => item.group))]
-  return groups.flatMap((group) => best.filter(({ item }) => item.group === group).map(({ item }) => item))
+  return groups.flatMap((group) =>
+    best.filter(({ item }) => item.group === group).map(({ item }) => item),
+  )
 }

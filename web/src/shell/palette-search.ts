@@ -27,7 +27,11 @@ const found = (q: string) =>
     queryKey: ['palette', q],
     queryFn: async ({ signal }) => {
       await gathered(signal)
-      return client.get('/api/search', { query: { q, limit: mostMessages, titles: true }, signal, retries: 0 })
+      return client.get('/api/search', {
+        query: { q, limit: mostMessages, titles: true },
+        signal,
+        retries: 0,
+      })
     },
     enabled: q.length >= minTyped,
     placeholderData: keepPreviousData,
@@ -68,7 +72,10 @@ interface FoundOptions {
 }
 
 /** In the order in which they are shown. */
-export function useFound(typed: string, { words, navigate, projectName, agentName, onFile }: FoundOptions): PaletteItem[] {
+export function useFound(
+  typed: string,
+  { words, navigate, projectName, agentName, onFile }: FoundOptions,
+): PaletteItem[] {
   const q = useDeferredValue(typed.trim())
   const { data } = useQuery(found(q))
   const files = useQuery(filesLike(useConversationInFront(), q)).data ?? []
@@ -79,27 +86,40 @@ export function useFound(typed: string, { words, navigate, projectName, agentNam
     const userSessionId = userSessionOf(key)
     const chat = parseWebAddress(key)
     if (userSessionId && projectId)
-      void navigate({ to: '/projects/$projectId/console/$userSessionId', params: { projectId, userSessionId } })
+      void navigate({
+        to: '/projects/$projectId/console/$userSessionId',
+        params: { projectId, userSessionId },
+      })
     else if (chat) void navigate({ to: '/projects/$projectId/chat/$agentId', params: chat })
-    else if (projectId && hasAgent(key)) void navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
+    else if (projectId && hasAgent(key))
+      void navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
     else void navigate({ to: '/conversations/$key', params: { key } })
   }
   const titles = (data?.titles ?? []).map((each): PaletteItem => {
     if (each.kind === 'conversation') {
       const { conversationKey: key, projectId } = each
       const act = () => goTo(key, projectId)
-      const note = [agentName(parseWebAddress(key)?.agentId), projectName(projectId)].filter(Boolean).join(' · ')
+      const note = [agentName(parseWebAddress(key)?.agentId), projectName(projectId)]
+        .filter(Boolean)
+        .join(' · ')
       return { id: `view-${key}`, group: palette.sessions, text: oneLine(each.title), note, act }
     }
     if (each.kind === 'task') {
       const { projectId, taskId: task } = each
-      const act = () => void navigate({ to: '/projects/$projectId/tasks', params: { projectId }, search: { task } })
+      const act = () =>
+        void navigate({ to: '/projects/$projectId/tasks', params: { projectId }, search: { task } })
       const note = [tasks.statuses[each.status], projectName(projectId)].filter(Boolean).join(' · ')
       return { id: `task-${projectId}-${task}`, group: palette.tasks, text: each.title, note, act }
     }
     const { day, conversationKey } = each
     const act = () => void navigate({ to: '/conversations/notes', search: { day } })
-    return { id: `note-${day}-${conversationKey}`, group: palette.notes, text: oneLine(each.title), note: day, act }
+    return {
+      id: `note-${day}-${conversationKey}`,
+      group: palette.notes,
+      text: oneLine(each.title),
+      note: day,
+      act,
+    }
   })
   const messages = (data?.items ?? []).map(
     ({ conversationKey: key, seq, messageId, excerpt, projectId }): PaletteItem => ({
@@ -111,8 +131,18 @@ export function useFound(typed: string, { words, navigate, projectName, agentNam
     }),
   )
   const ofWorkplace = files.map(
-    (path): PaletteItem => ({ id: `file-${path}`, group: palette.files, text: path, act: () => onFile(path) }),
+    (path): PaletteItem => ({
+      id: `file-${path}`,
+      group: palette.files,
+      text: path,
+      act: () => onFile(path),
+    }),
   )
   const isNote = ({ group }: PaletteItem): boolean => group === palette.notes
-  return [...titles.filter((item) => !isNote(item)), ...ofWorkplace, ...messages, ...titles.filter(isNote)]
+  return [
+    ...titles.filter((item) => !isNote(item)),
+    ...ofWorkplace,
+    ...messages,
+    ...titles.filter(isNote),
+  ]
 }

@@ -89,7 +89,13 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
           className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
         />
       </div>
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label={words.palette.title} className="min-h-0 overflow-y-auto p-1.5">
+      <div
+        ref={list}
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={words.palette.title}
+        className="min-h-0 overflow-y-auto p-1.5"
+      >
         {grouped(found).map(([group, items]) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox has no element of its own
           <div key={group} role="group" aria-label={group}>
@@ -97,7 +103,13 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
               {group}
             </div>
             {items.map((item) => (
-              <Option key={item.id} id={`${id}-${item.id}`} item={item} active={item === active} onChoose={() => choose(item)} />
+              <Option
+                key={item.id}
+                id={`${id}-${item.id}`}
+                item={item}
+                active={item === active}
+                onChoose={() => choose(item)}
+              />
             ))}
           </div>
         ))}
@@ -105,7 +117,10 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       <p role="status" className={found.length === 0 ? 'px-4 pb-4 text-faint' : 'sr-only'}>
         {found.length === 0 ? words.palette.none : words.palette.count(found.length)}
       </p>
-      <p aria-hidden="true" className="flex gap-4 border-t border-line px-4 py-2 text-xs text-faint max-md:hidden">
+      <p
+        aria-hidden="true"
+        className="flex gap-4 border-t border-line px-4 py-2 text-xs text-faint max-md:hidden"
+      >
         <span>↑ ↓ {words.palette.hint}</span>
         <span>↵ {words.palette.hintOpen}</span>
         <span>Esc {words.act.close}</span>
@@ -133,7 +148,9 @@ const Option = ({ id, item, active, onChoose }: OptionProps) => (
     className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 hover:bg-hover aria-selected:bg-hover max-md:min-h-11"
   >
     <span className="min-w-0 truncate">{item.text}</span>
-    {item.note && <span className="ml-auto max-w-2/5 shrink-0 truncate text-xs text-faint">{item.note}</span>}
+    {item.note && (
+      <span className="ml-auto max-w-2/5 shrink-0 truncate text-xs text-faint">{item.note}</span>
+    )}
   </div>
 )
 
@@ -146,11 +163,24 @@ function useItems() {
   const { projectId } = useParams({ strict: false })
   // As the place was when the palette was opened.
   const [here] = useState(() => itemsHere(words))
-  const leave = () => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
-  const known = [...here, ...paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave, projectId })]
+  const leave = () =>
+    void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
+  const known = [
+    ...here,
+    ...paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave, projectId }),
+  ]
   const projectName = (id: string | null) => home?.projects.find((each) => each.id === id)?.name
   const agentName = (id: string | undefined) => home?.agents.find((each) => each.id === id)?.name
-  return { known, options: { words, navigate, projectName, agentName, onFile: (path: string) => mention(path, words) } }
+  return {
+    known,
+    options: {
+      words,
+      navigate,
+      projectName,
+      agentName,
+      onFile: (path: string) => mention(path, words),
+    },
+  }
 }
 
 /** Writes the file into the composer in front; copies its path where there is none. */

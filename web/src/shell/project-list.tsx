@@ -42,7 +42,10 @@ export function ProjectList() {
   const listed = useQuery({ ...recent, enabled: home !== undefined }).data ?? []
   const { folded, toggle } = useFolded()
   return (
-    <nav aria-label={words.places.projects} className="flex min-h-0 flex-1 flex-col overflow-y-auto pb-1">
+    <nav
+      aria-label={words.places.projects}
+      className="flex min-h-0 flex-1 flex-col overflow-y-auto pb-1"
+    >
       <ul className="flex flex-col gap-1">
         {home?.projects.map((project) => (
           <OneProject
@@ -76,8 +79,12 @@ const mostShown = 5
 function OneProject({ project, views, isFolded, onToggle }: OneProjectProps) {
   const words = useWords()
   const live = views.filter(({ isLive }) => isLive)
-  const shown = [...live, ...views.filter(({ isLive }) => !isLive)].slice(0, Math.max(mostShown, live.length))
-  const count = (state: 'waiting' | 'working') => views.filter((each) => each.state === state).length
+  const shown = [...live, ...views.filter(({ isLive }) => !isLive)].slice(
+    0,
+    Math.max(mostShown, live.length),
+  )
+  const count = (state: 'waiting' | 'working') =>
+    views.filter((each) => each.state === state).length
   return (
     <li>
       <div className="flex h-8 items-center gap-1 max-md:h-11">
@@ -103,7 +110,10 @@ function OneProject({ project, views, isFolded, onToggle }: OneProjectProps) {
           (['waiting', 'working'] as const).map(
             (state) =>
               count(state) > 0 && (
-                <span key={state} className="flex items-center gap-1 text-xs text-quiet tabular-nums">
+                <span
+                  key={state}
+                  className="flex items-center gap-1 text-xs text-quiet tabular-nums"
+                >
                   <StateDot state={state} />
                   <span className="sr-only">{words.console.states[state]}</span>
                   {count(state)}
@@ -118,7 +128,11 @@ function OneProject({ project, views, isFolded, onToggle }: OneProjectProps) {
           ))}
           {views.length > shown.length && (
             <li>
-              <Link to="/projects/$projectId/all-sessions" params={{ projectId: project.id }} className={`${rowClass} pl-8`}>
+              <Link
+                to="/projects/$projectId/all-sessions"
+                params={{ projectId: project.id }}
+                className={`${rowClass} pl-8`}
+              >
                 {words.places.allViews(views.length)}
               </Link>
             </li>
@@ -140,7 +154,9 @@ function ViewRow({ view }: { view: ListedView }) {
     <>
       <StateDot state={view.state} />
       <span className="sr-only">{words.console.states[view.state]}: </span>
-      <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold text-ink' : ''}`}>{title}</span>
+      <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold text-ink' : ''}`}>
+        {title}
+      </span>
       {view.roles > 1 && <ColumnsIcon className="size-3.5 text-faint" />}
       {view.isFork && <BranchIcon />}
       {view.isUnread && (
@@ -164,7 +180,11 @@ function ViewRow({ view }: { view: ListedView }) {
   return (
     <li data-view={view.id}>
       {userSessionId ? (
-        <Link to="/projects/$projectId/console/$userSessionId" params={{ projectId, userSessionId }} {...more}>
+        <Link
+          to="/projects/$projectId/console/$userSessionId"
+          params={{ projectId, userSessionId }}
+          {...more}
+        >
           {inside}
         </Link>
       ) : agentId ? (

@@ -32,7 +32,9 @@ export function Shell() {
   const words = useWords()
   const palette = usePalette()
   const keys = usePageKeys()
-  const speaks = useRouterState({ select: ({ location }) => /\/(?:chat|console|session)\/./.test(location.pathname) })
+  const speaks = useRouterState({
+    select: ({ location }) => /\/(?:chat|console|session)\/./.test(location.pathname),
+  })
   const creating = useRouterState({ select: (state) => state.location.search.new })
   useSignInWhenNeeded()
   useEffect(() => startLive(), [])
@@ -101,7 +103,8 @@ function useLoadAhead() {
   const live = useConnection().state === 'live'
   useEffect(() => {
     if (!live) return
-    const idle = globalThis.requestIdleCallback ?? ((callback: () => void) => setTimeout(callback, 500))
+    const idle =
+      globalThis.requestIdleCallback ?? ((callback: () => void) => setTimeout(callback, 500))
     idle(() => void Promise.allSettled([loadPalette(), loadCreation(), loadEverything()]))
   }, [live])
 }

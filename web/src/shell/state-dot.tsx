@@ -1,8 +1,27 @@
 /** The state of something live: the same meanings everywhere, told by shape and word as well as by colour. */
-export type LiveState = 'starting' | 'ready' | 'working' | 'waiting' | 'failed' | 'idle' | 'limited' | 'interrupted' | 'ended'
+export type LiveState =
+  | 'starting'
+  | 'ready'
+  | 'working'
+  | 'waiting'
+  | 'failed'
+  | 'idle'
+  | 'limited'
+  | 'interrupted'
+  | 'ended'
 
 const shapes = {
-  starting: <circle cx="5" cy="5" r="3.25" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2" />,
+  starting: (
+    <circle
+      cx="5"
+      cy="5"
+      r="3.25"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeDasharray="2.5 2"
+    />
+  ),
   ready: <circle cx="5" cy="5" r="3.5" fill="currentColor" />,
   working: (
     <>
@@ -31,7 +50,13 @@ const colours = {
 } as const
 
 export const StateDot = ({ state }: { state: LiveState }) => (
-  <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true" className={`shrink-0 ${colours[state]}`}>
+  <svg
+    viewBox="0 0 10 10"
+    width="10"
+    height="10"
+    aria-hidden="true"
+    className={`shrink-0 ${colours[state]}`}
+  >
     {shapes[state]}
   </svg>
 )

@@ -24,14 +24,30 @@ export function WaitingNotice() {
     const before = known.current
     known.current = new Set(waiting.map(({ id }) => id))
     if (!before || !mayDecide) return
-    for (const { id, leaderId, checkpointType, instructionContent, permission, question } of waiting.filter(
-      (each) => !before.has(each.id),
-    )) {
-      const kind = permission ? approvals.permission : question ? approvals.question : checkpointType
-      const said = permission && instructionContent ? askedTitle(instructionContent, words) : instructionContent
+    for (const {
+      id,
+      leaderId,
+      checkpointType,
+      instructionContent,
+      permission,
+      question,
+    } of waiting.filter((each) => !before.has(each.id))) {
+      const kind = permission
+        ? approvals.permission
+        : question
+          ? approvals.question
+          : checkpointType
+      const said =
+        permission && instructionContent
+          ? askedTitle(instructionContent, words)
+          : instructionContent
       const body = said ? `${kind}: ${said}` : kind
       const leader = agents?.find((agent) => agent.id === leaderId)?.name ?? leaderId
-      void showNotification({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })
+      void showNotification({
+        title: approvals.asked(leader),
+        body: body.slice(0, mostChars),
+        tag: `approval-${id}`,
+      })
     }
   }, [items, words, approvals, agents, mayDecide])
   return null

@@ -8,7 +8,10 @@ import { Empty, Fact } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-const cutover = queryOptions<Cutover>({ queryKey: ['cutover'], queryFn: ({ signal }) => client.get('/api/cutover', { signal }) })
+const cutover = queryOptions<Cutover>({
+  queryKey: ['cutover'],
+  queryFn: ({ signal }) => client.get('/api/cutover', { signal }),
+})
 
 const zoneHere = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -17,7 +20,8 @@ const hourIn = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 function useChange() {
   const { waiting, error, send } = useSending<Cutover>()
   const change = async (body: { hour?: number | 'off'; timezone?: string }) => {
-    if (await send(body, (options) => client.put('/api/cutover', { body, ...options }))) await invalidate(cutover.queryKey)
+    if (await send(body, (options) => client.put('/api/cutover', { body, ...options })))
+      await invalidate(cutover.queryKey)
   }
   return { waiting, error, change }
 }
@@ -42,7 +46,11 @@ export function DayBegins() {
                 {days.takeZone(zoneHere())}
               </Button>
             )}
-            <Button look="quiet" disabled={waiting} onClick={() => void change({ hour: hour === 'off' ? 4 : 'off' })}>
+            <Button
+              look="quiet"
+              disabled={waiting}
+              onClick={() => void change({ hour: hour === 'off' ? 4 : 'off' })}
+            >
               {hour === 'off' ? days.turnOn : days.turnOff}
             </Button>
           </>
@@ -59,14 +67,19 @@ export function FirstDay() {
   const { data } = useQuery(cutover)
   const mayManage = useMay('manage')
   const { waiting, error, change } = useChange()
-  if (!mayManage || data?.source !== 'usual' || data.hour === 'off' || data.timezone === zoneHere()) return null
+  if (!mayManage || data?.source !== 'usual' || data.hour === 'off' || data.timezone === zoneHere())
+    return null
   const { hour, timezone } = data
   return (
     <Empty title={days.at(hourIn(hour), timezone)}>
       <p className="max-w-prose text-quiet">{days.text}</p>
       <ProblemNote error={error} />
       <span className="flex flex-wrap gap-2">
-        <Button look="primary" disabled={waiting} onClick={() => void change({ timezone: zoneHere() })}>
+        <Button
+          look="primary"
+          disabled={waiting}
+          onClick={() => void change({ timezone: zoneHere() })}
+        >
           {days.takeZone(zoneHere())}
         </Button>
         <Button disabled={waiting} onClick={() => void change({ hour, timezone })}>

@@ -15,7 +15,10 @@ export async function readHealth(): Promise<Health> {
 
 async function ask(path: string): Promise<{ ok: boolean; version?: string }> {
   try {
-    const response = await fetch(path, { signal: AbortSignal.timeout(patienceMs), cache: 'no-store' })
+    const response = await fetch(path, {
+      signal: AbortSignal.timeout(patienceMs),
+      cache: 'no-store',
+    })
     const body: unknown = await response.json().catch(() => undefined)
     const version = (body as { version?: unknown } | undefined)?.version
     return { ok: response.ok, ...(typeof version === 'string' && { version }) }

@@ -28,7 +28,11 @@ import { readHealth } from './health.ts'
 const checkEveryMs = 10_000
 
 /** Comes with its page, so that the first visit stays small. */
-const Channels = lazy(loadOnce(async () => ({ default: (await import('../channels/channel-summary.tsx')).ChannelSummary })))
+const Channels = lazy(
+  loadOnce(async () => ({
+    default: (await import('../channels/channel-summary.tsx')).ChannelSummary,
+  })),
+)
 
 export function SystemPage() {
   const words = useWords()
@@ -53,8 +57,16 @@ function Server() {
   const words = useWords()
   const writing = useWriting()
   const { state } = useConnection()
-  const { data: disk } = useQuery({ queryKey: ['disk'], queryFn: ({ signal }) => client.get('/api/disk', { signal }) })
-  const { data } = useQuery({ queryKey: ['health', state], queryFn: readHealth, refetchInterval: checkEveryMs, staleTime: 0 })
+  const { data: disk } = useQuery({
+    queryKey: ['disk'],
+    queryFn: ({ signal }) => client.get('/api/disk', { signal }),
+  })
+  const { data } = useQuery({
+    queryKey: ['health', state],
+    queryFn: readHealth,
+    refetchInterval: checkEveryMs,
+    staleTime: 0,
+  })
   return (
     <Section title={words.system.server}>
       <Facts>
@@ -65,16 +77,23 @@ function Server() {
         {data && (
           <>
             <Fact name={words.system.alive}>
-              <Dotted good={data.alive}>{data.alive ? words.system.aliveYes : words.system.aliveNo}</Dotted>
+              <Dotted good={data.alive}>
+                {data.alive ? words.system.aliveYes : words.system.aliveNo}
+              </Dotted>
             </Fact>
             <Fact name={words.system.store}>
-              <Dotted good={data.ready}>{data.ready ? words.system.storeYes : words.system.storeNo}</Dotted>
+              <Dotted good={data.ready}>
+                {data.ready ? words.system.storeYes : words.system.storeNo}
+              </Dotted>
             </Fact>
           </>
         )}
         {disk && (
           <Fact name={words.system.logs}>
-            {words.system.logsTake(writing.size(disk.logs.bytes), writing.size(disk.logs.atMostBytes))}
+            {words.system.logsTake(
+              writing.size(disk.logs.bytes),
+              writing.size(disk.logs.atMostBytes),
+            )}
           </Fact>
         )}
         <DayBegins />
@@ -88,7 +107,10 @@ function Server() {
         )}
       </Facts>
       <p>
-        <a href="/api/docs" className="text-accent underline underline-offset-2 hover:text-accent-hover">
+        <a
+          href="/api/docs"
+          className="text-accent underline underline-offset-2 hover:text-accent-hover"
+        >
           {words.system.docs}
         </a>
       </p>
@@ -114,10 +136,16 @@ function You() {
           {me.name}
           {me.role && <span className="text-quiet"> · {words.people.roles[me.role]}</span>}
         </Fact>
-        <Fact name={words.system.may}>{me.scopes.map((scope) => words.tokens.scopeNames[scope] ?? scope).join(' · ')}</Fact>
+        <Fact name={words.system.may}>
+          {me.scopes.map((scope) => words.tokens.scopeNames[scope] ?? scope).join(' · ')}
+        </Fact>
       </Facts>
       <div>
-        <Button onClick={() => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))}>
+        <Button
+          onClick={() =>
+            void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
+          }
+        >
           {words.preferences.signOut}
         </Button>
       </div>
@@ -142,7 +170,10 @@ function Appearance() {
           label={words.preferences.language}
           value={language}
           onValue={languageChoice.set}
-          options={languages.map((each) => ({ value: each, name: words.preferences.languages[each] }))}
+          options={languages.map((each) => ({
+            value: each,
+            name: words.preferences.languages[each],
+          }))}
         />
       </div>
     </Section>

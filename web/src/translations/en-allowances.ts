@@ -10,8 +10,12 @@ export const allowances = {
     tool: (tool: string) => `Every call of the kind “${tool}”, which changes nothing.`,
   },
   howLong: 'How long',
-  durations: { 60: '1 hour', 480: '8 hours', 10080: '1 week', 43200: '30 days' } as Record<number, string>,
-  forWhom: (agent: string) => `It holds for ${agent} in this project and can be taken back under Approvals.`,
+  durations: { 60: '1 hour', 480: '8 hours', 10080: '1 week', 43200: '30 days' } as Record<
+    number,
+    string
+  >,
+  forWhom: (agent: string) =>
+    `It holds for ${agent} in this project and can be taken back under Approvals.`,
   title: 'Always allowed',
   until: (time: string) => `until ${time}`,
   by: (who: string) => `by ${who}`,

@@ -1,5 +1,6 @@
 /** The words of the console in English. */
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const consoleWords = {
   tab: 'Sessions',
@@ -8,7 +9,8 @@ export const consoleWords = {
   all: 'All sessions',
   id: 'console id',
   none: 'No console is open',
-  noneText: 'In a console several agents work side by side, each in its role and on its own branch. You can leave and come back.',
+  noneText:
+    'In a console several agents work side by side, each in its role and on its own branch. You can leave and come back.',
   nobody: 'No agent yet',
   nobodyText: 'Add one and give it a role: what it is called here.',
   roles: 'Roles',
@@ -38,7 +40,8 @@ export const consoleWords = {
   kept: 'Not sent yet. It is kept and goes out when the server is back.',
   sendAgain: 'Send again',
   discard: 'Discard',
-  queue: (count: number) => many(count, 'message waits for its turn', 'messages wait for their turn'),
+  queue: (count: number) =>
+    many(count, 'message waits for its turn', 'messages wait for their turn'),
   withdraw: 'Withdraw',
   states: {
     starting: 'Starting',
@@ -90,16 +93,27 @@ export const consoleWords = {
   toolStates: { pending: 'waits', in_progress: 'runs', completed: 'done', failed: 'failed' },
   asks: (title: string) => (title.endsWith('?') ? title : `May it: ${title}?`),
   until: (time: string) => `It waits for an answer until ${time}.`,
-  answers: { allowed: 'Answered', denied: 'Declined', expired: 'Nobody answered in time', withdrawn: 'No longer asked' },
+  answers: {
+    allowed: 'Answered',
+    denied: 'Declined',
+    expired: 'Nobody answered in time',
+    withdrawn: 'No longer asked',
+  },
   agentPicture: 'A picture from the agent',
   notKept: (type: string) => `${type}: too large to be kept`,
   compacts: 'Shortens what it knows …',
   compacted: 'Shortened what it knows',
-  outcomes: { allowed: 'Allowed', denied: 'Denied', expired: 'Nobody answered in time', withdrawn: 'No longer asked' },
+  outcomes: {
+    allowed: 'Allowed',
+    denied: 'Denied',
+    expired: 'Nobody answered in time',
+    withdrawn: 'No longer asked',
+  },
   cancelled: 'Stopped.',
   repeatedIn: 'It was told once more: to that attempt',
   repeats: 'Told once more, after the attempt that was cut off',
-  unknown: 'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
+  unknown:
+    'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
   turnFailed: 'The agent could not answer',
   endedWithout: (agent: string) => `${agent} has stopped without an answer`,
   lastFailed: 'Waits for you: its last turn failed',
@@ -116,8 +130,13 @@ export const consoleWords = {
   stopped: (reason: string) => `It stopped: ${reason}`,
   asleep: 'Asleep: it is started again, with what it knows, for the next message',
   started: (how: string | null): string =>
-    how === null ? 'Started' : how === 'loaded' ? 'Started, with its conversation brought back' : 'Resumed',
-  ended: (reason: string): string => (reason === '' || reason === 'user requested' ? 'Ended' : `Ended: ${reason}`),
+    how === null
+      ? 'Started'
+      : how === 'loaded'
+        ? 'Started, with its conversation brought back'
+        : 'Resumed',
+  ended: (reason: string): string =>
+    reason === '' || reason === 'user requested' ? 'Ended' : `Ended: ${reason}`,
   failed: 'Failed',
   failedAt: {
     workspace: 'Its folder could not be made',
@@ -126,20 +145,25 @@ export const consoleWords = {
     session: 'It would not begin a conversation',
     running: 'It stopped working',
   },
-  stoppedKept: 'What it did is kept, and so is its folder. It goes on from there when it is started.',
+  stoppedKept:
+    'What it did is kept, and so is its folder. It goes on from there when it is started.',
   failedKept: 'What it did is kept, and so is its folder. The other agents go on.',
   exitCode: (code: number) => `Exit code ${code}`,
   signal: (signal: string) => `Ended by ${signal}`,
   startAgain: 'Start afresh',
   startAgainLoaded: 'Start and go on',
   goneText: 'Nobody holds this role now. What was said is kept.',
-  neverAsks: (name: string) => `${name} never asks for permission: it writes and runs what it wants`,
+  neverAsks: (name: string) =>
+    `${name} never asks for permission: it writes and runs what it wants`,
   notRestored: (why: string) => `Its earlier conversation was not brought back: ${why}`,
   limitReached: 'Limit reached',
   limited: (time: string) => `Limit reached, until ${time}`,
-  limitedText: 'The agent says that the limit of its vendor is reached. What you send now is tried at once.',
-  goesOn: (time: string) => `It takes the turn up again by itself at ${time}. What you send now waits behind it.`,
-  answersThen: (time: string) => `It is asked again by itself at ${time}. What you send meanwhile is tried at once.`,
+  limitedText:
+    'The agent says that the limit of its vendor is reached. What you send now is tried at once.',
+  goesOn: (time: string) =>
+    `It takes the turn up again by itself at ${time}. What you send now waits behind it.`,
+  answersThen: (time: string) =>
+    `It is asked again by itself at ${time}. What you send meanwhile is tried at once.`,
   goOnAt: (time: string) => `Go on by itself at ${time}`,
   goOnNot: 'Do not go on by itself',
   usage: (used: string, size: string) => `${used} of ${size} tokens`,
@@ -157,7 +181,8 @@ export const consoleWords = {
   mergeCommand: 'the command that merges this branch',
   end: 'End',
   endAgent: (role: string) => `End ${role}`,
-  endAgentText: 'Its process is ended and the turn that runs is lost. What it said and its folder are kept.',
+  endAgentText:
+    'Its process is ended and the turn that runs is lost. What it said and its folder are kept.',
   terminate: 'End console',
   terminateText: (count: number) =>
     count === 0

@@ -1,7 +1,8 @@
 /** The words of interrupted and resumed work, approaches, checkpoints and artifacts in English. */
 import type { WaitsFor } from '../../../src/protocol/work/work-session.ts'
 
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const continuity = {
   interrupted: 'Interrupted',
@@ -20,10 +21,14 @@ export const continuity = {
   missingToStartText: 'The work is taken up, and waits for this:',
   dismiss: 'Dismiss',
   dismissName: (project: string) => `Dismiss the interrupted work in ${project}`,
-  dismissed: (project: string) => `Dismissed. The work in ${project} can still be resumed from its sessions`,
+  dismissed: (project: string) =>
+    `Dismissed. The work in ${project} can still be resumed from its sessions`,
   dismissedMark: 'dismissed',
   waitsFor: 'Waits for',
-  waitsForOne: (each: WaitsFor, task: string | null = 'taskId' in each ? each.taskId : null): string => {
+  waitsForOne: (
+    each: WaitsFor,
+    task: string | null = 'taskId' in each ? each.taskId : null,
+  ): string => {
     if (each.what === 'approval') return `approval ${each.approvalId}`
     if (each.what === 'task') return task === null ? 'a task' : `task ${task}`
     return task === null ? each.agentId : `${each.agentId}, for ${task}`
@@ -102,7 +107,8 @@ export const continuity = {
     untried: 'Nothing waits to be tried.',
   },
   noApproaches: 'Nothing was learned yet',
-  noApproachesText: 'Agents record here what worked, what failed and what could be tried. Whoever takes the work up is told.',
+  noApproachesText:
+    'Agents record here what worked, what failed and what could be tried. Whoever takes the work up is told.',
   avoid: 'Avoid',
   next: 'Try next',
   reusable: 'Reusable',

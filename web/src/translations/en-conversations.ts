@@ -1,5 +1,6 @@
 /** The words of the place Conversations in English. */
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const conversations = {
   title: 'Conversations',
@@ -61,6 +62,8 @@ export const conversations = {
   later: 'Month after',
   note: 'the note',
   pending: 'Note pending',
-  pendingText: 'The file of this note could not be written. It is tried again; what was said is safe in the store.',
-  pendingDays: (count: number) => `${many(count, 'note waits', 'notes wait')} to be written. It is tried again.`,
+  pendingText:
+    'The file of this note could not be written. It is tried again; what was said is safe in the store.',
+  pendingDays: (count: number) =>
+    `${many(count, 'note waits', 'notes wait')} to be written. It is tried again.`,
 }

@@ -57,8 +57,10 @@ export const signIn = {
   used: 'This link does not work any more',
   usedWhy: 'A sign-in link works once, for 10 minutes.',
   signedOut: 'You are signed out',
-  noCookie: 'This browser did not keep the sign-in. Allow cookies for this address, then sign in again.',
-  ended: 'You are no longer signed in: you signed out in another window, or your access was revoked or has expired.',
+  noCookie:
+    'This browser did not keep the sign-in. Allow cookies for this address, then sign in again.',
+  ended:
+    'You are no longer signed in: you signed out in another window, or your access was revoked or has expired.',
   getNew: 'For a new one, run this on the machine where Holdfast runs:',
   inClone: 'In a clone of the repository:',
   paste: 'Or paste a link, a code or a token',

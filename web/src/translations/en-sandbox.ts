@@ -5,7 +5,8 @@ export const sandboxWords = {
   sandboxHints: {
     auto: 'It is tried in a sandbox first: Workplace if it runs there, else off',
     off: 'It can read and write what you can',
-    workplace: 'It sees its workplace, its own settings and the internet, and nothing else of this machine',
+    workplace:
+      'It sees its workplace, its own settings and the internet, and nothing else of this machine',
     strict: 'As before, and it reaches only the hosts that are allowed',
   },
   sandboxChosen: (mode: 'off' | 'workplace' | 'strict'): string =>
@@ -21,7 +22,8 @@ export const sandboxWords = {
   allowHosts: 'Hosts it may reach',
   allowHostsHint: 'One per line: name, name:port or *.name',
   allowState: 'What its own home begins with',
-  allowStateHint: 'For an agent that Holdfast does not know: files and folders of your home, one path per line, copied once',
+  allowStateHint:
+    'For an agent that Holdfast does not know: files and folders of your home, one path per line, copied once',
   wrapper: 'Command in front',
   wrapperHint: 'One word per line, such as nix, develop, -c; it starts the agent',
   gateway: 'Its key for the model',

@@ -8,7 +8,10 @@ interface SettingWords {
 
 export type SettingsWords = {
   readonly groups: Record<'chat' | 'agent' | 'work' | 'permission', string>
-  readonly units: Record<'seconds' | 'minutes' | 'hours' | 'days' | 'chars' | 'tokens' | 'times', string>
+  readonly units: Record<
+    'seconds' | 'minutes' | 'hours' | 'days' | 'chars' | 'tokens' | 'times',
+    string
+  >
   readonly range: (min: string, max: string) => string
   readonly wholeRange: (min: string, max: string) => string
   readonly fallback: (value: string) => string
@@ -22,7 +25,12 @@ export type SettingsWords = {
 }
 
 export const settings: SettingsWords = {
-  groups: { chat: 'Chat', agent: 'Agents and processes', work: 'Work and continuity', permission: 'Permissions' },
+  groups: {
+    chat: 'Chat',
+    agent: 'Agents and processes',
+    work: 'Work and continuity',
+    permission: 'Permissions',
+  },
   units: {
     seconds: 'seconds',
     minutes: 'minutes',
@@ -58,11 +66,13 @@ export const settings: SettingsWords = {
     },
     'chat.hard_timeout_minutes': {
       name: 'Quiet time before an agent is stopped',
-      about: 'Without any call or activity its process is ended. Never below the time before it is asked to leave.',
+      about:
+        'Without any call or activity its process is ended. Never below the time before it is asked to leave.',
     },
     'chat.workplace': {
       name: 'New conversations work in',
-      about: 'In the project’s folder one conversation works at a time; with a worktree of its own none waits for another.',
+      about:
+        'In the project’s folder one conversation works at a time; with a worktree of its own none waits for another.',
     },
     'chat.summarize_after_chars': {
       name: 'Summarise conversations after',
@@ -102,7 +112,8 @@ export const settings: SettingsWords = {
     },
     'files.keep_days': {
       name: 'Files of turns are kept for',
-      about: 'So long a conversation can be rewound to a turn, or forked from it. 0: as long as the conversation.',
+      about:
+        'So long a conversation can be rewound to a turn, or forked from it. 0: as long as the conversation.',
     },
     'worktree.remove_after_days': {
       name: 'Worktrees are removed after',
@@ -122,7 +133,8 @@ export const settings: SettingsWords = {
     },
     'agent.runs_on': {
       name: 'Machines that may run the agents',
-      about: 'The label of a coordinator; agents are started only where it is. An agent may ask for one of its own besides.',
+      about:
+        'The label of a coordinator; agents are started only where it is. An agent may ask for one of its own besides.',
     },
   },
 }

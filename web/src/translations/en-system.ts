@@ -1,7 +1,8 @@
 /** The words of processes, agent sessions, coordinators and installed agents in English. */
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
 
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 const two = (count: number): string => String(count).padStart(2, '0')
 
 /** 42 s, 3 min 07 s, 2 h 05 min, 3 d 4 h */
@@ -10,7 +11,9 @@ export const duration = (seconds: number): string => {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min ${two(seconds % 60)} s`
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? `${hours} h ${two(minutes % 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return hours < 24
+    ? `${hours} h ${two(minutes % 60)} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
 export const processes = {
@@ -19,7 +22,13 @@ export const processes = {
   ended: 'Ended',
   endedNone: 'None has ended yet.',
   older: 'Show older ones',
-  states: { waiting: 'Waiting its turn', starting: 'Starting', running: 'Running', held: 'Held', ended: 'Ended' },
+  states: {
+    waiting: 'Waiting its turn',
+    starting: 'Starting',
+    running: 'Running',
+    held: 'Held',
+    ended: 'Ended',
+  },
   stopping: 'Stopping',
   unreachable: 'Not heard of',
   lasted: (duration: string) => `after ${duration}`,
@@ -48,7 +57,8 @@ export const processes = {
   stop: 'Stop',
   stopName: (agent: string) => `Stop ${agent}`,
   stopTitle: (agent: string, project: string) => `Stop ${agent} in ${project}?`,
-  stopText: 'It is asked to end, with everything it has started, and ended by force after five seconds.',
+  stopText:
+    'It is asked to end, with everything it has started, and ended by force after five seconds.',
   stopKept:
     'Kept: every message and task. What it has not answered is handed to the next one, which is started if there is still work.',
   stopped: (agent: string) => `${agent} is being stopped`,
@@ -92,7 +102,8 @@ export const coordinators = {
   takeOverTitle: (machine: string) => `Take over from ${machine}?`,
   takeOverText:
     'Its processes are counted as lost and their sessions end. The work is given to a coordinator that can be reached. Should this one come back, it is refused and ends what it still runs.',
-  takeOverWait: 'Silence is not death: a machine that sleeps goes on when it wakes. Take over only if it will not.',
+  takeOverWait:
+    'Silence is not death: a machine that sleeps goes on when it wakes. Take over only if it will not.',
   takenOver: (machine: string) => `${machine} was taken over`,
 }
 
@@ -161,7 +172,11 @@ export const agentSignIn = {
   by: (way: string) => `Sign in by ${way}`,
   commandOf: (way: string) => `the command for ${way}`,
   out: 'Sign out',
-  states: { waiting: 'Waiting for you to sign in…', signed_in: 'It is signed in.', failed: 'It is not signed in.' },
+  states: {
+    waiting: 'Waiting for you to sign in…',
+    signed_in: 'It is signed in.',
+    failed: 'It is not signed in.',
+  },
 }
 
 export const now = {

@@ -1,5 +1,6 @@
 /** The words of chats, tasks, approvals and work sessions in English. */
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const chat = {
   tab: 'Chat',
@@ -11,7 +12,8 @@ export const chat = {
   notHere: 'This agent is not assigned to this project',
   with: (agent: string) => `Chat with ${agent}`,
   messages: 'Messages',
-  first: (agent: string) => `Nothing was said yet. What you write reaches ${agent} as soon as it is there.`,
+  first: (agent: string) =>
+    `Nothing was said yet. What you write reaches ${agent} as soon as it is there.`,
   older: 'Older messages',
   beginning: 'This is where it began.',
   everybody: 'to everyone',
@@ -19,7 +21,10 @@ export const chat = {
   roles: { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' },
   write: (agent: string) => `Write to ${agent}`,
   send: 'Send',
-  keys: { sends: 'Enter sends, Shift+Enter makes a new line', breaks: 'Ctrl+Enter sends, Enter makes a new line' },
+  keys: {
+    sends: 'Enter sends, Shift+Enter makes a new line',
+    breaks: 'Ctrl+Enter sends, Enter makes a new line',
+  },
   priority: 'Priority',
   priorities: { low: 'Low', normal: 'Normal', high: 'High', urgent: 'Urgent' },
   sending: 'Sending…',
@@ -41,7 +46,12 @@ export const chat = {
     waiting: (duration: string) => `Waiting for it to sign in · ${duration}`,
     waitingHint: 'Messages are kept until it is there.',
     starting: (duration: string) => `Starting · ${duration}`,
-    startingSteps: { ordered: 'Ordered', waiting: 'Waiting its turn', starting: 'Starting its process', running: 'Signing in' },
+    startingSteps: {
+      ordered: 'Ordered',
+      waiting: 'Waiting its turn',
+      starting: 'Starting its process',
+      running: 'Signing in',
+    },
     failed: 'Not here',
     held: 'Held',
     unreachable: (time: string) => `Its machine has not been heard of since ${time}`,
@@ -106,7 +116,8 @@ export const approvals = {
   tooLate: {
     approved: (who: string) => `${who} was faster and approved it. Your decision was not used.`,
     rejected: (who: string) => `${who} was faster and rejected it. Your decision was not used.`,
-    revision_requested: (who: string) => `${who} was faster and asked for a revision. Your decision was not used.`,
+    revision_requested: (who: string) =>
+      `${who} was faster and asked for a revision. Your decision was not used.`,
   },
   byYou: 'You',
   imported: (who: string) => `Brought back from files, which name ${who || 'nobody'}`,
@@ -118,9 +129,16 @@ export const tasks = {
   new: 'New task',
   edit: 'Task',
   none: 'No tasks yet',
-  noneText: 'A task is a piece of work in a phase. An agent takes it up when it is assigned and in progress.',
+  noneText:
+    'A task is a piece of work in a phase. An agent takes it up when it is assigned and in progress.',
   phase: (phase: number) => `Phase ${phase}`,
-  statuses: { pending: 'Pending', in_progress: 'In progress', blocked: 'Blocked', completed: 'Completed', failed: 'Failed' },
+  statuses: {
+    pending: 'Pending',
+    in_progress: 'In progress',
+    blocked: 'Blocked',
+    completed: 'Completed',
+    failed: 'Failed',
+  },
   blockedBy: (task: string) => `Blocked by ${task}`,
   waitsFor: (tasks: string) => `After ${tasks}`,
   unassigned: 'Nobody',

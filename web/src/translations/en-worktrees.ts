@@ -1,5 +1,6 @@
 /** The words of worktrees in English: what has changed in one, how it gets out, what can go. */
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const worktrees = {
   folderByManagers: 'Only who manages the installation chooses it.',
@@ -38,7 +39,8 @@ export const worktrees = {
   behind: (count: number) => `${count} behind`,
   uncommitted: (count: number) => `${many(count, 'file', 'files')} not committed`,
   files: (count: number) => many(count, 'changed file', 'changed files'),
-  more: (count: number) => `${many(count, 'more file is', 'more files are')} not listed; the patch has all.`,
+  more: (count: number) =>
+    `${many(count, 'more file is', 'more files are')} not listed; the patch has all.`,
   kinds: {
     added: 'new',
     modified: 'changed',
@@ -80,15 +82,23 @@ export const worktrees = {
   copied: (count: number) => `${many(count, 'file', 'files')} copied`,
   list: 'Worktrees',
   listText: 'They stay when an agent or a console ends, until somebody removes them.',
-  canGo: { yes: 'can go', would_lose: 'holds work', in_use: 'in use', gone: 'is not there any more', refused: 'cannot go' },
+  canGo: {
+    yes: 'can go',
+    would_lose: 'holds work',
+    in_use: 'in use',
+    gone: 'is not there any more',
+    refused: 'cannot go',
+  },
   total: (size: string) => `${size} in all`,
   looking: 'Looking…',
   setUpTitle: 'Fresh worktrees',
-  setUpText: 'What makes a new worktree runnable. Only an owner sets it, because it is run on the machine of the agents.',
+  setUpText:
+    'What makes a new worktree runnable. Only an owner sets it, because it is run on the machine of the agents.',
   setUpCommand: 'Command',
   setUpCommandHint: 'A program and its arguments, one to a line. There is no shell.',
   setUpCopy: 'Ignored files to copy',
-  setUpCopyHint: 'Paths in the repository, one to a line, such as .env. Copied before the command runs.',
+  setUpCopyHint:
+    'Paths in the repository, one to a line, such as .env. Copied before the command runs.',
   setUpSaved: 'Saved. It is used for worktrees that are not set up yet.',
 }
 

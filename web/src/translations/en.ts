@@ -9,11 +9,21 @@ import { errors } from './en-errors.ts'
 import { phone, preferences, shortcuts, signIn } from './en-preferences.ts'
 import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
-import { agentSessions, agentSignIn, coordinators, detected, duration, now, processes, running } from './en-system.ts'
+import {
+  agentSessions,
+  agentSignIn,
+  coordinators,
+  detected,
+  duration,
+  now,
+  processes,
+  running,
+} from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
 import { files, worktrees } from './en-worktrees.ts'
 
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`
 
 export const en = {
   agentSessions,
@@ -90,7 +100,8 @@ export const en = {
     what: (what: string) => `Loading ${what}…`,
     long: (what: string) => `Still waiting for the server to send ${what}.`,
     longNext: 'It has been asked and has not answered for 10 seconds.',
-    sending: 'The server has not answered for 10 seconds. What you typed is kept; trying again never does it twice.',
+    sending:
+      'The server has not answered for 10 seconds. What you typed is kept; trying again never does it twice.',
     stop: 'Stop waiting',
   },
 
@@ -150,7 +161,8 @@ export const en = {
     title: 'Projects',
     new: 'New project',
     firstTitle: 'Start with a project',
-    firstText: 'A project is a folder on the machine that runs your agents, with the agents that may work in it.',
+    firstText:
+      'A project is a folder on the machine that runs your agents, with the agents that may work in it.',
     name: 'Name',
     nameExample: 'shop-backend',
     path: 'Folder',
@@ -202,8 +214,10 @@ export const en = {
     dangerText: 'Its folder and its files stay where they are.',
     deleteButton: 'Delete project…',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteLost: 'Lost: its settings, its agent assignments and its place in Holdfast. This cannot be undone.',
-    deleteStays: (path: string) => `Stays: the folder ${path} with every file in it, and the agents themselves.`,
+    deleteLost:
+      'Lost: its settings, its agent assignments and its place in Holdfast. This cannot be undone.',
+    deleteStays: (path: string) =>
+      `Stays: the folder ${path} with every file in it, and the agents themselves.`,
     deleteStaysNoPath: 'Stays: the agents themselves.',
     mayNot: 'Your role can look at this, not change it.',
   },
@@ -213,7 +227,8 @@ export const en = {
     new: 'New agent',
     count: (count: number) => many(count, 'agent', 'agents'),
     firstTitle: 'No agents yet',
-    firstText: 'An agent is a program that Holdfast starts and talks to, or one that fetches its work by itself.',
+    firstText:
+      'An agent is a program that Holdfast starts and talks to, or one that fetches its work by itself.',
     name: 'Name',
     nameExample: 'Claude Code',
     id: 'Id',
@@ -253,7 +268,8 @@ export const en = {
     passkeyText: 'The agent signs in with it. Only a fingerprint of it is stored.',
     passkeyReplace: 'Replace passkey…',
     passkeyReplaceTitle: (name: string) => `Replace the passkey of ${name}?`,
-    passkeyReplaceText: 'The old passkey stops working at once; whatever still uses it must be given the new one.',
+    passkeyReplaceText:
+      'The old passkey stops working at once; whatever still uses it must be given the new one.',
     passkeyReplaceDo: 'Replace',
     passkeyOnce: (name: string) => `Passkey of ${name}`,
     danger: 'Delete this agent',
@@ -288,7 +304,8 @@ export const en = {
     removed: (name: string) => `${name} is removed`,
     removeName: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeText: 'They are signed out everywhere at once, and every token of theirs stops working. What they did stays.',
+    removeText:
+      'They are signed out everywhere at once, and every token of theirs stops working. What they did stays.',
     tokenOnce: (name: string) => `Sign-in token of ${name}`,
     tokenOnceText: 'Hand it over by a safe way; it is pasted into the sign-in page.',
   },
@@ -326,7 +343,8 @@ export const en = {
     revoked: (name: string) => `${name} is revoked`,
     revokeName: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
-    revokeText: 'Whatever uses it stops working at once, on open connections too. This cannot be undone.',
+    revokeText:
+      'Whatever uses it stops working at once, on open connections too. This cannot be undone.',
     madeBy: (name: string) => `by ${name}`,
     revokeMade: (names: string) => `Also what was made with it: ${names}`,
     once: (name: string) => `Token ${name}`,
@@ -346,7 +364,8 @@ export const en = {
     storeYes: 'Reachable, up to date',
     storeNo: 'Not ready',
     logs: 'Logs on the disk',
-    logsTake: (used: string, most: string) => `${used}, at most ${most}: the oldest lines go by themselves`,
+    logsTake: (used: string, most: string) =>
+      `${used}, at most ${most}: the oldest lines go by themselves`,
     stream: 'Live changes',
     address: 'Address',
     docs: 'API reference',

@@ -1,5 +1,9 @@
 /** The words of the console in Japanese. */
-import type { consoleWords as English, columns as EnglishColumns, talks as EnglishTalks } from './en-console.ts'
+import type {
+  consoleWords as English,
+  columns as EnglishColumns,
+  talks as EnglishTalks,
+} from './en-console.ts'
 
 export const consoleWords: typeof English = {
   tab: 'セッション',
@@ -8,7 +12,8 @@ export const consoleWords: typeof English = {
   all: 'セッション一覧',
   id: 'コンソールID',
   none: '開いているコンソールはありません',
-  noneText: 'コンソールでは、複数のエージェントがそれぞれの役割とブランチで並行して作業します。離れても、いつでも戻れます。',
+  noneText:
+    'コンソールでは、複数のエージェントがそれぞれの役割とブランチで並行して作業します。離れても、いつでも戻れます。',
   nobody: 'エージェントはまだいません',
   nobodyText: 'エージェントを追加し、ここでの役割の名前を付けてください。',
   roles: '役割',
@@ -99,7 +104,8 @@ export const consoleWords: typeof English = {
   cancelled: '停止しました。',
   repeatedIn: 'もう一度伝えました。その回へ',
   repeats: '途中で切れた回のあと、もう一度伝えました',
-  unknown: '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
+  unknown:
+    '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
   turnFailed: 'エージェントは回答できませんでした',
   endedWithout: (agent) => `${agent} は答えずに終わりました`,
   lastFailed: '待機中: 直前のターンは失敗しました',
@@ -115,8 +121,14 @@ export const consoleWords: typeof English = {
   },
   stopped: (reason) => `停止しました: ${reason}`,
   asleep: '休止しました。次のメッセージで、それまでの内容を引き継いで起動します',
-  started: (how) => (how === null ? '起動しました' : how === 'loaded' ? '以前の会話を引き継いで起動しました' : '再開しました'),
-  ended: (reason) => (reason === '' || reason === 'user requested' ? '終了しました' : `終了しました: ${reason}`),
+  started: (how) =>
+    how === null
+      ? '起動しました'
+      : how === 'loaded'
+        ? '以前の会話を引き継いで起動しました'
+        : '再開しました',
+  ended: (reason) =>
+    reason === '' || reason === 'user requested' ? '終了しました' : `終了しました: ${reason}`,
   failed: '失敗しました',
   failedAt: {
     workspace: 'フォルダーを用意できませんでした',
@@ -136,9 +148,11 @@ export const consoleWords: typeof English = {
   notRestored: (why) => `以前の会話は復元されませんでした: ${why}`,
   limitReached: '上限に達しました',
   limited: (time) => `上限到達（${time}まで）`,
-  limitedText: 'エージェントによると、提供元の利用上限に達しています。今送信したものは、すぐに試されます。',
+  limitedText:
+    'エージェントによると、提供元の利用上限に達しています。今送信したものは、すぐに試されます。',
   goesOn: (time) => `${time} に自動でこのターンを再開します。今送信したものは、その後に続きます。`,
-  answersThen: (time) => `${time} に自動でもう一度たずねます。それまでに送信したものは、すぐに試されます。`,
+  answersThen: (time) =>
+    `${time} に自動でもう一度たずねます。それまでに送信したものは、すぐに試されます。`,
   goOnAt: (time) => `${time} に自動で再開`,
   goOnNot: '自動で再開しない',
   usage: (used, size) => `${size} 中 ${used} トークン`,
@@ -156,7 +170,8 @@ export const consoleWords: typeof English = {
   mergeCommand: 'このブランチをマージするコマンド',
   end: '終了する',
   endAgent: (role) => `${role} を終了`,
-  endAgentText: 'プロセスを終了し、実行中のターンは失われます。やり取りとフォルダーは保存されます。',
+  endAgentText:
+    'プロセスを終了し、実行中のターンは失われます。やり取りとフォルダーは保存されます。',
   terminate: 'コンソールを終了',
   terminateText: (count) =>
     count === 0

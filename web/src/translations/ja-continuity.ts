@@ -18,7 +18,8 @@ export const continuity: typeof english.continuity = {
   missingToStartText: '作業は引き継がれましたが、次のものを待っています：',
   dismiss: '一覧から外す',
   dismissName: (project) => `${project} の中断した作業を一覧から外す`,
-  dismissed: (project) => `一覧から外しました。${project} の作業はセッション一覧からいつでも再開できます`,
+  dismissed: (project) =>
+    `一覧から外しました。${project} の作業はセッション一覧からいつでも再開できます`,
   dismissedMark: '一覧から外した',
   waitsFor: '待っているもの',
   waitsForOne: (each, task = 'taskId' in each ? each.taskId : null) => {
@@ -30,7 +31,13 @@ export const continuity: typeof english.continuity = {
 
   picture: '再開の系譜',
   pictureOf: (summary) => `作業セッション：${summary}`,
-  legend: { checkpoint: 'チェックポイント', approval: '承認', interrupted: '中断', completed: '完了', running: '実行中' },
+  legend: {
+    checkpoint: 'チェックポイント',
+    approval: '承認',
+    interrupted: '中断',
+    completed: '完了',
+    running: '実行中',
+  },
   checkpointAt: (reason, time) => `${reason}（${time}）`,
   checkpointReasons: {
     task_completed: 'タスク完了',

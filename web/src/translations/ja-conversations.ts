@@ -60,6 +60,7 @@ export const conversations: Messages['conversations'] = {
   later: '次の月',
   note: 'ノート',
   pending: 'ノート保留中',
-  pendingText: 'このノートのファイルを書き込めませんでした。再試行します。発言はストアに保存されています。',
+  pendingText:
+    'このノートのファイルを書き込めませんでした。再試行します。発言はストアに保存されています。',
   pendingDays: (count) => `${count}件のノートが書き込み待ちです。再試行します。`,
 }

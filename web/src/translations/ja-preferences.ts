@@ -22,7 +22,8 @@ export const preferences: typeof english.preferences = {
   settings: '設定',
   enterSends: 'Enter キーで送信する',
   outside: 'このブラウザーで通知する',
-  outsideForbidden: 'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',
+  outsideForbidden:
+    'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',
   signOut: 'サインアウト',
 }
 
@@ -34,7 +35,8 @@ export const phone: typeof english.phone = {
   orLink: 'リンクをコピーして自分に送ることもできます。',
   again: '新しく作る',
   unreachable: 'このアドレスはこのコンピューター専用なので、スマートフォンからは開けません。',
-  unreachableNext: 'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
+  unreachableNext:
+    'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
 }
 
 export const shortcuts: typeof english.shortcuts = {
@@ -61,7 +63,8 @@ export const signIn: typeof english.signIn = {
   signedOut: 'サインアウトしました',
   noCookie:
     'このブラウザーがサインインを保存しませんでした。このアドレスの Cookie を許可してから、もう一度サインインしてください。',
-  ended: 'サインインが無効になりました。別の画面でサインアウトしたか、アクセスが取り消されたか、期限が切れています。',
+  ended:
+    'サインインが無効になりました。別の画面でサインアウトしたか、アクセスが取り消されたか、期限が切れています。',
   getNew: '新しいリンクは、Holdfast が動いているマシンで次を実行すると表示されます。',
   inClone: 'リポジトリのクローンでは：',
   paste: 'または、リンク・コード・トークンを貼り付け',

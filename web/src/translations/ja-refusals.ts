@@ -40,20 +40,24 @@ const words: RefusalSentences = {
   nameDevice: '{name} はデバイスの名前です',
   nameLikeAnother: 'すでに {name} があります。ディスクによっては同じ名前として扱われます',
 
-  folderMissing: 'このマシンにフォルダー {path} はありません。先に作るか、そのフォルダーのあるマシンを接続してください',
+  folderMissing:
+    'このマシンにフォルダー {path} はありません。先に作るか、そのフォルダーのあるマシンを接続してください',
   folderIsFile: '{path} はフォルダーではありません。プロジェクトのフォルダーを指定してください',
   folderOfSystem: '{path} はシステムのものです。自分のフォルダーを指定してください',
-  folderInData: '{path} はデータフォルダー {data} の中にあります。その外のフォルダーを指定してください',
+  folderInData:
+    '{path} はデータフォルダー {data} の中にあります。その外のフォルダーを指定してください',
   folderAboveData:
     'データフォルダー {data} が {path} の中にあり、そこで動くものから読めてしまいます。別のデータフォルダー（--data）で起動するか、別のフォルダーを指定してください',
-  folderOutsideRoots: '{path} はプロジェクト用のフォルダー（projects.roots）の中にありません: {roots}',
+  folderOutsideRoots:
+    '{path} はプロジェクト用のフォルダー（projects.roots）の中にありません: {roots}',
   folderTaken: 'フォルダー {path} はすでにプロジェクト {name}（{id}）のものです',
 
   needsScope: '権限「{scope}」が必要です',
   fieldNeedsScope: '{field}: 選ぶには権限「{scope}」が必要です',
   cannotGive: '自分が持っていない権限「{scope}」は与えられません',
   makerEnds: '作成に使ったトークン（{until} まで）より長くは使えません',
-  peopleStay: '期限のあるトークンではメンバーを追加・変更できません。メンバーか、期限のないトークンで行ってください',
+  peopleStay:
+    '期限のあるトークンではメンバーを追加・変更できません。メンバーか、期限のないトークンで行ってください',
   personNeeded: 'サインインできるのはメンバーだけです',
   attempts: '試せるのは 1 分間に {count} 回までです',
   requests: 'リクエストは 1 分間に {count} 回までです',
@@ -93,8 +97,10 @@ const words: RefusalSentences = {
   keyDots: 'キーの一部を . や .. にはできません',
   keyDevice: 'キーの一部に Windows の予約名は使えません',
   keyForm: 'キーは「チャンネル:チャット ID」の形で、どちらも空にできません',
-  cutoverConfigured: '一日の始まりは設定ファイルか環境変数で決まっています。そこで変えて起動し直してください',
-  fileOutside: 'ファイルはデータフォルダーのプロジェクトの下か、プロジェクトのフォルダーの中になければなりません',
+  cutoverConfigured:
+    '一日の始まりは設定ファイルか環境変数で決まっています。そこで変えて起動し直してください',
+  fileOutside:
+    'ファイルはデータフォルダーのプロジェクトの下か、プロジェクトのフォルダーの中になければなりません',
   fileMissing: 'サーバーのマシンに {path} というファイルはありません',
   keyReserved: '{channel}: で始まるキーはサーバーだけが作れます。別のチャンネルを選んでください',
   keyEnd: 'キーの末尾にドットや空白は使えません',
@@ -117,9 +123,11 @@ const words: RefusalSentences = {
   isActive: '動作中です',
   hasFailed: '失敗して止まっています',
   isTerminated: 'すでに終了しています',
-  pullsItself: 'エージェント {agent} は自分で作業を取りに来ます。役割を与えられるのは ACP のエージェントだけです',
+  pullsItself:
+    'エージェント {agent} は自分で作業を取りに来ます。役割を与えられるのは ACP のエージェントだけです',
   takesNoPictures: '{agent} は画像を受け取れません',
-  optionsUnknown: 'このエージェントで設定できる項目はまだ分かりません。先にメッセージを送ってください',
+  optionsUnknown:
+    'このエージェントで設定できる項目はまだ分かりません。先にメッセージを送ってください',
   asleep: '{role} は休止中です。先にメッセージを送り、起きてから設定してください',
   writtenByAnother: '今サインインしている人とは別の人が書いたメッセージです',
   messageGone: '{role} あてのメッセージ {id} はありません',
@@ -139,21 +147,26 @@ const words: RefusalSentences = {
   taskCycle: '{cycle}: 互いを待つことになります',
   workNotInterrupted: 'この作業セッションは{state}です。一覧から外せるのは中断した作業だけです',
   workCannotComplete: 'この作業セッションは{state}です。完了にはできないので、再開してください',
-  approachKept: '{id} は{kind}です。種類を変えられるのは、未試行のアプローチだけです。新しく記録してください',
-  approvalNotBack: '承認 {id} は{state}です。再提出できるのは、修正のために差し戻されたものだけです',
+  approachKept:
+    '{id} は{kind}です。種類を変えられるのは、未試行のアプローチだけです。新しく記録してください',
+  approvalNotBack:
+    '承認 {id} は{state}です。再提出できるのは、修正のために差し戻されたものだけです',
   hasApproved: '承認 {id}: {who} が承認しました',
   hasRejected: '承認 {id}: {who} が却下しました',
   hasSentBack: '承認 {id}: {who} が修正を求めました',
   onlyPermissions: '「常に許可」にできるのは、ツールの許可だけです',
   nothingRevised: '許可は、与えるか断るかのどちらかです。修正は求められません',
-  noWayToAllow: 'エージェントが「今回だけ許可」の選択肢を示していません。コンソールで、エージェントの選択肢から選べます',
+  noWayToAllow:
+    'エージェントが「今回だけ許可」の選択肢を示していません。コンソールで、エージェントの選択肢から選べます',
   optionNeeded: 'これは質問です。どの選択肢で答えるかを指定してください（{ids}）',
   alwaysNoQuestion: '質問には毎回答えます',
   optionWithNo: 'この選択肢はその回答に当たりません',
   notOffered: 'エージェントは {id} を選択肢に示していません',
   alwaysWithYes: '許可するときだけ指定できます',
-  notPrompted: '{agent} は ACP で動かすエージェントではありません。そのプログラムでサインインしてください',
-  runsElsewhere: '{agent} はラベル {label} のマシンで動きます。そのマシンで、そのプログラムを使ってサインインしてください',
+  notPrompted:
+    '{agent} は ACP で動かすエージェントではありません。そのプログラムでサインインしてください',
+  runsElsewhere:
+    '{agent} はラベル {label} のマシンで動きます。そのマシンで、そのプログラムを使ってサインインしてください',
   notInspected: 'エージェントに問い合わせできませんでした: {why}',
   noSignInWay: 'このエージェントに {id} というサインイン方法はありません',
   signInAtTerminal: 'この方法には端末が必要です。そのマシンで実行してください: {command}',
@@ -167,7 +180,8 @@ const words: RefusalSentences = {
   chatCannot: '{state}のチャットを{wanted}にはできません',
 
   machineAway: 'これを持つマシン {machine} が接続していません',
-  noSandboxedTurn: 'フォルダーを求められるのは、サンドボックス内のエージェントだけで、ターンの実行中に限られます',
+  noSandboxedTurn:
+    'フォルダーを求められるのは、サンドボックス内のエージェントだけで、ターンの実行中に限られます',
   machineBusy: 'マシンへの問い合わせが一度に多すぎます。少し待ってから、もう一度お試しください',
   justChanged: 'ちょうど変わったところです。もう一度お試しください',
   justGivenMore: 'ちょうど新しい作業が渡されたところです。もう一度お試しください',
@@ -176,7 +190,8 @@ const words: RefusalSentences = {
   conflicts: '{branch} と {count} 個のファイルで競合しています',
   wasRemoved: 'このワークツリーは削除されました',
   noFileState: 'このターンの前後のファイルは保存されていません',
-  turnElsewhere: 'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',
+  turnElsewhere:
+    'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',
   turnRunsThere: 'このファイルではターンが実行中です。終わるまで待つか、取り消してください',
   filesMoving: 'このファイルは巻き戻し中です。しばらくしてからやり直してください',
   nothingToUndo: '元に戻せる巻き戻しがありません。行われていないか、その後に発言がありました',
@@ -200,12 +215,14 @@ const words: RefusalSentences = {
   storeUnreadable: 'データベースを読み取れません（{why}）。保存先のディスクを確認してください',
   nulNotKept: '保存できない NUL 文字が含まれています',
   tooLateToRead: '要求が届くまでに時間がかかりすぎました',
-  beginsElsewhere: '{agent} はちょうど別のプロジェクトで作業を始めたところです。もう一度お試しください',
+  beginsElsewhere:
+    '{agent} はちょうど別のプロジェクトで作業を始めたところです。もう一度お試しください',
   chatChanged: 'その間にチャットが変わりました。もう一度お試しください',
 
   pastTime: '過去の日時です',
   nothingToSearch: '検索できる文字がありません',
-  otherSealingKey: 'このノードの封印鍵は他のノードと異なります。すべてのノードに同じ鍵を置いて、起動し直してください',
+  otherSealingKey:
+    'このノードの封印鍵は他のノードと異なります。すべてのノードに同じ鍵を置いて、起動し直してください',
   secretNeedsValue: 'シークレット {name} は新しいので、値が必要です',
   notMasked: '伏せ字の値が送られましたが、その名前では何も保存されていません',
   firstWord: '最初の語はプログラムにしてください',
@@ -225,7 +242,8 @@ const words: RefusalSentences = {
   noStream: 'そのストリームはありません',
   originNeeded: 'Cookie で変更するには Origin ヘッダーが必要です',
   noSchemaVersion: 'schema_version が書かれていません',
-  otherSchemaVersion: '{file} の schema_version は {found} ですが、この Holdfast が読めるのは {known} までです',
+  otherSchemaVersion:
+    '{file} の schema_version は {found} ですが、この Holdfast が読めるのは {known} までです',
   notUtf8: '{what} は UTF-8 ではありません',
   notJson: '{what} は JSON ではありません',
   jsonTooDeep: 'JSON の階層が {most} を超えています',
@@ -245,8 +263,10 @@ const words: RefusalSentences = {
   tokenNeededSeveral: 'このエージェントには複数のセッションがあるため、session_token が必要です',
   toolOfOthers:
     'ツール {tool} はここでの用途には使えません。指示は送られてきて、回答はそのまま届きます。一覧にあるツールを使ってください',
-  workInRole: 'コンソールの役割で作業中です。作業は送られてくるため、ここで取得するものはありません',
-  authenticateFirst: 'このエージェントにはセッションがありません。先に authenticate を呼び出してください',
+  workInRole:
+    'コンソールの役割で作業中です。作業は送られてくるため、ここで取得するものはありません',
+  authenticateFirst:
+    'このエージェントにはセッションがありません。先に authenticate を呼び出してください',
   workUnreadable: 'この作業セッションの記録を読み取れません',
   messageShape: 'メッセージは `type` を持つ JSON オブジェクトにしてください',
   typeMissing: 'type: ありません',
@@ -287,7 +307,8 @@ const words: RefusalSentences = {
   noNul: 'NUL 文字は使えません',
   secretNameOurs: 'HOLDFAST_ で始まる名前は使えません',
   saySomething: '何か書いてください',
-  upstreamUrl: 'http:// または https:// で始まり、ユーザー名・クエリ・フラグメントを含まないアドレスにしてください',
+  upstreamUrl:
+    'http:// または https:// で始まり、ユーザー名・クエリ・フラグメントを含まないアドレスにしてください',
   absolutePath: '.. を含まない絶対パスにしてください',
   noBranchName: 'ブランチ名として使えません',
   jsonTooLong: 'JSON として {most} 文字を超えています',
@@ -336,7 +357,14 @@ const fields = {
 const terms = {
   state: states,
   wanted: states,
-  scope: { read: '閲覧', write: '作業', approve: '承認', manage: '管理', coordinator: 'コーディネーター', agent: 'エージェント' },
+  scope: {
+    read: '閲覧',
+    write: '作業',
+    approve: '承認',
+    manage: '管理',
+    coordinator: 'コーディネーター',
+    agent: 'エージェント',
+  },
   field: fields,
   kind: { verified: '検証済み', failed: '失敗', untried: '未試行' },
 }

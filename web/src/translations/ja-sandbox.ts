@@ -26,7 +26,8 @@ export const sandboxWords: typeof english = {
   allowHosts: '接続を許可するホスト',
   allowHostsHint: '1 行に 1 つ: 名前、名前:ポート、または *.名前',
   allowState: '専用ホームに最初に入れるもの',
-  allowStateHint: 'Holdfast が知らないエージェント用: ホームのファイルやフォルダーを 1 行に 1 つのパスで。1 度だけコピーします',
+  allowStateHint:
+    'Holdfast が知らないエージェント用: ホームのファイルやフォルダーを 1 行に 1 つのパスで。1 度だけコピーします',
   wrapper: '前に置くコマンド',
   wrapperHint: '1 行に 1 語 (nix、develop、-c など)。エージェントはこのコマンドで起動されます',
   gateway: 'モデルの鍵',

@@ -1,6 +1,9 @@
 /** The notices of the server and its coordinators in Japanese; parameters stand in braces. */
 import type { Translation } from '../../../src/protocol/notice-words.ts'
-import { earlierSentences as oldForms, type Sentences } from '../../../src/protocol/status-text-list.ts'
+import {
+  earlierSentences as oldForms,
+  type Sentences,
+} from '../../../src/protocol/status-text-list.ts'
 import { errors } from './ja-errors.ts'
 import { refusals } from './ja-refusals.ts'
 
@@ -32,13 +35,17 @@ const words: Sentences = {
   notReadyInTime: '時間内に準備ができませんでした',
 
   noProgram: 'このマシンにプログラム {file} がありません。',
-  noSandbox: 'このエージェントはサンドボックスで動きますが、このマシンにはありません ({problem})。インストール: {install}',
-  workplaceTooWide: 'サンドボックスから {folder} のすべてが見えてしまいます。プロジェクト専用のフォルダーを指定してください。',
+  noSandbox:
+    'このエージェントはサンドボックスで動きますが、このマシンにはありません ({problem})。インストール: {install}',
+  workplaceTooWide:
+    'サンドボックスから {folder} のすべてが見えてしまいます。プロジェクト専用のフォルダーを指定してください。',
   workplaceIsLink:
     '{folder} は {place} へのリンクです。サンドボックスはリンクをたどりません。プロジェクトに元のフォルダーを指定してください。',
   otherWorkplace: 'このサンドボックスは別の作業場所のために作られています。',
-  sandboxProcesses: '終了しました: サンドボックスがプロセスとスレッドの上限 {most} 個に達しました ({setting})。',
-  sandboxMemory: '終了しました: サンドボックスがメモリの上限 {most} メガバイトに達しました ({setting})。',
+  sandboxProcesses:
+    '終了しました: サンドボックスがプロセスとスレッドの上限 {most} 個に達しました ({setting})。',
+  sandboxMemory:
+    '終了しました: サンドボックスがメモリの上限 {most} メガバイトに達しました ({setting})。',
   sandboxWorkplace:
     '終了しました: 作業場所に {most} メガバイトを書き込んだか ({setting})、ディスクをいっぱいにしました。書き込んだものは残っています。',
   sandboxTmp: 'サンドボックスの一時フォルダーがいっぱいです: {most} メガバイト ({setting})。',
@@ -60,7 +67,8 @@ const words: Sentences = {
 
   setUpEnded: 'プロジェクトのセットアップコマンド（{file}）が終了コード {code} で終了しました。',
   setUpSignal: 'プロジェクトのセットアップコマンド（{file}）がシグナルにより終了しました。',
-  setUpTooLong: 'プロジェクトのセットアップコマンド（{file}）に時間がかかりすぎたため、終了しました。',
+  setUpTooLong:
+    'プロジェクトのセットアップコマンド（{file}）に時間がかかりすぎたため、終了しました。',
   setUpStopped: 'プロジェクトのセットアップコマンド（{file}）が停止されました。',
   setUpNotRun: 'プロジェクトのセットアップコマンド（{file}）を実行できませんでした。',
   noFolderHere: 'このマシンにプロジェクトのフォルダーがありません。',
@@ -83,28 +91,34 @@ const words: Sentences = {
   signInFirst: '{why} 先にエージェント自身のプログラムでサインインしてください: {ways}',
   signInWays:
     '{why}\n次の方法でサインインできます。エージェントのページ、または `holdfast agents login {agent}` から行えます:\n{ways}',
-  otherAcp: 'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
+  otherAcp:
+    'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
   loadLoses: 'このエージェントはセッションを読み込むとその内容を失うため、読み込みません。',
   loadedNothing: 'エージェントが読み込んだセッションには何も残っていませんでした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
-  folderHasGone: '以前のセッションのフォルダーはもうありません。残すにはプロジェクトにフォルダーを設定してください。',
+  folderHasGone:
+    '以前のセッションのフォルダーはもうありません。残すにはプロジェクトにフォルダーを設定してください。',
   endedBeforeAnswer: 'エージェントは {what} に応答する前に終了しました。',
   noAnswerWithin: 'エージェントは {what} に {seconds} 秒以内に応答しませんでした。',
   notReadyWithin: '{seconds} 秒以内に準備ができませんでした。',
-  hostsRefused: '{why} その間、サンドボックスが {hosts} への接続を拒否しました。許可するには: `{command}`',
+  hostsRefused:
+    '{why} その間、サンドボックスが {hosts} への接続を拒否しました。許可するには: `{command}`',
   cannotBeSpokenTo: '今はこのエージェントと話せません。',
   wroteTooMuch: 'エージェントが、メッセージではない出力を大量に書き込みました。',
-  turnNotGivenBack: 'エージェントは前のターンをまだ終えていません。しばらく待つか、いったん終了して起動し直してください。',
+  turnNotGivenBack:
+    'エージェントは前のターンをまだ終えていません。しばらく待つか、いったん終了して起動し直してください。',
   noPictures: 'このエージェントは画像を受け取れません。',
   noReason: 'エージェントは理由を示しませんでした',
   promptRefused: 'プロンプト: {why}',
   thePrompt: 'プロンプト',
   didNotWork: 'うまくいきませんでした: {why}',
   endedEmpty: 'エージェントは回答なしでターンを終えました。',
-  probablyError: 'これは回答ではなく、おそらくモデルのエラーです。やり直すには、もう一度送信してください。',
+  probablyError:
+    'これは回答ではなく、おそらくモデルのエラーです。やり直すには、もう一度送信してください。',
   endedDenied: '求めた許可（{what}）が拒否されたため、エージェントはターンを終えました。',
-  endedUnanswered: '求めた許可（{what}）に期限までに返答がなかったため、エージェントはターンを終えました。',
+  endedUnanswered:
+    '求めた許可（{what}）に期限までに返答がなかったため、エージェントはターンを終えました。',
   endedMaxTokens: '回答がモデルのトークン上限に達したため、ここで途切れています。',
   endedMaxTurns: 'エージェントは 1 ターンのモデル呼び出し上限に達し、完了前に停止しました。',
   endedRefusal: 'エージェントは続行を拒否しました。',
@@ -120,7 +134,8 @@ const words: Sentences = {
   contextUseless: 'エージェントが応答しなくなったため、再起動します。',
   contextBroken:
     'エージェント側のセッションが使えなくなりました。何も変えない要求も失敗します（{why}）。次のメッセージのときに開き直します。',
-  contextReopened: 'プロンプトを受け付けなくなったため、エージェント側のセッションを開き直しました。記憶は保たれています。',
+  contextReopened:
+    'プロンプトを受け付けなくなったため、エージェント側のセッションを開き直しました。記憶は保たれています。',
   contextReplaced:
     'プロンプトを受け付けなくなったため、新しいセッションで再起動しました。ここでの会話は伝えましたが、それ以外の記憶は失われました。',
   contextForgotten:
@@ -138,10 +153,12 @@ const words: Sentences = {
   workAbandoned: '作業が終わる前にエージェントがいなくなりました。',
   taskFailedBecause: 'タスク {task} が失敗しました: {why}',
   taskFailed: 'タスク {task} が失敗しました。',
-  approachesRefused: '{file} に書かれた内容は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
+  approachesRefused:
+    '{file} に書かれた内容は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
   approachesChanged:
     '{file} の {ids} が手で変更または削除されましたが、取り込まれません。ファイルはそのままです。元に戻すか、ファイルを削除してください。',
-  agentNotInProject: '{agent} はもうこのプロジェクトのエージェントではありません。担当していたタスク: {tasks}',
+  agentNotInProject:
+    '{agent} はもうこのプロジェクトのエージェントではありません。担当していたタスク: {tasks}',
   roleNeeded:
     '{agent} はコンソールで役割 {role} を担当していましたが、そこでは続けられません。このプロジェクトでコンソールを開き、{agent} を役割 {role} で起動すると、この作業を引き継ぎます。',
   noTaskLeft: '残っているタスクはありません。タスクを作成し、エージェントに割り当ててください。',
@@ -156,8 +173,10 @@ const words: Sentences = {
   noBranch: 'ブランチ {branch} がありません。',
   branchMovedBecause: 'その間に {branch} が進みました: {why}',
   branchMoved: 'その間に {branch} が進みました。',
-  branchOfOther: '{branch} は、あなたのものではない別のセッションの作業ツリーでチェックアウトされています。',
-  branchInUse: '{branch} は {folder} でチェックアウトされていて、コミットされていないファイルがあります。',
+  branchOfOther:
+    '{branch} は、あなたのものではない別のセッションの作業ツリーでチェックアウトされています。',
+  branchInUse:
+    '{branch} は {folder} でチェックアウトされていて、コミットされていないファイルがあります。',
   agentWorksThere: 'エージェントがここで作業しているか、これから作業します。',
   processesThere: 'ここで動いているプロセスがあります: {pids}',
   somebodyWorks: '作業中です。',
@@ -170,7 +189,8 @@ const words: Sentences = {
   copyNotIgnored: 'git の無視対象ではありません',
   copyFailed: 'コピーできませんでした（{code}）',
 
-  telegramUnreachable: 'Telegram に接続できません（{code}）。再試行します。ネットワークと telegram.api_root をご確認ください。',
+  telegramUnreachable:
+    'Telegram に接続できません（{code}）。再試行します。ネットワークと telegram.api_root をご確認ください。',
   telegramSilent: 'Telegram から応答がありません（{why}）。再試行します。',
   telegramToken:
     'Telegram がこのトークンを認識しません。@BotFather で正しいトークンを取得し、HOLDFAST_TELEGRAM_TOKEN（または telegram.token）に設定して、起動し直してください。',
@@ -180,7 +200,8 @@ const words: Sentences = {
   telegramClosed: 'Telegram がこのチャットへの送信を許可していません（{why}）。',
   telegramRefused: 'Telegram が受け付けませんでした（{why}）。',
   telegramTrouble: 'Telegram 側で問題が起きています（{code}: {why}）。再試行します。',
-  tooManyWait: '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
+  tooManyWait:
+    '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
 
   userRequested: 'ユーザーの操作',
   nobodyConnected: '誰も接続していなかったため',
@@ -220,12 +241,14 @@ const words: Sentences = {
   noList: '{kind} がリストではありません',
   commitsUnreadable: 'エージェントのコミットを読み取れません。',
   commitsDamaged: 'エージェントのコミットが壊れています: {why}',
-  stagedRefused: 'エージェントがステージした内容は取り込まれません。インデックスに作業場所の外を指す名前があるか、壊れています。',
+  stagedRefused:
+    'エージェントがステージした内容は取り込まれません。インデックスに作業場所の外を指す名前があるか、壊れています。',
   repositoryElsewhere:
     '{folder} のリポジトリは {place} ですが、そこにこのフォルダーの記録がありません。このフォルダーのものなら: `git --git-dir {place} config core.worktree {folder}`',
   objectsElsewhere:
     '{folder} のリポジトリは {place} のオブジェクトを借りていますが、サンドボックスからは見えません。そのフォルダーを許可するか、`git repack -a -d` で借用を終えてください。',
-  branchMovedByOther: 'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
+  branchMovedByOther:
+    'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
   fileAltered: '{file} が、エージェントの作業前と変わっています。確認して、元に戻してください。',
   filesChange: 'ファイルが絶えず変更されています。',
   repositoryGone: 'これらのファイルのリポジトリがありません。',
@@ -235,7 +258,8 @@ const words: Sentences = {
   pathNoText: 'パスが正しい文字列ではありません。',
   pathNotYours:
     '{path} はプロジェクトのフォルダーにもコンソールのフォルダーにも含まれていません。その下のパスを指定してください。`projects.roots` が設定されていれば、管理者はその下を選べます。',
-  pathOfSystem: '{path} はシステムまたはデータフォルダーのものです。エージェントはそこでは作業できません。',
+  pathOfSystem:
+    '{path} はシステムまたはデータフォルダーのものです。エージェントはそこでは作業できません。',
   pathNoFolder: '{path} はフォルダーではありません。',
   folderNamed: '指定されたフォルダーで、ワークツリーなしで作業します。',
   pathAbsolute: 'パスはルートやドライブから始められません。',
@@ -255,12 +279,15 @@ const words: Sentences = {
     'チャット、ユーザー、トークン、エージェントはこれらのファイルに含まれません。エージェントを追加し、割り当て直してください',
   approvalRenumbered: '承認 {id} は、番号が使われていたため、ここでは {now} です',
   noApproachesFile: '試したことの記録ファイルがなかったため、何を試したかは分かりません',
-  noHistoryFile: '作業セッションのファイルがなかったため、承認、以前のチェックポイント、再開元、タスクの本文は失われました',
+  noHistoryFile:
+    '作業セッションのファイルがなかったため、承認、以前のチェックポイント、再開元、タスクの本文は失われました',
   agentNotHere: 'エージェント {agent} はここにありません。追加されるまで、そのタスクは待機します',
   artifactNoFile: '{name}: ファイルがありません',
 }
 
 /** A refusal without a detail of its own has the code of the error. */
-const titles = { words: Object.fromEntries(Object.entries(errors).map(([code, { title }]) => [code, title])) }
+const titles = {
+  words: Object.fromEntries(Object.entries(errors).map(([code, { title }]) => [code, title])),
+}
 
 export const translation: Translation = { wordings: [{ words }, refusals, titles], oldForms }

@@ -2,8 +2,21 @@
 import type { SettingsWords } from './en-settings.ts'
 
 export const settings: SettingsWords = {
-  groups: { chat: 'チャット', agent: 'エージェントとプロセス', work: '作業と継続', permission: '許可' },
-  units: { seconds: '秒', minutes: '分', hours: '時間', days: '日', chars: '文字', tokens: 'トークン', times: '回' },
+  groups: {
+    chat: 'チャット',
+    agent: 'エージェントとプロセス',
+    work: '作業と継続',
+    permission: '許可',
+  },
+  units: {
+    seconds: '秒',
+    minutes: '分',
+    hours: '時間',
+    days: '日',
+    chars: '文字',
+    tokens: 'トークン',
+    times: '回',
+  },
   range: (min, max) => `${min}〜${max}`,
   wholeRange: (min, max) => `${min}〜${max} の整数`,
   fallback: (value) => `既定値：${value}`,
@@ -34,7 +47,8 @@ export const settings: SettingsWords = {
     },
     'chat.workplace': {
       name: '新しい会話の作業場所',
-      about: 'プロジェクトのフォルダーでは一度に 1 つの会話だけが作業します。専用のワークツリーなら互いに待ちません。',
+      about:
+        'プロジェクトのフォルダーでは一度に 1 つの会話だけが作業します。専用のワークツリーなら互いに待ちません。',
     },
     'chat.summarize_after_chars': {
       name: '会話を要約する長さ',
@@ -74,11 +88,13 @@ export const settings: SettingsWords = {
     },
     'files.keep_days': {
       name: 'ターンのファイルを保存する日数',
-      about: 'この日数の間、会話をターンまで巻き戻したり、ターンから分岐したりできます。0 なら会話がある限り保存します。',
+      about:
+        'この日数の間、会話をターンまで巻き戻したり、ターンから分岐したりできます。0 なら会話がある限り保存します。',
     },
     'worktree.remove_after_days': {
       name: 'ワークツリーを削除するまで',
-      about: '最後に使ってからの日数です。失われるものがないときだけ削除します。0 なら削除しません。',
+      about:
+        '最後に使ってからの日数です。失われるものがないときだけ削除します。0 なら削除しません。',
     },
     'permission.policy': {
       name: 'エージェントが許可を求めたとき',
@@ -94,7 +110,8 @@ export const settings: SettingsWords = {
     },
     'agent.runs_on': {
       name: 'エージェントを動かすマシン',
-      about: 'コーディネーターのラベル。そのラベルがあるマシンでだけ起動します。エージェントごとに別のラベルも指定できます。',
+      about:
+        'コーディネーターのラベル。そのラベルがあるマシンでだけ起動します。エージェントごとに別のラベルも指定できます。',
     },
   },
 }

@@ -8,7 +8,9 @@ export const duration: typeof english.duration = (seconds) => {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} 分 ${two(seconds % 60)} 秒`
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? `${hours} 時間 ${two(minutes % 60)} 分` : `${Math.floor(hours / 24)} 日 ${hours % 24} 時間`
+  return hours < 24
+    ? `${hours} 時間 ${two(minutes % 60)} 分`
+    : `${Math.floor(hours / 24)} 日 ${hours % 24} 時間`
 }
 
 export const processes: typeof english.processes = {
@@ -17,7 +19,13 @@ export const processes: typeof english.processes = {
   ended: '終了したプロセス',
   endedNone: '終了したものはまだありません。',
   older: '以前のものを表示',
-  states: { waiting: '順番待ち', starting: '起動中', running: '実行中', held: '保留', ended: '終了' },
+  states: {
+    waiting: '順番待ち',
+    starting: '起動中',
+    running: '実行中',
+    held: '保留',
+    ended: '終了',
+  },
   stopping: '停止中',
   unreachable: '応答なし',
   lasted: (duration) => `${duration}で終了`,
@@ -47,7 +55,8 @@ export const processes: typeof english.processes = {
   stopName: (agent) => `${agent} を停止`,
   stopTitle: (agent, project) => `${project} の ${agent} を停止しますか？`,
   stopText: '起動したものすべてとともに終了を求め、5 秒後に強制終了します。',
-  stopKept: 'メッセージとタスクはすべて残ります。未回答のものは次のプロセスに渡され、作業が残っていれば自動的に起動します。',
+  stopKept:
+    'メッセージとタスクはすべて残ります。未回答のものは次のプロセスに渡され、作業が残っていれば自動的に起動します。',
   stopped: (agent) => `${agent} を停止しています`,
   release: '保留を解除',
   releaseName: (agent) => `${agent} の保留を解除`,
@@ -78,7 +87,8 @@ export const agentSessions: typeof english.agentSessions = {
 export const coordinators: typeof english.coordinators = {
   title: 'コーディネーター',
   none: 'コーディネーターが参加していないため、エージェントは起動されません。',
-  noneHint: '`holdfast up` で Holdfast を起動するか、`holdfast coordinator` でこのマシンを参加させてください。',
+  noneHint:
+    '`holdfast up` で Holdfast を起動するか、`holdfast coordinator` でこのマシンを参加させてください。',
   states: { connected: '接続中', unreachable: '応答なし', stopped: '停止' },
   count: (count) => `プロセス ${count} 個`,
   for: (duration) => `接続 ${duration}`,
@@ -159,7 +169,11 @@ export const agentSignIn: typeof english.agentSignIn = {
   by: (way) => `${way} でサインイン`,
   commandOf: (way) => `${way} のコマンド`,
   out: 'サインアウト',
-  states: { waiting: 'サインインを待っています…', signed_in: 'サインインしました。', failed: 'サインインできませんでした。' },
+  states: {
+    waiting: 'サインインを待っています…',
+    signed_in: 'サインインしました。',
+    failed: 'サインインできませんでした。',
+  },
 }
 
 export const now: typeof english.now = {

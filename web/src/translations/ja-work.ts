@@ -56,7 +56,8 @@ export const chat: typeof english.chat = {
   failed: (agent) => `${agent} を動かし続けられませんでした`,
   failedNext: 'メッセージは保管されています。再試行するか、出力を確認してください。',
   held: (agent) => `${agent} は失敗が続いたため、起動を保留しています`,
-  heldNext: 'メッセージは保管されています。原因を取り除いてから保留を解除してください。新しいメッセージでも解除されます。',
+  heldNext:
+    'メッセージは保管されています。原因を取り除いてから保留を解除してください。新しいメッセージでも解除されます。',
   noCoordinator: 'コーディネーターが接続していないため、エージェントを起動できません',
   noCoordinatorNext: 'メッセージは保管されており、接続しだい起動します。',
   log: '出力を見る',
@@ -123,9 +124,16 @@ export const tasks: typeof english.tasks = {
   new: '新規タスク',
   edit: 'タスク',
   none: 'タスクはまだありません',
-  noneText: 'タスクはフェーズ内の作業の単位です。担当が決まり進行中になると、エージェントが取りかかります。',
+  noneText:
+    'タスクはフェーズ内の作業の単位です。担当が決まり進行中になると、エージェントが取りかかります。',
   phase: (phase) => `フェーズ ${phase}`,
-  statuses: { pending: '未着手', in_progress: '進行中', blocked: 'ブロック中', completed: '完了', failed: '失敗' },
+  statuses: {
+    pending: '未着手',
+    in_progress: '進行中',
+    blocked: 'ブロック中',
+    completed: '完了',
+    failed: '失敗',
+  },
   blockedBy: (task) => `${task} の完了待ち`,
   waitsFor: (tasks) => `${tasks} の後`,
   unassigned: '未割り当て',

@@ -9,7 +9,8 @@ export const worktrees: typeof English = {
     not_a_folder: 'フォルダーではありません。エージェントは作業できません。',
     system: 'このフォルダーはシステムのものです。別のフォルダーを選んでください。',
     in_data: 'このフォルダーはデータフォルダーの中にあります。別のフォルダーを選んでください。',
-    above_data: 'データフォルダーがこのフォルダーの中にあります。別のフォルダーを選ぶか、データフォルダーを移してください。',
+    above_data:
+      'データフォルダーがこのフォルダーの中にあります。別のフォルダーを選ぶか、データフォルダーを移してください。',
     outside_roots: 'プロジェクト用に決められたフォルダーの中にありません。',
   },
   changes: '変更',
@@ -31,7 +32,8 @@ export const worktrees: typeof English = {
   nothing: '開始時から差はありません。',
   showing: '表示',
   allTurns: 'すべての変更',
-  turn: (number, added, removed, prompt) => `ターン ${number} +${added} −${removed}${prompt && `：${prompt}`}`,
+  turn: (number, added, removed, prompt) =>
+    `ターン ${number} +${added} −${removed}${prompt && `：${prompt}`}`,
   unchanged: (count) => `変更のない ${count} 行`,
   ahead: (count) => `${count} コミット先行`,
   behind: (count) => `${count} コミット遅れ`,
@@ -89,11 +91,13 @@ export const worktrees: typeof English = {
   total: (size) => `合計 ${size}`,
   looking: '確認中…',
   setUpTitle: '新しいワークツリー',
-  setUpText: '新しいワークツリーを実行できる状態にします。エージェントのマシンで実行されるため、設定できるのはオーナーだけです。',
+  setUpText:
+    '新しいワークツリーを実行できる状態にします。エージェントのマシンで実行されるため、設定できるのはオーナーだけです。',
   setUpCommand: 'コマンド',
   setUpCommandHint: 'プログラムと引数を 1 行に 1 つずつ書きます。シェルは使われません。',
   setUpCopy: 'コピーする無視ファイル',
-  setUpCopyHint: '.env など、リポジトリ内のパスを 1 行に 1 つずつ書きます。コマンドの前にコピーされます。',
+  setUpCopyHint:
+    '.env など、リポジトリ内のパスを 1 行に 1 つずつ書きます。コマンドの前にコピーされます。',
   setUpSaved: '保存しました。まだセットアップされていないワークツリーに使われます。',
 }
 
@@ -109,7 +113,10 @@ export const files: typeof EnglishFiles = {
   forkWith: (agent) => `${agent} で分岐`,
   forking: '分岐しています…',
   rewind: '戻す',
-  rewindTitle: { before: 'このメッセージの前まで戻しますか?', after: 'この回答の後まで戻しますか?' },
+  rewindTitle: {
+    before: 'このメッセージの前まで戻しますか?',
+    after: 'この回答の後まで戻しますか?',
+  },
   rewindText:
     'ファイル、会話、エージェントの記憶を一緒に戻します。次に何かを送るまでは取り消せます。コミットとブランチはそのままです。',
   undo: '取り消す',
@@ -119,8 +126,10 @@ export const files: typeof EnglishFiles = {
   wouldLose: (count) => `その後ほかで変更された ${count} 個のファイルが上書きされます:`,
   why: { changed: '変更あり', ignored: 'git の対象外' },
   rewound: {
-    before: (name, time) => `${name} が ${time} にメッセージの前まで戻しました。次に何かを送るまでは取り消せます。`,
-    after: (name, time) => `${name} が ${time} に回答の後まで戻しました。次に何かを送るまでは取り消せます。`,
+    before: (name, time) =>
+      `${name} が ${time} にメッセージの前まで戻しました。次に何かを送るまでは取り消せます。`,
+    after: (name, time) =>
+      `${name} が ${time} に回答の後まで戻しました。次に何かを送るまでは取り消せます。`,
   },
   forkedFrom: '分岐元',
   forkName: (name) => `${name}（分岐）`,

@@ -10,7 +10,16 @@ import { phone, preferences, shortcuts, signIn } from './ja-preferences.ts'
 import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
-import { agentSessions, agentSignIn, coordinators, detected, duration, now, processes, running } from './ja-system.ts'
+import {
+  agentSessions,
+  agentSignIn,
+  coordinators,
+  detected,
+  duration,
+  now,
+  processes,
+  running,
+} from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 import { files, worktrees } from './ja-worktrees.ts'
 
@@ -88,7 +97,8 @@ export const ja: Messages = {
     what: (what) => `${what}を読み込んでいます…`,
     long: (what) => `サーバーから${what}がまだ届きません。`,
     longNext: '10 秒待っていますが、応答がありません。',
-    sending: 'サーバーから 10 秒間応答がありません。入力内容は残っています。再試行しても二重には実行されません。',
+    sending:
+      'サーバーから 10 秒間応答がありません。入力内容は残っています。再試行しても二重には実行されません。',
     stop: '待つのをやめる',
   },
 
@@ -148,7 +158,8 @@ export const ja: Messages = {
     title: 'プロジェクト',
     new: '新規プロジェクト',
     firstTitle: 'まずプロジェクトを作りましょう',
-    firstText: 'プロジェクトは、エージェントが動くマシン上のフォルダーと、そこで作業するエージェントをまとめたものです。',
+    firstText:
+      'プロジェクトは、エージェントが動くマシン上のフォルダーと、そこで作業するエージェントをまとめたものです。',
     name: '名前',
     nameExample: 'shop-backend',
     path: 'フォルダー',
@@ -201,7 +212,8 @@ export const ja: Messages = {
     deleteButton: 'プロジェクトを削除…',
     deleteTitle: (name) => `${name} を削除しますか？`,
     deleteLost: '失われるもの：設定、エージェントの割り当て、Holdfast 上の登録。元に戻せません。',
-    deleteStays: (path) => `残るもの：フォルダー ${path} とその中のすべてのファイル、エージェント自体。`,
+    deleteStays: (path) =>
+      `残るもの：フォルダー ${path} とその中のすべてのファイル、エージェント自体。`,
     deleteStaysNoPath: '残るもの：エージェント自体。',
     mayNot: 'あなたの権限では閲覧のみ可能です。',
   },
@@ -211,7 +223,8 @@ export const ja: Messages = {
     new: '新規エージェント',
     count: (count) => `${count} 件のエージェント`,
     firstTitle: 'エージェントはまだありません',
-    firstText: 'エージェントは、Holdfast が起動して対話するプログラム、または自分で作業を取りに来るプログラムです。',
+    firstText:
+      'エージェントは、Holdfast が起動して対話するプログラム、または自分で作業を取りに来るプログラムです。',
     name: '名前',
     nameExample: 'Claude Code',
     id: 'ID',
@@ -251,7 +264,8 @@ export const ja: Messages = {
     passkeyText: 'エージェントの認証に使います。保存されるのはハッシュだけです。',
     passkeyReplace: 'パスキーを再発行…',
     passkeyReplaceTitle: (name) => `${name} のパスキーを再発行しますか？`,
-    passkeyReplaceText: '今のパスキーはすぐに使えなくなります。使っている箇所には新しいパスキーを設定してください。',
+    passkeyReplaceText:
+      '今のパスキーはすぐに使えなくなります。使っている箇所には新しいパスキーを設定してください。',
     passkeyReplaceDo: '再発行',
     passkeyOnce: (name) => `${name} のパスキー`,
     danger: 'エージェントの削除',
@@ -286,7 +300,8 @@ export const ja: Messages = {
     removed: (name) => `${name} を外しました`,
     removeName: (name) => `${name} を外す`,
     removeTitle: (name) => `${name} を外しますか？`,
-    removeText: 'すべての端末で即座にサインアウトされ、本人のトークンもすべて使えなくなります。これまでの作業は残ります。',
+    removeText:
+      'すべての端末で即座にサインアウトされ、本人のトークンもすべて使えなくなります。これまでの作業は残ります。',
     tokenOnce: (name) => `${name} のサインイン用トークン`,
     tokenOnceText: '安全な方法で本人に渡してください。サインイン画面に貼り付けて使います。',
   },

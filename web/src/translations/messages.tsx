@@ -2,7 +2,13 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import { type Notice, translated } from '../../../src/protocol/notice-words.ts'
 import { useChoice } from '../preferences/choice.ts'
-import { languageChoice, loadMessages, localeOf, type ShownLanguage, shownLanguage } from '../preferences/language.ts'
+import {
+  languageChoice,
+  loadMessages,
+  localeOf,
+  type ShownLanguage,
+  shownLanguage,
+} from '../preferences/language.ts'
 import type { Messages } from './en.ts'
 import { forWatchers } from './watcher-words.ts'
 
@@ -57,14 +63,20 @@ export function SpeechProvider({ first, children }: { first: Speech; children: R
   useEffect(() => {
     document.documentElement.lang = speech.language
   }, [speech.language])
-  const value = useMemo(() => ({ ...speech, writing: writingOf(localeOf(speech.language)) }), [speech])
+  const value = useMemo(
+    () => ({ ...speech, writing: writingOf(localeOf(speech.language)) }),
+    [speech],
+  )
   return <SpeechContext value={value}>{children}</SpeechContext>
 }
 
 /** What is inside is said to somebody who may decide, or to somebody who may only watch. */
 export function SpeechTo({ mayDecide, children }: { mayDecide: boolean; children: ReactNode }) {
   const speech = useSpeech()
-  const value = useMemo(() => (mayDecide ? speech : { ...speech, words: forWatchers(speech.words) }), [speech, mayDecide])
+  const value = useMemo(
+    () => (mayDecide ? speech : { ...speech, words: forWatchers(speech.words) }),
+    [speech, mayDecide],
+  )
   return <SpeechContext value={value}>{children}</SpeechContext>
 }
 
@@ -102,7 +114,11 @@ const units = [
 const sizes = ['B', 'KB', 'MB', 'GB'] as const
 
 function writingOf(locale: string): Writing {
-  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const clock = new Intl.DateTimeFormat(locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const dated = new Intl.DateTimeFormat(locale, {
     month: 'short',
@@ -123,7 +139,8 @@ function writingOf(locale: string): Writing {
   return {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
-    moment: (at, now) => (day.format(Date.parse(at)) === day.format(now) ? clock : dated).format(Date.parse(at)),
+    moment: (at, now) =>
+      (day.format(Date.parse(at)) === day.format(now) ? clock : dated).format(Date.parse(at)),
     day: (at) => day.format(Date.parse(at)),
     month: (at) => month.format(Date.parse(at)),
     weekday: (at) => weekday.format(Date.parse(at)),
@@ -131,23 +148,35 @@ function writingOf(locale: string): Writing {
     ago(at, now) {
       const seconds = (Date.parse(at) - now) / 1000
       const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-      return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second')
+      return unit
+        ? relative.format(Math.trunc(seconds / unit[1]), unit[0])
+        : relative.format(0, 'second')
     },
     age(at, now) {
       const seconds = (now - Date.parse(at)) / 1000
       if (seconds < 60) return relative.format(0, 'second')
-      const [unit, size] = units.find(([name, length]) => name !== 'month' && seconds >= length) ?? ['minute', 60]
+      const [unit, size] = units.find(
+        ([name, length]) => name !== 'month' && seconds >= length,
+      ) ?? ['minute', 60]
       const count = Math.floor(seconds / size)
       // Where "5m" is nobody's way to write it: 5分前.
       if (!locale.startsWith('en')) return narrow.format(-count, unit)
-      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(count)
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(
+        count,
+      )
     },
     number: (value) => number.format(value),
     short: (value) => short.format(value).toLowerCase(),
     percent: (share) => percent.format(share),
     money(amount, currency) {
-      const digits = amount > 0 && amount < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
-      const how = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...digits } as const
+      const digits =
+        amount > 0 && amount < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
+      const how = {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'narrowSymbol',
+        ...digits,
+      } as const
       try {
         return new Intl.NumberFormat(locale, how).format(amount)
       } catch {

@@ -9,4 +9,5 @@ export function askedTitle(title: string, { agents }: Words): string {
   return verb === 'Reach' ? agents.reachesHost(what) : agents.readsFolder(what)
 }
 
-export const answerName = (name: string, { agents }: Words): string => agents.sandboxAnswers[name] ?? name
+export const answerName = (name: string, { agents }: Words): string =>
+  agents.sandboxAnswers[name] ?? name

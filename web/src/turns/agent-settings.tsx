@@ -41,7 +41,13 @@ export function AgentSettings({ offers, mayWrite, more }: AgentSettingsProps) {
     const over = () => setWished((before) => before.filter((each) => each !== change))
     configure?.(change).catch(setError).finally(over)
   }
-  const settings = [...settingsOf(offers, wished, words.mode, set).map((each) => ({ ...each, disabled: !mayWrite })), ...more]
+  const settings = [
+    ...settingsOf(offers, wished, words.mode, set).map((each) => ({
+      ...each,
+      disabled: !mayWrite,
+    })),
+    ...more,
+  ]
   const [first, ...others] = settings
   if (!first) return null
   return (
@@ -81,7 +87,8 @@ function settingsOf(
   const ownMode = offers.options.some(({ category }) => category === 'mode')
   const modes = ownMode || offers.modes.length === 0 ? [] : [{ category: 'mode' as const }]
   const chosen = ({ id, value }: AgentOption) =>
-    asked.filter((change) => 'optionId' in change).findLast((change) => change.optionId === id)?.value ?? value
+    asked.filter((change) => 'optionId' in change).findLast((change) => change.optionId === id)
+      ?.value ?? value
   return [...modes, ...offers.options].toSorted(byImportance).map((offered) =>
     'id' in offered
       ? {
@@ -109,10 +116,17 @@ const byImportance = (a: { category: string | null }, b: { category: string | nu
 
 function Setting({ label, value, values, disabled, onValue }: ComposerSetting) {
   if (typeof value === 'string')
-    return <Choice label={label} value={value} values={values} disabled={disabled} onValue={onValue} />
+    return (
+      <Choice label={label} value={value} values={values} disabled={disabled} onValue={onValue} />
+    )
   return (
     <label className="flex h-7 shrink-0 items-center gap-1.5 px-1.5">
-      <input type="checkbox" checked={value} disabled={disabled} onChange={(event) => onValue(event.target.checked)} />
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={disabled}
+        onChange={(event) => onValue(event.target.checked)}
+      />
       {label}
     </label>
   )

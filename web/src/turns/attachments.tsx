@@ -14,7 +14,8 @@ export type Attachment = Extract<PromptPart, { type: 'image' | 'file' }>
 
 type Trouble = 'tooLarge' | 'tooMany' | 'noPictures' | 'notText'
 
-const sizeOf = (part: Attachment): number => (part.type === 'image' ? part.base64.length : part.text.length)
+const sizeOf = (part: Attachment): number =>
+  part.type === 'image' ? part.base64.length : part.text.length
 
 async function read(file: File): Promise<Attachment> {
   const name = file.name.slice(0, 200) || 'file'
@@ -30,7 +31,11 @@ async function read(file: File): Promise<Attachment> {
 
 /** Kept with the draft while one looks elsewhere or the agent starts anew; they may hold secrets, so in no storage. */
 export function useAttachments(draftKey: string, takesPictures: boolean) {
-  const [attached, setAttached, clearAttached] = useDraft<readonly Attachment[]>(`${draftKey}.attached`, [], 'memory')
+  const [attached, setAttached, clearAttached] = useDraft<readonly Attachment[]>(
+    `${draftKey}.attached`,
+    [],
+    'memory',
+  )
   const [trouble, setTrouble] = useState<Trouble | undefined>()
   const [reading, setReading] = useState(false)
   // Those of now, for files that are read meanwhile: none is put back, and none is left out.
@@ -96,7 +101,11 @@ export function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) =>
   )
 }
 
-export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'attached' | 'trouble' | 'remove'>) {
+export function AttachedList({
+  attached,
+  trouble,
+  remove,
+}: Pick<Attachments, 'attached' | 'trouble' | 'remove'>) {
   const { console: words } = useWords()
   return (
     <>
@@ -111,7 +120,11 @@ export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'a
                 data-attached
                 className="flex max-w-full items-center rounded-md bg-sunken text-sm shadow-[inset_0_0_0_1px_var(--line)]"
               >
-                {part.type === 'image' ? <Picture part={part} /> : <span className="truncate pl-2">{name}</span>}
+                {part.type === 'image' ? (
+                  <Picture part={part} />
+                ) : (
+                  <span className="truncate pl-2">{name}</span>
+                )}
                 <IconButton label={words.detach(name)} onClick={() => remove(part)}>
                   <CloseIcon />
                 </IconButton>
@@ -132,7 +145,8 @@ export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'a
 /** A picture that is at hand, small; its type is one that browsers draw without running anything. */
 export function Picture({ part }: { part: Extract<PromptPart, { type: 'image' }> }) {
   const { console: words } = useWords()
-  if (part.base64 === '' || !drawn.test(part.mimeType)) return <span className="px-2">{words.picture}</span>
+  if (part.base64 === '' || !drawn.test(part.mimeType))
+    return <span className="px-2">{words.picture}</span>
   return (
     <img
       src={`data:${part.mimeType};base64,${part.base64}`}

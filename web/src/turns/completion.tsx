@@ -22,7 +22,9 @@ function wantedIn(before: string): Wanted | undefined {
   const command = /^\/(\S*)$/.exec(before)
   if (command) return { kind: 'command', typed: command[1] ?? '', start: 0 }
   const file = /(?:^|\s)@([^\s@]*)$/.exec(before)
-  return file ? { kind: 'file', typed: file[1] ?? '', start: before.length - (file[1]?.length ?? 0) - 1 } : undefined
+  return file
+    ? { kind: 'file', typed: file[1] ?? '', start: before.length - (file[1]?.length ?? 0) - 1 }
+    : undefined
 }
 
 const mostShown = 8
@@ -37,7 +39,13 @@ interface CompletionInput {
   readonly onChange: (text: string, caret: number) => void
 }
 
-export function useCompletion({ text, caret, commands, conversationKey, onChange }: CompletionInput) {
+export function useCompletion({
+  text,
+  caret,
+  commands,
+  conversationKey,
+  onChange,
+}: CompletionInput) {
   const id = useId()
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState('')
@@ -45,7 +53,11 @@ export function useCompletion({ text, caret, commands, conversationKey, onChange
   const files = useFiles(wanted?.kind === 'file' ? wanted.typed : undefined, conversationKey)
   const name = wanted && `${wanted.kind} ${wanted.start} ${wanted.typed}`
   const found: readonly Entry[] =
-    !wanted || name === dismissed ? [] : wanted.kind === 'file' ? files : matching(commands, wanted.typed)
+    !wanted || name === dismissed
+      ? []
+      : wanted.kind === 'file'
+        ? files
+        : matching(commands, wanted.typed)
   const entries = found.slice(0, mostShown)
   const active = Math.min(chosen, entries.length - 1)
 
@@ -60,7 +72,8 @@ export function useCompletion({ text, caret, commands, conversationKey, onChange
     if (entries.length === 0 || isComposing(event)) return false
     const step = { ArrowDown: 1, ArrowUp: entries.length - 1 }[event.key]
     if (step !== undefined) setChosen((active + step) % entries.length)
-    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') take(entries[active])
+    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab')
+      take(entries[active])
     else if (event.key === 'Escape') setDismissed(name ?? '')
     else return false
     event.preventDefault()
@@ -73,7 +86,14 @@ export function useCompletion({ text, caret, commands, conversationKey, onChange
     onKey,
     list: entries.length === 0 ? undefined : { id, active: idOf(active) },
     menu: entries.length > 0 && (
-      <Menu id={id} kind={wanted?.kind ?? 'file'} entries={entries} active={active} idOf={idOf} onTake={take} />
+      <Menu
+        id={id}
+        kind={wanted?.kind ?? 'file'}
+        entries={entries}
+        active={active}
+        idOf={idOf}
+        onTake={take}
+      />
     ),
   }
 }
@@ -130,7 +150,9 @@ const Menu = ({ id, kind, entries, active, idOf, onTake }: MenuProps) => {
             onClick={() => onTake(entry)}
             className="flex min-h-8 cursor-pointer items-center gap-3 rounded-md px-2 text-sm aria-selected:bg-hover max-md:min-h-10"
           >
-            <span className={`font-mono text-xs ${entry.hint ? 'shrink-0' : 'min-w-0 truncate'}`}>{entry.value}</span>
+            <span className={`font-mono text-xs ${entry.hint ? 'shrink-0' : 'min-w-0 truncate'}`}>
+              {entry.value}
+            </span>
             <span className="min-w-0 truncate text-quiet">{entry.hint}</span>
           </div>
         ))}

@@ -135,7 +135,9 @@ export function Composer(props: ComposerProps) {
         </span>
         {offers.usage && <UsageMeter usage={offers.usage} />}
         {!offers.usage && cost && (
-          <span className="px-1 text-xs text-quiet tabular-nums">{writing.money(cost.amount, cost.currency)}</span>
+          <span className="px-1 text-xs text-quiet tabular-nums">
+            {writing.money(cost.amount, cost.currency)}
+          </span>
         )}
         <Button look="primary" type="submit" className="ml-auto">
           {isBusy ? words.queueIt : words.send}

@@ -1,6 +1,10 @@
 /** What an agent offers to be set, and how it is set (AG6): mode, model and other options, commands, use of its context window. Pure. */
 import type { Notice } from '../../../src/protocol/notice-words.ts'
-import type { AgentMode, AgentOption, AgentUpdate } from '../../../src/protocol/turns/agent-update.ts'
+import type {
+  AgentMode,
+  AgentOption,
+  AgentUpdate,
+} from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 
 export type AgentCommand = Extract<AgentUpdate, { kind: 'commands' }>['commands'][number]
@@ -15,7 +19,11 @@ export interface Offers {
   readonly asked: readonly ConfigChange[]
   /** Why it did not set what it was asked to, last. */
   readonly notSet: { readonly text: string; readonly notice?: Notice | null | undefined } | null
-  readonly usage: { readonly used: number; readonly size: number; readonly cost: string | null } | null
+  readonly usage: {
+    readonly used: number
+    readonly size: number
+    readonly cost: string | null
+  } | null
 }
 
 export const noOffers: Offers = {
@@ -56,6 +64,8 @@ export function configured(offers: Offers, { change, error, notice }: Configured
   const asked = offers.asked.toSpliced(index < 0 ? 0 : index, 1)
   if (error !== null) return { asked, notSet: { text: error, notice } }
   if ('modeId' in change) return { asked, mode: change.modeId }
-  const options = offers.options.map((option) => (option.id === change.optionId ? { ...option, value: change.value } : option))
+  const options = offers.options.map((option) =>
+    option.id === change.optionId ? { ...option, value: change.value } : option,
+  )
   return { asked, options }
 }

@@ -15,11 +15,19 @@ export interface PaneActions {
   readonly conversationKey: string | undefined
   readonly mayWrite: boolean
   /** `isQuestion`: any option is an answer (AP14). */
-  readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms, isQuestion?: boolean) => Promise<unknown>
+  readonly answer: (
+    approvalId: number,
+    option: Option,
+    always?: AlwaysTerms,
+    isQuestion?: boolean,
+  ) => Promise<unknown>
   /** AP14: does not answer a question. */
   readonly decline: (approvalId: number) => Promise<unknown>
   /** Says once more what a failed turn was asked. */
-  readonly retry: (turn: { readonly messageId: string; readonly content: readonly PromptPart[] }) => Promise<unknown>
+  readonly retry: (turn: {
+    readonly messageId: string
+    readonly content: readonly PromptPart[]
+  }) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>
   readonly configure?: (change: ConfigChange) => Promise<unknown>
   readonly goOn: (goOn: boolean) => Promise<unknown>

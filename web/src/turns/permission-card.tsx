@@ -37,7 +37,9 @@ export function PermissionCard({ permission }: { permission: Permission }) {
   const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always, isQuestion))
   // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
-  const offered = options.filter(({ kind }) => isQuestion || kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
+  const offered = options.filter(
+    ({ kind }) => isQuestion || kind !== 'allow_always' || isKeptByAgent(call.toolKind, options),
+  )
   const yes = isQuestion ? undefined : options.find(({ kind }) => kind === 'allow_once')
   const looks: Record<(typeof options)[number]['kind'], Look> = {
     allow_once: 'primary',
@@ -57,7 +59,9 @@ export function PermissionCard({ permission }: { permission: Permission }) {
     >
       <p className="flex items-baseline gap-2">
         <StateDot state="waiting" />
-        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{isQuestion ? title : words.asks(title)}</span>
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">
+          {isQuestion ? title : words.asks(title)}
+        </span>
       </p>
       <ToolContent call={call} asked={asked} />
       <ProblemNote error={asking.error} />
@@ -95,7 +99,12 @@ export function PermissionCard({ permission }: { permission: Permission }) {
             </SubmitButton>
           )}
           {yes !== undefined && (
-            <AlwaysForm asked={permission} agentId={agentId} waiting={asking.waiting} onGive={(terms) => answer(yes, terms)} />
+            <AlwaysForm
+              asked={permission}
+              agentId={agentId}
+              waiting={asking.waiting}
+              onGive={(terms) => answer(yes, terms)}
+            />
           )}
         </div>
       )}
@@ -123,7 +132,12 @@ function Answered({ permission, outcome }: AnsweredProps) {
     decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
   ].filter(Boolean)
   return (
-    <section aria-label={words.asks(title)} data-permission={approvalId} data-outcome={outcome} className="min-w-0">
+    <section
+      aria-label={words.asks(title)}
+      data-permission={approvalId}
+      data-outcome={outcome}
+      className="min-w-0"
+    >
       <details className="group min-w-0">
         <summary className="-mx-1.5 flex min-h-7 flex-wrap items-center gap-x-2 rounded-md px-1.5 text-sm text-quiet hover:bg-hover max-md:min-h-9">
           <FoldIcon />

@@ -7,7 +7,11 @@ import type { Item } from './turn-state.ts'
 
 type Entries = Extract<Item, { kind: 'plan' }>['entries']
 
-const dots: Record<Entries[number]['status'], LiveState> = { pending: 'starting', in_progress: 'working', completed: 'ready' }
+const dots: Record<Entries[number]['status'], LiveState> = {
+  pending: 'starting',
+  in_progress: 'working',
+  completed: 'ready',
+}
 
 export function PlanList({ entries }: { entries: Entries }) {
   const { console: words } = useWords()
@@ -17,14 +21,18 @@ export function PlanList({ entries }: { entries: Entries }) {
       <summary className="flex min-h-8 items-center gap-2 text-sm">
         <FoldIcon />
         <span className="font-medium">{words.plan}</span>
-        <span className="text-xs text-faint tabular-nums">{words.planDone(done, entries.length)}</span>
+        <span className="text-xs text-faint tabular-nums">
+          {words.planDone(done, entries.length)}
+        </span>
       </summary>
       <ol className="flex flex-col gap-1 pb-2.5">
         {entries.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a plan comes whole each time
           <li key={index} className="flex items-baseline gap-2 text-sm">
             <StateDot state={dots[entry.status]} />
-            <span className={entry.status === 'completed' ? 'text-quiet line-through' : ''}>{entry.content}</span>
+            <span className={entry.status === 'completed' ? 'text-quiet line-through' : ''}>
+              {entry.content}
+            </span>
             <span className="sr-only">{words.planStates[entry.status]}</span>
           </li>
         ))}

@@ -11,7 +11,8 @@ export function Primer({ conversationKey }: { conversationKey: string }) {
   const [open, setOpen] = useState(false)
   const { data, error } = useQuery({
     queryKey: ['conversation-context', conversationKey],
-    queryFn: () => client.get('/api/conversations/{key}/context', { params: { key: conversationKey } }),
+    queryFn: () =>
+      client.get('/api/conversations/{key}/context', { params: { key: conversationKey } }),
     enabled: open,
     staleTime: 0,
   })

@@ -12,7 +12,13 @@ export interface WaitingPrompt {
 }
 
 /** The next ones, above the composer. */
-export function WaitingPrompts({ queue, mayWrite }: { queue: readonly WaitingPrompt[]; mayWrite: boolean }) {
+export function WaitingPrompts({
+  queue,
+  mayWrite,
+}: {
+  queue: readonly WaitingPrompt[]
+  mayWrite: boolean
+}) {
   const { console: words } = useWords()
   if (queue.length === 0) return null
   return (
@@ -76,7 +82,9 @@ export function UnsentPrompt({ text, error, away, onAgain, onDiscard }: UnsentPr
   const { console: words } = useWords()
   return (
     <div data-unsent className="flex flex-col gap-1 pt-4">
-      <p className={`${boxClass} whitespace-pre-wrap text-faint [overflow-wrap:anywhere]`}>{text}</p>
+      <p className={`${boxClass} whitespace-pre-wrap text-faint [overflow-wrap:anywhere]`}>
+        {text}
+      </p>
       {error === undefined ? (
         <p role="status" className="text-xs text-faint">
           {away ? words.kept : words.sending}

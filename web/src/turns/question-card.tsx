@@ -14,7 +14,10 @@ export function QuestionCard({ question }: { question: ShownQuestion }) {
   const mayAnswer = useMay('approve')
   const asking = useRequest()
   const { questionId, message, deadline, outcome, decidedBy } = question
-  const facts = [outcome && words.answers[outcome], decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
+  const facts = [
+    outcome && words.answers[outcome],
+    decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
+  ].filter(Boolean)
   return (
     <section
       aria-label={message}
@@ -23,8 +26,12 @@ export function QuestionCard({ question }: { question: ShownQuestion }) {
       className={`flex min-w-0 flex-col gap-2 rounded-md border px-3 py-2.5 ${outcome ? 'border-line' : 'border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
     >
       <p className="flex items-baseline gap-2">
-        <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
-        <span className="min-w-0 font-semibold whitespace-pre-wrap [overflow-wrap:anywhere]">{message}</span>
+        <StateDot
+          state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'}
+        />
+        <span className="min-w-0 font-semibold whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {message}
+        </span>
       </p>
       {outcome === null ? (
         <>

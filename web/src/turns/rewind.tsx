@@ -32,7 +32,8 @@ const lossesIn = (error: unknown): Losses | undefined => {
 
 function request(key: string, target: RewindTarget, confirm: string | undefined): Promise<unknown> {
   const confirmed = confirm === undefined ? {} : { confirm }
-  if (target === 'undo') return client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirmed })
+  if (target === 'undo')
+    return client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirmed })
   const { turnId, to } = target
   const path = '/api/conversations/{key}/turns/{turnId}/rewind'
   return client.post(path, { params: { key, turnId }, body: { to, ...confirmed } })
@@ -62,14 +63,22 @@ export function RewindDialog({ conversationKey: key, target, onClose }: RewindDi
       open
       onClose={onClose}
       action={
-        <SubmitButton type="button" look={losses ? 'danger' : 'primary'} waiting={waiting} onClick={() => void go()}>
+        <SubmitButton
+          type="button"
+          look={losses ? 'danger' : 'primary'}
+          waiting={waiting}
+          onClick={() => void go()}
+        >
           {losses ? words.overwrite : target === 'undo' ? words.undo : words.rewind}
         </SubmitButton>
       }
     >
       <p>{target === 'undo' ? words.undoText : words.rewindText}</p>
       {losses ? (
-        <div role="alert" className="flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2 text-ink">
+        <div
+          role="alert"
+          className="flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2 text-ink"
+        >
           <p className="font-medium text-warn">{words.wouldLose(losses.count)}</p>
           <ul className="max-h-48 overflow-y-auto font-mono text-xs">
             {losses.files.slice(0, mostNamed).map(({ path, why }) => (
@@ -78,7 +87,9 @@ export function RewindDialog({ conversationKey: key, target, onClose }: RewindDi
               </li>
             ))}
           </ul>
-          {losses.count > mostNamed && <p className="text-sm">{words.more(losses.count - mostNamed)}</p>}
+          {losses.count > mostNamed && (
+            <p className="text-sm">{words.more(losses.count - mostNamed)}</p>
+          )}
         </div>
       ) : (
         <ProblemNote error={error} />
@@ -88,7 +99,13 @@ export function RewindDialog({ conversationKey: key, target, onClose }: RewindDi
 }
 
 /** Says at the end of a transcript that it was rewound, with the way to undo it. */
-export function RewoundNote({ conversation, mayWrite }: { conversation: Conversation; mayWrite: boolean }) {
+export function RewoundNote({
+  conversation,
+  mayWrite,
+}: {
+  conversation: Conversation
+  mayWrite: boolean
+}) {
   const { files: words } = useWords()
   const nameOf = useDisplayName()
   const writing = useWriting()
@@ -110,7 +127,9 @@ export function RewoundNote({ conversation, mayWrite }: { conversation: Conversa
           {words.undo}
         </SubmitButton>
       )}
-      {undoing && <RewindDialog conversationKey={key} target="undo" onClose={() => setUndoing(false)} />}
+      {undoing && (
+        <RewindDialog conversationKey={key} target="undo" onClose={() => setUndoing(false)} />
+      )}
     </div>
   )
 }

@@ -24,7 +24,8 @@ export function TitleForm({ conversationKey: key, title, shown }: TitleFormProps
   const save = async (event: FormEvent) => {
     event.preventDefault()
     const body = { title: text.trim() || null }
-    if (!(await send(() => client.patch('/api/conversations/{key}', { params: { key }, body })))) return
+    if (!(await send(() => client.patch('/api/conversations/{key}', { params: { key }, body }))))
+      return
     void invalidate(['conversation', key])
     refreshRecent()
   }

@@ -33,21 +33,30 @@ export const ToolRow = memo(function ToolRow({ call, turn }: ToolRowProps) {
     </Step>
   )
   // A sub-agent's.
-  return call.parentId === undefined ? row : <div className="ml-4 border-l border-line pl-2">{row}</div>
+  return call.parentId === undefined ? (
+    row
+  ) : (
+    <div className="ml-4 border-l border-line pl-2">{row}</div>
+  )
 })
 
 function Outcome({ call, turn }: ToolRowProps) {
   const { console: words, duration } = useWords()
   const { status, exitCode, durationMs } = call
   const isOver = status === 'completed' || status === 'failed'
-  if (!isOver && turn !== 'running') return turn === 'answered' ? null : <span>{words.notFinished}</span>
+  if (!isOver && turn !== 'running')
+    return turn === 'answered' ? null : <span>{words.notFinished}</span>
   return (
     <>
       {!isOver && <StateDot state={status === 'pending' ? 'starting' : 'working'} />}
       {status === 'failed' && <StateDot state="failed" />}
-      {exitCode !== undefined && exitCode !== 0 && <span className="text-bad">{words.exitCode(exitCode)}</span>}
+      {exitCode !== undefined && exitCode !== 0 && (
+        <span className="text-bad">{words.exitCode(exitCode)}</span>
+      )}
       <span className={status === 'completed' ? 'sr-only' : ''}>{words.toolStates[status]}</span>
-      {isOver && durationMs !== undefined && durationMs >= 1000 && <span>{duration(Math.round(durationMs / 1000))}</span>}
+      {isOver && durationMs !== undefined && durationMs >= 1000 && (
+        <span>{duration(Math.round(durationMs / 1000))}</span>
+      )}
     </>
   )
 }
@@ -63,23 +72,30 @@ export function ToolContent({ call, asked = call.title }: { call: ToolCall; aske
   const input = readable(call.input ?? '{}')
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      {input !== '' && input !== asked && <Input text={input} folded={hasDiff && call.toolKind === 'edit'} />}
+      {input !== '' && input !== asked && (
+        <Input text={input} folded={hasDiff && call.toolKind === 'edit'} />
+      )}
       {call.content.map((content, index) => {
         const key = `${index}.${content.type}`
         if (content.type === 'diff') return <DiffView key={key} {...content} />
         // The output below is the same, read from whichever field the agent uses (AC6).
         if (call.output !== undefined) return null
-        if (content.type === 'text') return <Words key={key} label={words.output} text={content.text} />
+        if (content.type === 'text')
+          return <Words key={key} label={words.output} text={content.text} />
         return (
           <p key={key} className="text-sm text-quiet">
             {content.name}
           </p>
         )
       })}
-      {call.output !== undefined && call.output !== '' && <Words label={words.output} text={call.output} />}
+      {call.output !== undefined && call.output !== '' && (
+        <Words label={words.output} text={call.output} />
+      )}
       {call.locations.length > 0 && !hasDiff && (
         <p className="font-mono text-xs text-quiet [overflow-wrap:anywhere]">
-          {call.locations.map(({ path, line }) => shortPath(path) + (line === null ? '' : `:${line}`)).join(', ')}
+          {call.locations
+            .map(({ path, line }) => shortPath(path) + (line === null ? '' : `:${line}`))
+            .join(', ')}
         </p>
       )}
       {call.cut && <p className="text-xs text-faint">{words.cutShort}</p>}
@@ -115,7 +131,9 @@ function readable(input: string): string {
     const given: unknown = JSON.parse(input)
     const values = typeof given === 'object' && given !== null ? Object.values(given) : [given]
     if (values.length === 0) return ''
-    const text = (given as { command?: unknown } | null)?.command ?? (values.length === 1 ? values[0] : undefined)
+    const text =
+      (given as { command?: unknown } | null)?.command ??
+      (values.length === 1 ? values[0] : undefined)
     return typeof text === 'string' ? text : JSON.stringify(given, null, 2)
   } catch {
     return input

@@ -22,7 +22,11 @@ export function TurnDiff({ conversationKey: key, turnId, layout = 'unified' }: T
   const { data, error, refetch } = useQuery({
     queryKey: ['turn-diff', key, turnId],
     queryFn: ({ signal }) =>
-      client.get('/api/conversations/{key}/turns/{turnId}/diff', { params: { key, turnId }, query: {}, signal }),
+      client.get('/api/conversations/{key}/turns/{turnId}/diff', {
+        params: { key, turnId },
+        query: {},
+        signal,
+      }),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const patches = useMemo(() => filesOfPatch(data?.text ?? ''), [data])
@@ -34,7 +38,9 @@ export function TurnDiff({ conversationKey: key, turnId, layout = 'unified' }: T
         <FileDiff key={file.path} file={file} layout={layout} id={`${turnId}.${file.path}`} />
       ))}
       {data.files.length > Math.min(patches.length, mostFiles) && (
-        <p className="text-sm text-faint">{files.more(data.files.length - Math.min(patches.length, mostFiles))}</p>
+        <p className="text-sm text-faint">
+          {files.more(data.files.length - Math.min(patches.length, mostFiles))}
+        </p>
       )}
       {data.cut && <p className="text-sm text-faint">{words.cutShort}</p>}
       {data.leftOut.length > 0 && (

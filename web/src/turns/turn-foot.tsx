@@ -15,7 +15,9 @@ import { RewindDialog, type RewindTarget } from './rewind.tsx'
 import { isAnswer, type ShownTurn } from './turn-state.ts'
 import { useFork } from './use-fork.ts'
 
-const TurnDiff = lazy(loadOnce(async () => ({ default: (await import('./turn-diff.tsx')).TurnDiff })))
+const TurnDiff = lazy(
+  loadOnce(async () => ({ default: (await import('./turn-diff.tsx')).TurnDiff })),
+)
 
 export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['files'] }) {
   const words = useWords()
@@ -31,8 +33,13 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
   if (seconds < 2 && tokens === 0 && !changes && !canGoBack) return null
   return (
     <>
-      <div data-turn-foot className="flex min-h-7 flex-wrap items-center gap-x-3 text-xs text-faint tabular-nums">
-        {seconds >= 2 && <span>{words.console[isAnswer(turn) ? 'took' : 'lasted'](words.duration(seconds))}</span>}
+      <div
+        data-turn-foot
+        className="flex min-h-7 flex-wrap items-center gap-x-3 text-xs text-faint tabular-nums"
+      >
+        {seconds >= 2 && (
+          <span>{words.console[isAnswer(turn) ? 'took' : 'lasted'](words.duration(seconds))}</span>
+        )}
         {tokens > 0 && <span>{words.console.tokens(writing.short(tokens))}</span>}
         {usage?.cost && <span>{writing.money(usage.cost.amount, usage.cost.currency)}</span>}
         {changes && conversationKey !== undefined && (
@@ -54,7 +61,13 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
             className="-mx-1.5 flex min-h-7 items-center rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
           />
         )}
-        {canGoBack && <TurnMenu conversationKey={conversationKey} turnId={turn.messageId} hasAfter={files.after} />}
+        {canGoBack && (
+          <TurnMenu
+            conversationKey={conversationKey}
+            turnId={turn.messageId}
+            hasAfter={files.after}
+          />
+        )}
       </div>
       {open && conversationKey !== undefined && (
         <Suspense>
@@ -83,7 +96,9 @@ function TurnMenu({ conversationKey, turnId, hasAfter }: TurnMenuProps) {
   const fork = useFork(conversationKey, projectId)
   const own = home?.projects.find(({ id }) => id === projectId)?.agentIds ?? []
   // An agent that pulls its work has no worktree of its own (FS9).
-  const agents = (home?.agents ?? []).filter(({ id, protocol }) => own.includes(id) && protocol !== 'mcp').slice(0, mostAgents)
+  const agents = (home?.agents ?? [])
+    .filter(({ id, protocol }) => own.includes(id) && protocol !== 'mcp')
+    .slice(0, mostAgents)
   const others = agents.filter(({ id }) => id !== agentId)
   const canFork = agents.some(({ id }) => id === agentId)
   return (
@@ -117,7 +132,13 @@ function TurnMenu({ conversationKey, turnId, hasAfter }: TurnMenuProps) {
         </MenuPopup>
       </Menu.Root>
       <ProblemNote error={fork.error} />
-      {target && <RewindDialog conversationKey={conversationKey} target={target} onClose={() => setTarget(undefined)} />}
+      {target && (
+        <RewindDialog
+          conversationKey={conversationKey}
+          target={target}
+          onClose={() => setTarget(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -2,7 +2,11 @@
  * Turns as the page shows them, and how each event changes one (RL3, CH14): the same for an agent in a role and for one in a chat. Pure.
  */
 import type { RelayEvent } from '../../../src/client/relay-messages.ts'
-import type { AskedPermission, PermissionOutcome, Turn } from '../../../src/protocol/consoles/user-session.ts'
+import type {
+  AskedPermission,
+  PermissionOutcome,
+  Turn,
+} from '../../../src/protocol/consoles/user-session.ts'
 import type { Notice } from '../../../src/protocol/notice-words.ts'
 import type { AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
@@ -81,9 +85,19 @@ const nothingYet = {
   files: null,
 } as const
 
-const openQuestion = (asked: AskedQuestion): ShownQuestion => ({ ...asked, outcome: null, content: null, decidedBy: null })
+const openQuestion = (asked: AskedQuestion): ShownQuestion => ({
+  ...asked,
+  outcome: null,
+  content: null,
+  decidedBy: null,
+})
 
-const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
+const unanswered = (asked: AskedPermission): Permission => ({
+  ...asked,
+  outcome: null,
+  optionId: null,
+  decidedBy: null,
+})
 
 /** A turn out of a snapshot or a list. */
 export function shownTurn(
@@ -92,22 +106,64 @@ export function shownTurn(
   items: readonly Item[] = textOf(turn.text),
   open: readonly AskedQuestion[] = [],
 ): ShownTurn {
-  const { messageId, by, content, stopReason, error, notice, cut, usage = null, createdAt, startedAt, endedAt } = turn
+  const {
+    messageId,
+    by,
+    content,
+    stopReason,
+    error,
+    notice,
+    cut,
+    usage = null,
+    createdAt,
+    startedAt,
+    endedAt,
+  } = turn
   const state = turn.state === 'queued' ? 'running' : turn.state
   const questions = [
     ...asked.map((each): Item => ({ kind: 'permission', permission: unanswered(each) })),
     ...open.map((each): Item => ({ kind: 'question', question: openQuestion(each) })),
   ]
   const limited = (turn.limitedUntil ?? null) !== null
-  const fields = { stopReason, error, notice, limited, cut, usage, endedAt, at: startedAt ?? createdAt }
-  return { ...nothingYet, kind: 'turn', messageId, by, content, state, items: [...items, ...questions], ...fields }
+  const fields = {
+    stopReason,
+    error,
+    notice,
+    limited,
+    cut,
+    usage,
+    endedAt,
+    at: startedAt ?? createdAt,
+  }
+  return {
+    ...nothingYet,
+    kind: 'turn',
+    messageId,
+    by,
+    content,
+    state,
+    items: [...items, ...questions],
+    ...fields,
+  }
 }
 
 const textOf = (text: string): readonly Item[] => (text ? [{ kind: 'text', text }] : [])
 
 /** A turn of a conversation with all that came of it. Its messages stand beside it, so its prompt is left out. */
 export function listedTurn(turn: ListedTurn): ShownTurn {
-  const { id: messageId, by, stopReason, error, notice, cut, usage, primer, createdAt, startedAt, endedAt } = turn
+  const {
+    id: messageId,
+    by,
+    stopReason,
+    error,
+    notice,
+    cut,
+    usage,
+    primer,
+    createdAt,
+    startedAt,
+    endedAt,
+  } = turn
   const limited = stopReason === 'limit'
   const came = (turn.items ?? []) as unknown as readonly Item[]
   const hasOutput = came.some(({ kind }) => kind !== 'permission' && kind !== 'question')
@@ -128,7 +184,10 @@ export function listedTurn(turn: ListedTurn): ShownTurn {
   return { ...nothingYet, kind: 'turn', messageId, by, content: [], state, items, ...fields }
 }
 
-type Prompted = Pick<Extract<RelayEvent, { type: 'agent:prompted' }>, 'messageId' | 'by' | 'content'>
+type Prompted = Pick<
+  Extract<RelayEvent, { type: 'agent:prompted' }>,
+  'messageId' | 'by' | 'content'
+>
 
 export const begunTurn = ({ messageId, by, content }: Prompted, at: string): ShownTurn => ({
   ...nothingYet,
@@ -175,7 +234,10 @@ export function afterTurnEvent(turn: ShownTurn, event: TurnEventBody, at: string
       return { ...turn, items: [...turn.items, { kind: 'permission', permission }] }
     }
     case 'question:requested':
-      return { ...turn, items: [...turn.items, { kind: 'question', question: openQuestion(event) }] }
+      return {
+        ...turn,
+        items: [...turn.items, { kind: 'question', question: openQuestion(event) }],
+      }
   }
 }
 
@@ -189,27 +251,43 @@ function withUpdate(items: readonly Item[], update: AgentUpdate): readonly Item[
       return [...items.slice(0, -1), { kind: update.kind, text: last.text + update.text }]
     }
     case 'tool':
-      return replacedOrAdded(items, update, (item) => item.kind === 'tool' && item.call.toolCallId === update.call.toolCallId)
+      return replacedOrAdded(
+        items,
+        update,
+        (item) => item.kind === 'tool' && item.call.toolCallId === update.call.toolCallId,
+      )
     case 'plan':
       return replacedOrAdded(items, update, (item) => item.kind === 'plan')
     case 'notice':
     case 'media':
       return [...items, update]
     case 'compaction':
-      return replacedOrAdded(items, update, (item) => item.kind === 'compaction' && item.compactionId === update.compactionId)
+      return replacedOrAdded(
+        items,
+        update,
+        (item) => item.kind === 'compaction' && item.compactionId === update.compactionId,
+      )
     default:
       return items
   }
 }
 
-function replacedOrAdded(items: readonly Item[], item: Item, isSame: (item: Item) => boolean): readonly Item[] {
+function replacedOrAdded(
+  items: readonly Item[],
+  item: Item,
+  isSame: (item: Item) => boolean,
+): readonly Item[] {
   return items.some(isSame) ? items.map((each) => (isSame(each) ? item : each)) : [...items, item]
 }
 
 type Resolved = Extract<TurnEventBody, { type: 'permission:resolved' }>
 
-function withOutcome(turn: ShownTurn, { approvalId, outcome, optionId, decidedBy }: Resolved): ShownTurn {
-  const isIt = (item: Item) => item.kind === 'permission' && item.permission.approvalId === approvalId
+function withOutcome(
+  turn: ShownTurn,
+  { approvalId, outcome, optionId, decidedBy }: Resolved,
+): ShownTurn {
+  const isIt = (item: Item) =>
+    item.kind === 'permission' && item.permission.approvalId === approvalId
   if (!turn.items.some(isIt)) return turn
   const changed = (item: Item): Item =>
     item.kind === 'permission' && isIt(item)
@@ -218,7 +296,10 @@ function withOutcome(turn: ShownTurn, { approvalId, outcome, optionId, decidedBy
   return { ...turn, items: turn.items.map(changed) }
 }
 
-function withAnswer(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'question:resolved' }>): ShownTurn {
+function withAnswer(
+  turn: ShownTurn,
+  event: Extract<TurnEventBody, { type: 'question:resolved' }>,
+): ShownTurn {
   const { questionId, outcome, content, decidedBy } = event
   const changed = (item: Item): Item =>
     item.kind === 'question' && item.question.questionId === questionId
@@ -228,12 +309,27 @@ function withAnswer(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'ques
 }
 
 /** The pieces are what was said; the whole answer is shown only where none of them was seen. */
-function answered(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'agent:response' }>, at: string): ShownTurn {
+function answered(
+  turn: ShownTurn,
+  event: Extract<TurnEventBody, { type: 'agent:response' }>,
+  at: string,
+): ShownTurn {
   const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items = hasText || content === '' ? turn.items : [...turn.items, ...textOf(content)]
   const state = stateAfter(stopReason)
-  return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, usage, endedAt: at }
+  return {
+    ...turn,
+    items,
+    state,
+    stopReason,
+    error,
+    notice,
+    limited: limitedUntil !== undefined,
+    cut,
+    usage,
+    endedAt: at,
+  }
 }
 
 /** How a turn stands after its end: as the server keeps it, for who looks and for who comes back. */

@@ -32,12 +32,19 @@ interface TurnViewProps {
   readonly repeats?: string | undefined
 }
 
-export const TurnView = memo(function TurnView({ turn, files = turn.files, carded = false, message, ...other }: TurnViewProps) {
+export const TurnView = memo(function TurnView({
+  turn,
+  files = turn.files,
+  carded = false,
+  message,
+  ...other
+}: TurnViewProps) {
   const nameOf = useDisplayName()
   const { agentId } = usePaneActions()
   const { console: words } = useWords()
   const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
-  const added = message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
+  const added =
+    message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
   return (
     <div
       id={`turn-${turn.messageId}`}
@@ -53,15 +60,24 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
       )}
       <div
         className="flex min-w-0 flex-col gap-1.5"
-        {...(turn.state === 'running' && { 'data-saying': turn.messageId, 'aria-live': 'off' as const })}
+        {...(turn.state === 'running' && {
+          'data-saying': turn.messageId,
+          'aria-live': 'off' as const,
+        })}
       >
-        <Head name={nameOf(agentId)} at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)} byAgent />
+        <Head
+          name={nameOf(agentId)}
+          at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)}
+          byAgent
+        />
         {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
         <Items items={turn.items} state={turn.state} />
         {added && turn.state === 'answered' && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} added={added} />}
-        {other.repeatedIn !== undefined && <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>}
+        {other.repeatedIn !== undefined && (
+          <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>
+        )}
         <TurnFoot turn={turn} files={files} />
       </div>
     </div>
@@ -129,7 +145,13 @@ export function Head({ name, at, byAgent = false, children }: HeadProps) {
   )
 }
 
-const ItemView = memo(function ItemView({ item, state }: { item: Item; state: ShownTurn['state'] }) {
+const ItemView = memo(function ItemView({
+  item,
+  state,
+}: {
+  item: Item
+  state: ShownTurn['state']
+}) {
   const { console: words } = useWords()
   const translate = useSaid()
   switch (item.kind) {
@@ -153,13 +175,19 @@ const ItemView = memo(function ItemView({ item, state }: { item: Item; state: Sh
       return <Media item={item} />
     case 'notice':
       return (
-        <p role="status" className={`text-sm [overflow-wrap:anywhere] ${item.severity === 'info' ? 'text-quiet' : 'text-warn'}`}>
+        <p
+          role="status"
+          className={`text-sm [overflow-wrap:anywhere] ${item.severity === 'info' ? 'text-quiet' : 'text-warn'}`}
+        >
           {[translate(item.title, item.notice), item.description].filter(Boolean).join(' · ')}
         </p>
       )
     case 'compaction':
       return (
-        <Step icon={<HistoryIcon />} verb={item.status === 'in_progress' ? words.compacts : words.compacted}>
+        <Step
+          icon={<HistoryIcon />}
+          verb={item.status === 'in_progress' ? words.compacts : words.compacted}
+        >
           <AgentText text={[item.error, item.summary].filter(Boolean).join('\n\n')} />
         </Step>
       )
@@ -168,10 +196,17 @@ const ItemView = memo(function ItemView({ item, state }: { item: Item; state: Sh
 
 function Media({ item: { media, mimeType, data } }: { item: Extract<Item, { kind: 'media' }> }) {
   const { console: words } = useWords()
-  if (data === null || !mimeType.startsWith(`${media}/`)) return <p className="text-sm text-faint">{words.notKept(mimeType)}</p>
+  if (data === null || !mimeType.startsWith(`${media}/`))
+    return <p className="text-sm text-faint">{words.notKept(mimeType)}</p>
   const source = `data:${mimeType};base64,${data}`
   if (media === 'image')
-    return <img src={source} alt={words.agentPicture} className="max-h-96 max-w-full self-start rounded-md" />
+    return (
+      <img
+        src={source}
+        alt={words.agentPicture}
+        className="max-h-96 max-w-full self-start rounded-md"
+      />
+    )
   // biome-ignore lint/a11y/useMediaCaption: agents send sound without one
   return <audio controls src={source} className="max-w-full" />
 }
@@ -224,14 +259,27 @@ function Ending({ turn, added }: { turn: ShownTurn; added: string }) {
   return (
     <>
       {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
-      {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}</p>}
-      {state === 'cancelled' && <p className={`${serverText} text-quiet`}>{why || words.cancelled}</p>}
-      {state === 'unknown' && <p className={`${serverText} text-warn`}>{explained || words.unknown}</p>}
+      {odd && (
+        <p className="text-sm text-warn">
+          {words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}
+        </p>
+      )}
+      {state === 'cancelled' && (
+        <p className={`${serverText} text-quiet`}>{why || words.cancelled}</p>
+      )}
+      {state === 'unknown' && (
+        <p className={`${serverText} text-warn`}>{explained || words.unknown}</p>
+      )}
       {limited && (
-        <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>
+        <p className="text-sm text-warn [overflow-wrap:anywhere]">
+          {[words.limitReached, why].filter(Boolean).join(': ')}
+        </p>
       )}
       {state === 'failed' && !limited && (
-        <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
+        <div
+          role="alert"
+          className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]"
+        >
           <p className="font-medium text-bad">{words.turnFailed}</p>
           {why && <p className="whitespace-pre-wrap">{why}</p>}
         </div>

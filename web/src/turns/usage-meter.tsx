@@ -4,13 +4,20 @@ import type { Offers } from './offers.ts'
 
 const round = 2 * Math.PI * 5
 
-export function UsageMeter({ usage: { used, size, cost } }: { usage: NonNullable<Offers['usage']> }) {
+export function UsageMeter({
+  usage: { used, size, cost },
+}: {
+  usage: NonNullable<Offers['usage']>
+}) {
   const { console: words } = useWords()
   const writing = useWriting()
   const share = size > 0 ? Math.min(1, used / size) : 0
   const exact = words.usage(writing.number(used), writing.number(size))
   return (
-    <span title={exact} className="flex shrink-0 items-center gap-1.5 px-1 text-xs text-quiet tabular-nums">
+    <span
+      title={exact}
+      className="flex shrink-0 items-center gap-1.5 px-1 text-xs text-quiet tabular-nums"
+    >
       <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" className="-rotate-90">
         <circle cx="7" cy="7" r="5" fill="none" stroke="var(--edge)" strokeWidth="2" />
         <circle
@@ -25,7 +32,9 @@ export function UsageMeter({ usage: { used, size, cost } }: { usage: NonNullable
       </svg>
       <span aria-hidden="true">{writing.percent(share)}</span>
       <span className="sr-only">{exact}</span>
-      {cost !== null && <span className="@max-sm:hidden">· {readableCost(cost, writing.money)}</span>}
+      {cost !== null && (
+        <span className="@max-sm:hidden">· {readableCost(cost, writing.money)}</span>
+      )}
     </span>
   )
 }

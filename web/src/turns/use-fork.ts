@@ -10,9 +10,15 @@ export function useFork(key: string, projectId: string) {
   const from = (turnId: string, agentId?: string) =>
     void send(async () => {
       const body = agentId === undefined ? {} : { agentId }
-      const made = await client.post('/api/conversations/{key}/turns/{turnId}/fork', { params: { key, turnId }, body })
+      const made = await client.post('/api/conversations/{key}/turns/{turnId}/fork', {
+        params: { key, turnId },
+        body,
+      })
       refreshRecent()
-      await navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key: made.conversation } })
+      await navigate({
+        to: '/projects/$projectId/session/$key',
+        params: { projectId, key: made.conversation },
+      })
     })
   return { waiting, error, from }
 }

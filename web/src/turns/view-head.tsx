@@ -23,7 +23,16 @@ interface ViewHeadProps {
   readonly children: ReactNode
 }
 
-export function ViewHead({ state, title, project, branch, lines, actions, onClose, children }: ViewHeadProps) {
+export function ViewHead({
+  state,
+  title,
+  project,
+  branch,
+  lines,
+  actions,
+  onClose,
+  children,
+}: ViewHeadProps) {
   const { console: words, columns } = useWords()
   const [open, setOpen] = useState(false)
   const isColumn = onClose !== undefined
@@ -34,7 +43,11 @@ export function ViewHead({ state, title, project, branch, lines, actions, onClos
     <header data-console-bar className="shrink-0 border-b border-line px-4 max-md:px-2">
       <div className="flex min-h-12 items-center gap-3 max-md:min-h-11 max-md:gap-2">
         {!isColumn && (
-          <Link to="/sessions" aria-label={words.all} className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden">
+          <Link
+            to="/sessions"
+            aria-label={words.all}
+            className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden"
+          >
             <BackIcon />
           </Link>
         )}
@@ -50,7 +63,10 @@ export function ViewHead({ state, title, project, branch, lines, actions, onClos
           {project.name}
         </Link>
         {branch && (
-          <span title={branch} className={`flex max-w-48 min-w-0 items-center gap-1 text-xs text-quiet ${onWide}`}>
+          <span
+            title={branch}
+            className={`flex max-w-48 min-w-0 items-center gap-1 text-xs text-quiet ${onWide}`}
+          >
             <BranchIcon />
             <span className="truncate font-mono">{branch}</span>
           </span>

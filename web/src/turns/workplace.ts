@@ -6,5 +6,6 @@ export const Workplace = createContext<string | undefined>(undefined)
 
 export function useShortPath(): (path: string) => string {
   const folder = useContext(Workplace)
-  return (path) => (folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
+  return (path) =>
+    folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
 }

@@ -6,7 +6,8 @@ import { useWords } from '../translations/messages.tsx'
 
 export function ApproachCard({ approach }: { approach: Approach }) {
   const { continuity: words } = useWords()
-  const { kind, description, category, learnings, failureReason, error, details, evidence, note } = approach
+  const { kind, description, category, learnings, failureReason, error, details, evidence, note } =
+    approach
   const lessons = learnings.length > 0 && (
     <ul className="list-disc pl-4" aria-label={words.lessons}>
       {learnings.map((each) => (
@@ -44,7 +45,10 @@ export function ApproachCard({ approach }: { approach: Approach }) {
 
 type Words = ReturnType<typeof useWords>['continuity']
 
-function signs({ kind, avoid, nextToTry, reusable, priority, history }: Approach, words: Words): string[] {
+function signs(
+  { kind, avoid, nextToTry, reusable, priority, history }: Approach,
+  words: Words,
+): string[] {
   const moved = history.some(({ before }) => before['kind'] === 'untried')
   return [
     kind === 'failed' && avoid && words.avoid,
@@ -63,7 +67,9 @@ const Said = ({ name, children }: { name: string; children: ReactNode }) => (
 )
 
 const hasContent = (value: unknown): boolean =>
-  value !== null && value !== undefined && !(typeof value === 'object' && Object.keys(value).length === 0)
+  value !== null &&
+  value !== undefined &&
+  !(typeof value === 'object' && Object.keys(value).length === 0)
 
 /** Whatever the agent said, as it said it. */
 const Unfolding = ({ name, value }: { name: string; value: unknown }) => (

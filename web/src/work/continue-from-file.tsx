@@ -20,18 +20,31 @@ export function ContinueFromFile() {
   const go = async (event: FormEvent) => {
     event.preventDefault()
     const body = { path: path.trim() }
-    const resumed = await send(body, (options) => client.post('/api/sessions/resume-file', { body, ...options }))
+    const resumed = await send(body, (options) =>
+      client.post('/api/sessions/resume-file', { body, ...options }),
+    )
     if (!resumed) return
-    for (const { detail, notice } of [...resumed.missing, ...resumed.notRestored]) notify(translate(detail, notice))
+    for (const { detail, notice } of [...resumed.missing, ...resumed.notRestored])
+      notify(translate(detail, notice))
     const { id: workSessionId, projectId } = resumed.session
-    await navigate({ to: '/projects/$projectId/history/$workSessionId', params: { projectId, workSessionId } })
+    await navigate({
+      to: '/projects/$projectId/history/$workSessionId',
+      params: { projectId, workSessionId },
+    })
   }
   if (!mayManage) return null
   return (
     <details>
       <summary className="cursor-pointer text-quiet hover:text-ink">{fromFile.title}</summary>
       <form className="flex flex-col items-start gap-2 py-2" onSubmit={(event) => void go(event)}>
-        <TextField label={fromFile.path} hint={fromFile.hint} value={path} onValue={setPath} mono className="w-full" />
+        <TextField
+          label={fromFile.path}
+          hint={fromFile.hint}
+          value={path}
+          onValue={setPath}
+          mono
+          className="w-full"
+        />
         <ProblemNote error={error} />
         <SubmitButton waiting={waiting} disabled={path.trim() === ''}>
           {fromFile.go}

@@ -16,7 +16,13 @@ const reach = 24
 /** More would be a net that nobody reads. */
 const mostLines = 200
 
-export function DependencyLines({ board, tasks }: { board: RefObject<HTMLElement | null>; tasks: readonly Task[] }) {
+export function DependencyLines({
+  board,
+  tasks,
+}: {
+  board: RefObject<HTMLElement | null>
+  tasks: readonly Task[]
+}) {
   const [lines, setLines] = useState<readonly Drawn[]>([])
   // Runs after layout: the board is the parent, and known only then.
   useEffect(() => {
@@ -29,9 +35,18 @@ export function DependencyLines({ board, tasks }: { board: RefObject<HTMLElement
     return () => watch.disconnect()
   }, [board, tasks])
   return (
-    <svg aria-hidden="true" className="pointer-events-none absolute inset-0 size-full overflow-visible max-lg:hidden">
+    <svg
+      aria-hidden="true"
+      className="pointer-events-none absolute inset-0 size-full overflow-visible max-lg:hidden"
+    >
       {lines.map(({ key, path, waits }) => (
-        <path key={key} d={path} fill="none" strokeWidth="1" className={waits ? 'stroke-warn' : 'stroke-edge'} />
+        <path
+          key={key}
+          d={path}
+          fill="none"
+          strokeWidth="1"
+          className={waits ? 'stroke-warn' : 'stroke-edge'}
+        />
       ))}
     </svg>
   )
@@ -39,7 +54,12 @@ export function DependencyLines({ board, tasks }: { board: RefObject<HTMLElement
 
 function linesBetween(board: HTMLElement, tasks: readonly Task[]): Drawn[] {
   const origin = board.getBoundingClientRect()
-  const cards = new Map([...board.querySelectorAll<HTMLElement>('[data-task]')].map((card) => [card.dataset['task'], card]))
+  const cards = new Map(
+    [...board.querySelectorAll<HTMLElement>('[data-task]')].map((card) => [
+      card.dataset['task'],
+      card,
+    ]),
+  )
   const lines: Drawn[] = []
   for (const task of tasks) {
     const to = cards.get(task.id)?.getBoundingClientRect()
@@ -47,7 +67,11 @@ function linesBetween(board: HTMLElement, tasks: readonly Task[]): Drawn[] {
     for (const id of task.dependsOn) {
       const from = cards.get(id)?.getBoundingClientRect()
       if (!from || lines.length >= mostLines) continue
-      lines.push({ key: `${id} ${task.id}`, path: pathBetween(from, to, origin), waits: task.blockedBy === id })
+      lines.push({
+        key: `${id} ${task.id}`,
+        path: pathBetween(from, to, origin),
+        waits: task.blockedBy === id,
+      })
     }
   }
   return lines
@@ -55,8 +79,14 @@ function linesBetween(board: HTMLElement, tasks: readonly Task[]): Drawn[] {
 
 function pathBetween(from: DOMRect, to: DOMRect, origin: DOMRect): string {
   const forward = to.left >= from.right
-  const start = { x: (forward ? from.right : from.left) - origin.left, y: from.top + from.height / 2 - origin.top }
-  const end = { x: (forward ? to.left : to.right) - origin.left, y: to.top + to.height / 2 - origin.top }
+  const start = {
+    x: (forward ? from.right : from.left) - origin.left,
+    y: from.top + from.height / 2 - origin.top,
+  }
+  const end = {
+    x: (forward ? to.left : to.right) - origin.left,
+    y: to.top + to.height / 2 - origin.top,
+  }
   // Within one column, or backwards, the line curves around the cards between.
   const out = forward ? Math.min(reach, (end.x - start.x) / 2) : -reach
   const back = forward ? -out : to.right <= from.left ? reach : -reach

@@ -17,7 +17,12 @@ export function DismissButton({ workSession: { id, projectId } }: { workSession:
       look="quiet"
       label={continuity.dismissName(project)}
       content={params}
-      request={(options) => client.post('/api/projects/{projectId}/sessions/{workSessionId}/dismiss', { params, ...options })}
+      request={(options) =>
+        client.post('/api/projects/{projectId}/sessions/{workSessionId}/dismiss', {
+          params,
+          ...options,
+        })
+      }
       onDone={() => notify(continuity.dismissed(project))}
     >
       {continuity.dismiss}

@@ -22,7 +22,8 @@ export function LineageChart({ projectId }: { projectId: string }) {
   const query = lineageOf(projectId)
   const { data, error, dataUpdatedAt } = useQuery(query)
   if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
-  if (!data) return <Waiting what={words.things.lineage} onRetry={() => void refetch(query)} rows={1} />
+  if (!data)
+    return <Waiting what={words.things.lineage} onRetry={() => void refetch(query)} rows={1} />
   return data.items.length === 0 ? null : <Picture lineage={data} now={dataUpdatedAt} />
 }
 
@@ -78,7 +79,15 @@ const Sign = ({ word, children }: { word: string; children: React.ReactNode }) =
 function ForkPath({ fork: { fromRow, toRow, from, to } }: { fork: Fork }) {
   const bend = Math.max(6, (x(to) - x(from)) / 2)
   const path = `M${x(from)} ${y(fromRow)}C${x(from) + bend} ${y(fromRow)} ${x(to) - bend} ${y(toRow)} ${x(to)} ${y(toRow)}`
-  return <path d={path} fill="none" className="stroke-edge" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+  return (
+    <path
+      d={path}
+      fill="none"
+      className="stroke-edge"
+      strokeWidth="1.5"
+      vectorEffect="non-scaling-stroke"
+    />
+  )
 }
 
 function LineOf({ line }: { line: Line }) {
@@ -113,7 +122,12 @@ function LineOf({ line }: { line: Line }) {
       />
       {line.checkpoints.map(({ at, checkpoint }) => (
         <circle key={checkpoint.number} cx={x(at)} cy={y(row)} r={3.5} className="fill-accent">
-          <title>{continuity.checkpointAt(continuity.checkpointReasons[checkpoint.reason], writing.exact(checkpoint.at))}</title>
+          <title>
+            {continuity.checkpointAt(
+              continuity.checkpointReasons[checkpoint.reason],
+              writing.exact(checkpoint.at),
+            )}
+          </title>
         </circle>
       ))}
       {line.approvals.map(({ at, approval }) => (
@@ -122,7 +136,12 @@ function LineOf({ line }: { line: Line }) {
         </path>
       ))}
       {member.state === 'interrupted' && (
-        <path d={`M${end} ${y(row) - 7}v14`} className="stroke-bad" strokeWidth="3" vectorEffect="non-scaling-stroke" />
+        <path
+          d={`M${end} ${y(row) - 7}v14`}
+          className="stroke-bad"
+          strokeWidth="3"
+          vectorEffect="non-scaling-stroke"
+        />
       )}
     </Link>
   )

@@ -13,8 +13,14 @@ export interface Line {
   /** Between 0 and 1, as are all places. */
   readonly from: number
   readonly to: number
-  readonly checkpoints: readonly { readonly at: number; readonly checkpoint: Member['checkpoints'][number] }[]
-  readonly approvals: readonly { readonly at: number; readonly approval: Member['approvals'][number] }[]
+  readonly checkpoints: readonly {
+    readonly at: number
+    readonly checkpoint: Member['checkpoints'][number]
+  }[]
+  readonly approvals: readonly {
+    readonly at: number
+    readonly approval: Member['approvals'][number]
+  }[]
 }
 
 export interface Fork {
@@ -40,8 +46,14 @@ export function layOut(members: readonly Member[], now: number): Layout {
     row: rows.get(member.id) ?? 0,
     from: placeOf(Date.parse(member.startedAt)),
     to: placeOf(member.endedAt === null ? now : Date.parse(member.endedAt)),
-    checkpoints: member.checkpoints.map((checkpoint) => ({ at: placeOf(Date.parse(checkpoint.at)), checkpoint })),
-    approvals: member.approvals.map((approval) => ({ at: placeOf(Date.parse(approval.submittedAt)), approval })),
+    checkpoints: member.checkpoints.map((checkpoint) => ({
+      at: placeOf(Date.parse(checkpoint.at)),
+      checkpoint,
+    })),
+    approvals: member.approvals.map((approval) => ({
+      at: placeOf(Date.parse(approval.submittedAt)),
+      approval,
+    })),
   }))
   const byId = new Map(lines.map((line) => [line.member.id, line]))
   const forks = lines.flatMap((line) => {

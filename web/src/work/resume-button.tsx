@@ -25,7 +25,8 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
   const { continuity } = useWords()
   const mayWrite = useMay('write')
   const { project } = useAgentAndProject({ projectId, agentId: '' })
-  const { waiting, error, send } = useSending<Pick<Resumed, 'notRestored' | 'missing' | 'remainingTasks'>>()
+  const { waiting, error, send } =
+    useSending<Pick<Resumed, 'notRestored' | 'missing' | 'remainingTasks'>>()
   const navigate = useNavigate()
   const [lost, setLost] = useState<readonly NotRestored[]>([])
   const [missing, setMissing] = useState<readonly Missing[]>([])
@@ -35,12 +36,16 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
     if (!possible) return
     const params = { projectId, workSessionId: workSession.id }
     const answer = await send(params, (options) =>
-      client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params, ...options }),
+      client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', {
+        params,
+        ...options,
+      }),
     )
     if (!answer) return
     if (answer.missing.length === 0) {
       notify(continuity.goesOn(project))
-      if (answer.notRestored.length === 0) void goThere(answer.remainingTasks.flatMap(({ assignedTo }) => assignedTo ?? []))
+      if (answer.notRestored.length === 0)
+        void goThere(answer.remainingTasks.flatMap(({ assignedTo }) => assignedTo ?? []))
     }
     setMissing(answer.missing)
     setLost(answer.missing.length === 0 ? answer.notRestored : [])
@@ -49,8 +54,11 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
   const goThere = async (agentIds: readonly string[]) => {
     const query = { projectId, channel: 'work', limit: 50 }
     const found = await client.get('/api/conversations', { query }).catch(() => undefined)
-    const key = found?.items.find(({ agentId }) => agentId !== null && agentIds.includes(agentId))?.key
-    if (key !== undefined) await navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
+    const key = found?.items.find(
+      ({ agentId }) => agentId !== null && agentIds.includes(agentId),
+    )?.key
+    if (key !== undefined)
+      await navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
   }
   if (!mayWrite) return null
   return (
@@ -70,7 +78,12 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
         </SubmitButton>
       )}
       {lost.length > 0 && (
-        <Said title={continuity.notRestored} text={continuity.notRestoredText} said={lost} onClose={() => setLost([])} />
+        <Said
+          title={continuity.notRestored}
+          text={continuity.notRestoredText}
+          said={lost}
+          onClose={() => setLost([])}
+        />
       )}
       {missing.length > 0 && (
         <Said

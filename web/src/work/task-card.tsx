@@ -23,10 +23,16 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
       >
         <span className="flex items-baseline gap-2">
           <StateDot state={taskDots[task.status]} />
-          <span className={`min-w-0 font-medium [overflow-wrap:anywhere] ${finished ? 'text-quiet' : ''}`}>{task.title}</span>
+          <span
+            className={`min-w-0 font-medium [overflow-wrap:anywhere] ${finished ? 'text-quiet' : ''}`}
+          >
+            {task.title}
+          </span>
         </span>
         {task.status === 'blocked' && task.blockedBy && (
-          <span className="text-sm text-warn [overflow-wrap:anywhere]">{tasks.blockedBy(titleOf(task.blockedBy))}</span>
+          <span className="text-sm text-warn [overflow-wrap:anywhere]">
+            {tasks.blockedBy(titleOf(task.blockedBy))}
+          </span>
         )}
         {task.status !== 'blocked' && !finished && task.dependsOn.length > 0 && (
           <span className="text-sm text-faint [overflow-wrap:anywhere]">
@@ -36,7 +42,9 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
         {task.status === 'in_progress' && <Progress percent={task.progressPercent} />}
         <span className="flex min-w-0 items-center gap-1 text-xs text-faint">
           <AgentIcon className="size-3" />
-          <span className="truncate">{task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}</span>
+          <span className="truncate">
+            {task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}
+          </span>
         </span>
       </Link>
     </li>
@@ -47,7 +55,12 @@ function Progress({ percent }: { percent: number }) {
   const { tasks } = useWords()
   return (
     <span className="flex items-center gap-2 text-xs text-quiet tabular-nums">
-      <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1 min-w-0 flex-1" aria-hidden="true">
+      <svg
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        className="h-1 min-w-0 flex-1"
+        aria-hidden="true"
+      >
         <rect width="100" height="4" className="fill-line" />
         <rect width={percent} height="4" className="fill-accent" />
       </svg>
@@ -68,13 +81,23 @@ export function TaskRow({ task, all }: { task: Task; all: readonly Task[] }) {
         className="flex min-h-10 items-center gap-3 rounded-md px-2 py-1 -outline-offset-2 transition-colors hover:bg-hover max-md:min-h-11"
       >
         <StateDot state={taskDots[task.status]} />
-        <span className={`min-w-0 flex-1 truncate ${isFinished(task) ? 'text-quiet' : 'font-medium'}`}>{task.title}</span>
+        <span
+          className={`min-w-0 flex-1 truncate ${isFinished(task) ? 'text-quiet' : 'font-medium'}`}
+        >
+          {task.title}
+        </span>
         {blocker && (
-          <span className="max-w-[30%] truncate text-sm text-warn max-md:hidden">{tasks.blockedBy(blocker.title)}</span>
+          <span className="max-w-[30%] truncate text-sm text-warn max-md:hidden">
+            {tasks.blockedBy(blocker.title)}
+          </span>
         )}
         <span className="w-24 text-sm text-quiet max-md:hidden">{tasks.statuses[task.status]}</span>
-        <span className="w-28 truncate text-sm text-faint">{task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}</span>
-        <span className="w-36 truncate text-right font-mono text-xs text-faint max-lg:hidden">{task.id}</span>
+        <span className="w-28 truncate text-sm text-faint">
+          {task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}
+        </span>
+        <span className="w-36 truncate text-right font-mono text-xs text-faint max-lg:hidden">
+          {task.id}
+        </span>
       </Link>
     </li>
   )

@@ -15,7 +15,14 @@ import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { changeBody, draftBody, newTask, problemsOf, type TaskValues, valuesOf } from './task-draft.ts'
+import {
+  changeBody,
+  draftBody,
+  newTask,
+  problemsOf,
+  type TaskValues,
+  valuesOf,
+} from './task-draft.ts'
 import { TaskFields } from './task-fields.tsx'
 
 interface TaskDialogProps {
@@ -34,12 +41,16 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
   const running = work.workSessions.find(({ state }) => state === 'running')
   const was: TaskValues = task ? valuesOf(task) : { ...newTask, workSessionId: running?.id ?? '' }
   // Only typed fields are kept: the others follow the server.
-  const [typed, setTyped, clearTyped] = useDraft<Partial<TaskValues>>(`task.${project.id}.${taskId}`, {})
+  const [typed, setTyped, clearTyped] = useDraft<Partial<TaskValues>>(
+    `task.${project.id}.${taskId}`,
+    {},
+  )
   const [tried, setTried] = useState(false)
   const { waiting, error, send, stop } = useSending<Task>()
   const values = { ...was, ...typed }
   const problems = problemsOf(values, words)
-  const close = () => void navigate({ to: '.', search: ({ task: _, ...filter }) => filter, replace: true })
+  const close = () =>
+    void navigate({ to: '.', search: ({ task: _, ...filter }) => filter, replace: true })
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -91,7 +102,11 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
     )
   }
   return (
-    <InputDialog open title={task ? `${words.tasks.edit} ${task.id}` : words.tasks.new} onClose={close}>
+    <InputDialog
+      open
+      title={task ? `${words.tasks.edit} ${task.id}` : words.tasks.new}
+      onClose={close}
+    >
       <form onSubmit={submit} noValidate className="contents">
         <DialogBody>
           <TaskFields
@@ -117,7 +132,11 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
               {task.status === 'failed' ? words.tasks.retry : words.tasks.start}
             </Button>
           )}
-          {mayWrite && <SubmitButton waiting={waiting}>{task ? words.act.save : words.act.create}</SubmitButton>}
+          {mayWrite && (
+            <SubmitButton waiting={waiting}>
+              {task ? words.act.save : words.act.create}
+            </SubmitButton>
+          )}
         </DialogFoot>
       </form>
     </InputDialog>

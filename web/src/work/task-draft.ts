@@ -47,7 +47,11 @@ type Problems = Partial<Record<'title' | 'type' | 'phase' | 'progress', string>>
 
 export function problemsOf(values: TaskValues, words: Messages): Problems {
   const line = (text: string, most: number) =>
-    text.trim() === '' ? words.form.needed : text.trim().length > most ? words.form.tooLong(most) : undefined
+    text.trim() === ''
+      ? words.form.needed
+      : text.trim().length > most
+        ? words.form.tooLong(most)
+        : undefined
   const number = (text: string, most: number) =>
     text.trim() === '' ? words.form.needed : wholeNumberProblem(text, 0, most, words)
   const found = {
@@ -78,6 +82,8 @@ export function changeBody(task: Task, values: TaskValues) {
     ...(values.assignedTo !== was.assignedTo && { assignedTo: values.assignedTo || null }),
     ...(values.dependsOn.join() !== was.dependsOn.join() && { dependsOn: [...values.dependsOn] }),
     ...(values.status !== was.status && { status: values.status }),
-    ...(Number(values.progress) !== task.progressPercent && { progressPercent: Number(values.progress) }),
+    ...(Number(values.progress) !== task.progressPercent && {
+      progressPercent: Number(values.progress),
+    }),
   }
 }

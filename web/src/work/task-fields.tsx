@@ -9,7 +9,12 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import type { problemsOf, TaskValues } from './task-draft.ts'
 
 /** `blocked` is nobody's choice: it follows from the tasks it depends on. */
-const choosable = ['pending', 'in_progress', 'completed', 'failed'] as const satisfies readonly Task['status'][]
+const choosable = [
+  'pending',
+  'in_progress',
+  'completed',
+  'failed',
+] as const satisfies readonly Task['status'][]
 
 interface TaskFieldsProps {
   readonly task: Task | undefined
@@ -21,11 +26,24 @@ interface TaskFieldsProps {
   readonly readOnly: boolean
 }
 
-export function TaskFields({ task, values, onValues, problems, project, work, readOnly }: TaskFieldsProps) {
+export function TaskFields({
+  task,
+  values,
+  onValues,
+  problems,
+  project,
+  work,
+  readOnly,
+}: TaskFieldsProps) {
   const { tasks } = useWords()
   const nameOf = useDisplayName()
-  const statuses = choosable.some((each) => each === task?.status) || !task ? choosable : [task.status, ...choosable]
-  const assignable = [...new Set([...project.agentIds, ...(task?.assignedTo ? [task.assignedTo] : [])])]
+  const statuses =
+    choosable.some((each) => each === task?.status) || !task
+      ? choosable
+      : [task.status, ...choosable]
+  const assignable = [
+    ...new Set([...project.agentIds, ...(task?.assignedTo ? [task.assignedTo] : [])]),
+  ]
   return (
     <fieldset disabled={readOnly} className="contents">
       <TextField
@@ -66,17 +84,24 @@ export function TaskFields({ task, values, onValues, problems, project, work, re
       )}
       <SelectField
         label={tasks.fields.assignedTo}
-        hint={task?.status === 'pending' && values.assignedTo === '' ? tasks.startNeedsAgent : undefined}
+        hint={
+          task?.status === 'pending' && values.assignedTo === '' ? tasks.startNeedsAgent : undefined
+        }
         value={values.assignedTo}
         onValue={(assignedTo) => onValues({ assignedTo })}
-        options={[{ value: '', name: tasks.unassigned }, ...assignable.map((id) => ({ value: id, name: nameOf(id) }))]}
+        options={[
+          { value: '', name: tasks.unassigned },
+          ...assignable.map((id) => ({ value: id, name: nameOf(id) })),
+        ]}
       />
       {task ? (
         <div className="grid grid-cols-2 gap-4">
           <SelectField
             label={tasks.fields.status}
             value={values.status}
-            onValue={(status) => onValues({ status: statuses.find((each) => each === status) ?? values.status })}
+            onValue={(status) =>
+              onValues({ status: statuses.find((each) => each === status) ?? values.status })
+            }
             options={statuses.map((status) => ({ value: status, name: tasks.statuses[status] }))}
           />
           <TextField
@@ -104,7 +129,11 @@ export function TaskFields({ task, values, onValues, problems, project, work, re
   )
 }
 
-function WorkSessionChoice({ values, onValues, work }: Pick<TaskFieldsProps, 'values' | 'onValues' | 'work'>) {
+function WorkSessionChoice({
+  values,
+  onValues,
+  work,
+}: Pick<TaskFieldsProps, 'values' | 'onValues' | 'work'>) {
   const { tasks } = useWords()
   const writing = useWriting()
   const running = work.workSessions.filter(({ state }) => state === 'running')
@@ -115,12 +144,20 @@ function WorkSessionChoice({ values, onValues, work }: Pick<TaskFieldsProps, 'va
       label={tasks.fields.workSession}
       value={values.workSessionId}
       onValue={(workSessionId) => onValues({ workSessionId })}
-      options={[...running.map((each) => ({ value: each.id, name: name(each) })), { value: '', name: tasks.newWorkSession }]}
+      options={[
+        ...running.map((each) => ({ value: each.id, name: name(each) })),
+        { value: '', name: tasks.newWorkSession },
+      ]}
     />
   )
 }
 
-function Dependencies({ task, values, onValues, work }: Pick<TaskFieldsProps, 'task' | 'values' | 'onValues' | 'work'>) {
+function Dependencies({
+  task,
+  values,
+  onValues,
+  work,
+}: Pick<TaskFieldsProps, 'task' | 'values' | 'onValues' | 'work'>) {
   const { tasks } = useWords()
   const known = work.tasks.filter(({ id }) => id !== task?.id)
   if (known.length === 0 && values.dependsOn.length === 0) return null

@@ -20,13 +20,25 @@ import { useWords } from '../translations/messages.tsx'
 import { DependencyLines } from './dependency-lines.tsx'
 import { TaskCard, TaskRow } from './task-card.tsx'
 import { TaskDialog } from './task-dialog.tsx'
-import { filterOf, type Grouping, groupedTasks, isFinished, matchingTasks, statuses, type TaskGroup } from './task-filter.ts'
+import {
+  filterOf,
+  type Grouping,
+  groupedTasks,
+  isFinished,
+  matchingTasks,
+  statuses,
+  type TaskGroup,
+} from './task-filter.ts'
 
 const route = '/shell/projects/$projectId/tasks'
 /** More of a group, or of a column in it, are shown when asked for. */
 const shownAtFirst = { board: 12, list: 100 }
 const viewChoice = browserChoice<'board' | 'list'>('tasks-view', ['board', 'list'], 'board')
-const groupingChoice = browserChoice<Grouping>('tasks-grouping', ['phase', 'agent', 'status'], 'phase')
+const groupingChoice = browserChoice<Grouping>(
+  'tasks-grouping',
+  ['phase', 'agent', 'status'],
+  'phase',
+)
 
 export function TasksPage() {
   const words = useWords()
@@ -66,7 +78,10 @@ function Tasks({ work, project }: { work: ProjectWork; project: Project }) {
   }
   const shown = matchingTasks(work.tasks, filter)
   const groups = groupedTasks(shown, view === 'board' ? 'phase' : grouping)
-  const note = shown.length === work.tasks.length ? shown.length : words.tasks.some(shown.length, work.tasks.length)
+  const note =
+    shown.length === work.tasks.length
+      ? shown.length
+      : words.tasks.some(shown.length, work.tasks.length)
   return (
     <Section title={words.tasks.tab} note={note} actions={add}>
       <Toolbar work={work} project={project} />
@@ -75,9 +90,19 @@ function Tasks({ work, project }: { work: ProjectWork; project: Project }) {
         {view === 'board' && <DependencyLines board={board} tasks={shown} />}
         {groups.map((group) =>
           view === 'board' ? (
-            <Lane key={group.key} group={group} all={work.tasks} columns={statuses.filter((each) => has(shown, each))} />
+            <Lane
+              key={group.key}
+              group={group}
+              all={work.tasks}
+              columns={statuses.filter((each) => has(shown, each))}
+            />
           ) : (
-            <ListGroup key={`${grouping} ${group.key}`} group={group} grouping={grouping} all={work.tasks} />
+            <ListGroup
+              key={`${grouping} ${group.key}`}
+              group={group}
+              grouping={grouping}
+              all={work.tasks}
+            />
           ),
         )}
       </div>
@@ -85,7 +110,8 @@ function Tasks({ work, project }: { work: ProjectWork; project: Project }) {
   )
 }
 
-const has = (tasks: readonly Task[], status: Task['status']): boolean => tasks.some((task) => task.status === status)
+const has = (tasks: readonly Task[], status: Task['status']): boolean =>
+  tasks.some((task) => task.status === status)
 
 function Toolbar({ work, project }: { work: ProjectWork; project: Project }) {
   const { tasks } = useWords()
@@ -95,8 +121,13 @@ function Toolbar({ work, project }: { work: ProjectWork; project: Project }) {
   const view = useChoice(viewChoice)
   const grouping = useChoice(groupingChoice)
   const change = (next: { q?: string; status?: string; agent?: string }) =>
-    void navigate({ search: ({ task }) => ({ ...(task && { task }), ...filterOf({ ...filter, ...next }) }), replace: true })
-  const agents = [...new Set([...project.agentIds, ...work.tasks.flatMap(({ assignedTo }) => assignedTo ?? [])])]
+    void navigate({
+      search: ({ task }) => ({ ...(task && { task }), ...filterOf({ ...filter, ...next }) }),
+      replace: true,
+    })
+  const agents = [
+    ...new Set([...project.agentIds, ...work.tasks.flatMap(({ assignedTo }) => assignedTo ?? [])]),
+  ]
   return (
     <search className="flex flex-wrap items-end gap-3">
       <TextField
@@ -110,12 +141,19 @@ function Toolbar({ work, project }: { work: ProjectWork; project: Project }) {
         label={tasks.fields.status}
         value={filter.status ?? ''}
         onValue={(status) => change({ status })}
-        options={[{ value: '', name: tasks.every }, ...statuses.map((value) => ({ value, name: tasks.statuses[value] }))]}
+        options={[
+          { value: '', name: tasks.every },
+          ...statuses.map((value) => ({ value, name: tasks.statuses[value] })),
+        ]}
       />
       <SelectField
         label={tasks.fields.assignedTo}
         value={filter.agent === undefined ? 'any' : `is ${filter.agent}`}
-        onValue={(value) => change({ agent: value.startsWith('is ') ? value.slice(3) : undefined } as { agent?: string })}
+        onValue={(value) =>
+          change({ agent: value.startsWith('is ') ? value.slice(3) : undefined } as {
+            agent?: string
+          })
+        }
         options={[
           { value: 'any', name: tasks.every },
           ...agents.map((id) => ({ value: `is ${id}`, name: nameOf(id) })),
@@ -127,7 +165,10 @@ function Toolbar({ work, project }: { work: ProjectWork; project: Project }) {
           label={tasks.groupBy}
           value={grouping}
           onValue={(value) => groupingChoice.set(value as Grouping)}
-          options={(['phase', 'agent', 'status'] as const).map((value) => ({ value, name: tasks.groupings[value] }))}
+          options={(['phase', 'agent', 'status'] as const).map((value) => ({
+            value,
+            name: tasks.groupings[value],
+          }))}
         />
       )}
       <Choices
@@ -153,9 +194,19 @@ function NothingFound() {
 }
 
 /** Folds; what is finished altogether begins folded when there is something else to look at. */
-function Group({ name, tasks, children }: { name: string; tasks: readonly Task[]; children: ReactNode }) {
+function Group({
+  name,
+  tasks,
+  children,
+}: {
+  name: string
+  tasks: readonly Task[]
+  children: ReactNode
+}) {
   const words = useWords()
-  const [open, setOpen] = useState(() => !tasks.every(isFinished) || tasks.length <= shownAtFirst.board)
+  const [open, setOpen] = useState(
+    () => !tasks.every(isFinished) || tasks.length <= shownAtFirst.board,
+  )
   return (
     <section aria-label={name} className="relative border-t border-line pt-1">
       <h3>
@@ -165,10 +216,15 @@ function Group({ name, tasks, children }: { name: string; tasks: readonly Task[]
           onClick={() => setOpen(!open)}
           className="flex min-h-8 w-full items-center gap-2 rounded-md text-left text-sm font-semibold text-quiet hover:text-ink max-md:min-h-10"
         >
-          <BackIcon className={`size-3 transition-transform ${open ? '-rotate-90' : 'rotate-180'}`} />
+          <BackIcon
+            className={`size-3 transition-transform ${open ? '-rotate-90' : 'rotate-180'}`}
+          />
           {name}
           <span className="font-normal text-faint tabular-nums">
-            {words.tasks.done(tasks.filter(({ status }) => status === 'completed').length, tasks.length)}
+            {words.tasks.done(
+              tasks.filter(({ status }) => status === 'completed').length,
+              tasks.length,
+            )}
           </span>
         </button>
       </h3>
@@ -177,7 +233,15 @@ function Group({ name, tasks, children }: { name: string; tasks: readonly Task[]
   )
 }
 
-function Lane({ group, all, columns }: { group: TaskGroup; all: readonly Task[]; columns: readonly Task['status'][] }) {
+function Lane({
+  group,
+  all,
+  columns,
+}: {
+  group: TaskGroup
+  all: readonly Task[]
+  columns: readonly Task['status'][]
+}) {
   const { tasks: words } = useWords()
   return (
     <Group name={words.phase(Number(group.key))} tasks={group.tasks}>
@@ -190,7 +254,12 @@ function Lane({ group, all, columns }: { group: TaskGroup; all: readonly Task[];
                 {words.statuses[status]}
                 <span className="tabular-nums">{listed.length}</span>
               </h4>
-              <Some tasks={listed} most={shownAtFirst.board} label={`${words.statuses[status]} ${listed.length}`} gap>
+              <Some
+                tasks={listed}
+                most={shownAtFirst.board}
+                label={`${words.statuses[status]} ${listed.length}`}
+                gap
+              >
                 {(task) => <TaskCard key={task.id} task={task} all={all} />}
               </Some>
             </div>
@@ -201,7 +270,15 @@ function Lane({ group, all, columns }: { group: TaskGroup; all: readonly Task[];
   )
 }
 
-function ListGroup({ group, grouping, all }: { group: TaskGroup; grouping: Grouping; all: readonly Task[] }) {
+function ListGroup({
+  group,
+  grouping,
+  all,
+}: {
+  group: TaskGroup
+  grouping: Grouping
+  all: readonly Task[]
+}) {
   const { tasks: words } = useWords()
   const nameOf = useDisplayName()
   const status = statuses.find((each) => each === group.key)

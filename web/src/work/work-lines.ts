@@ -8,7 +8,8 @@ export interface WorkLine {
   readonly earlier: readonly WorkSession[]
 }
 
-const began = (one: WorkSession, other: WorkSession): number => (one.startedAt < other.startedAt ? 1 : -1)
+const began = (one: WorkSession, other: WorkSession): number =>
+  one.startedAt < other.startedAt ? 1 : -1
 
 export function linesOf(workSessions: readonly WorkSession[]): WorkLine[] {
   const byId = new Map(workSessions.map((each) => [each.id, each]))

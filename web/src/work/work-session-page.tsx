@@ -24,11 +24,14 @@ import { ArtifactRows, CheckpointRows, TaskRows, WorkApprovals } from './work-se
 
 export function WorkSessionPage() {
   const words = useWords()
-  const { projectId, workSessionId } = useParams({ from: '/shell/projects/$projectId/history/$workSessionId' })
+  const { projectId, workSessionId } = useParams({
+    from: '/shell/projects/$projectId/history/$workSessionId',
+  })
   const query = workSessionOf(projectId, workSessionId)
   const { data, error } = useQuery(query)
   if (data) return <Whole whole={data} />
-  if (problemIn(error)?.code === 'not_found') return <Gone title={words.continuity.missing} text={words.continuity.missingText} />
+  if (problemIn(error)?.code === 'not_found')
+    return <Gone title={words.continuity.missing} text={words.continuity.missingText} />
   if (error) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
   return <Waiting what={words.things.workSession} onRetry={() => void refetch(query)} />
 }
@@ -45,7 +48,11 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
         note={<CopyId id={id} what={words.id} />}
         actions={
           <>
-            <Link to="/projects/$projectId/history" params={{ projectId }} className={buttonClass('quiet')}>
+            <Link
+              to="/projects/$projectId/history"
+              params={{ projectId }}
+              className={buttonClass('quiet')}
+            >
               {continuity.back}
             </Link>
             {state === 'running' && <SaveCheckpoint whole={whole} />}
@@ -61,12 +68,16 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               {words.states[state]}
               {reason && <span className="text-bad">{reasonText(words, reason)}</span>}
               {whole.dismissedAt && <span className="text-faint">{continuity.dismissedMark}</span>}
-              {whole.setAside && <span className="text-warn">{`${continuity.setAside}: ${whole.setAside}`}</span>}
+              {whole.setAside && (
+                <span className="text-warn">{`${continuity.setAside}: ${whole.setAside}`}</span>
+              )}
             </span>
           </Fact>
           {whole.waitsFor.length > 0 && (
             <Fact name={continuity.waitsFor}>
-              {whole.waitsFor.map((each) => continuity.waitsForOne(each, taskIn(whole, each))).join(' · ')}
+              {whole.waitsFor
+                .map((each) => continuity.waitsForOne(each, taskIn(whole, each)))
+                .join(' · ')}
             </Fact>
           )}
           <Fact name={continuity.summary}>
@@ -80,8 +91,14 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <Ago at={whole.endedAt} />
             </Fact>
           )}
-          {whole.error && <Fact name={continuity.lastError}>{translate(whole.error.message, whole.error.notice)}</Fact>}
-          {whole.fileProblem && <Fact name={continuity.fileProblem}>{translate(whole.fileProblem, whole.notice)}</Fact>}
+          {whole.error && (
+            <Fact name={continuity.lastError}>
+              {translate(whole.error.message, whole.error.notice)}
+            </Fact>
+          )}
+          {whole.fileProblem && (
+            <Fact name={continuity.fileProblem}>{translate(whole.fileProblem, whole.notice)}</Fact>
+          )}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>
               <Relative projectId={projectId} id={whole.parentSessionId} />
@@ -107,7 +124,10 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
 }
 
 /** The title of the task that is waited for, which people know better than its id. */
-const taskIn = ({ tasks }: WholeWorkSession, each: WholeWorkSession['waitsFor'][number]): string | undefined =>
+const taskIn = (
+  { tasks }: WholeWorkSession,
+  each: WholeWorkSession['waitsFor'][number],
+): string | undefined =>
   'taskId' in each ? tasks.find(({ id }) => id === each.taskId)?.title : undefined
 
 const Relative = ({ projectId, id }: { projectId: string; id: string }): ReactNode => (
@@ -128,7 +148,10 @@ function SaveCheckpoint({ whole: { projectId, id } }: { whole: WholeWorkSession 
   const params = { projectId, workSessionId: id }
   const save = async () => {
     const saved = await send(params, (options) =>
-      client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', { params, ...options }),
+      client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', {
+        params,
+        ...options,
+      }),
     )
     if (saved) notify(continuity.savedAt(saved.path))
   }

@@ -16,7 +16,9 @@ interface Part {
 /** Newest ones that are listed; nobody reads further. */
 const mostListed = 100
 
-const Nothing = ({ children }: { children: ReactNode }) => <p className="border-y border-line py-3 text-faint">{children}</p>
+const Nothing = ({ children }: { children: ReactNode }) => (
+  <p className="border-y border-line py-3 text-faint">{children}</p>
+)
 
 export function TaskRows({ whole: { tasks, projectId } }: Part) {
   const { continuity, tasks: words } = useWords()
@@ -77,10 +79,17 @@ export function CheckpointRows({ whole: { checkpoints } }: Part) {
       ) : (
         <Rows label={continuity.checkpoints}>
           {checkpoints.slice(0, mostListed).map((checkpoint) => (
-            <li key={checkpoint.number} className="list-row flex min-h-10 flex-wrap items-center gap-x-2 py-1.5">
-              <span className="w-8 text-right text-sm text-faint tabular-nums">{checkpoint.number}</span>
+            <li
+              key={checkpoint.number}
+              className="list-row flex min-h-10 flex-wrap items-center gap-x-2 py-1.5"
+            >
+              <span className="w-8 text-right text-sm text-faint tabular-nums">
+                {checkpoint.number}
+              </span>
               <span>{continuity.checkpointReasons[checkpoint.reason]}</span>
-              {checkpoint.subject && <span className="font-mono text-xs text-faint">{checkpoint.subject}</span>}
+              {checkpoint.subject && (
+                <span className="font-mono text-xs text-faint">{checkpoint.subject}</span>
+              )}
               {checkpoint.error && (
                 <span className="text-sm text-bad [overflow-wrap:anywhere]">
                   {translate(checkpoint.error.message, checkpoint.error.notice)}
@@ -106,7 +115,10 @@ export function ArtifactRows({ whole: { artifacts, projectId, id } }: Part) {
       ) : (
         <Rows label={continuity.artifacts}>
           {artifacts.slice(0, mostListed).map((artifact) => (
-            <li key={artifact.name} className="list-row flex min-h-10 flex-wrap items-center gap-x-3 py-1.5">
+            <li
+              key={artifact.name}
+              className="list-row flex min-h-10 flex-wrap items-center gap-x-3 py-1.5"
+            >
               <a
                 href={place + encodeURIComponent(artifact.name)}
                 download={artifact.name}

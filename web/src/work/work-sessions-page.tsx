@@ -61,9 +61,24 @@ function WorkSessions({ projectId }: { projectId: string }) {
   )
 }
 
-function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTitle: string | undefined }) {
+function Line({
+  line: { newest, earlier },
+  taskTitle,
+}: {
+  line: WorkLine
+  taskTitle: string | undefined
+}) {
   const { workSessions: words, continuity } = useWords()
-  const { projectId, state, currentPhase, currentAgentRole, currentTaskId, contextSummary, resumedBy, setAside } = newest
+  const {
+    projectId,
+    state,
+    currentPhase,
+    currentAgentRole,
+    currentTaskId,
+    contextSummary,
+    resumedBy,
+    setAside,
+  } = newest
   // Work that nobody summed up is called by its task, or by who does it.
   const title = contextSummary || taskTitle || currentAgentRole || words.nothing
   const facts = [
@@ -77,11 +92,16 @@ function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTi
   return (
     <li className="list-row flex flex-wrap items-start gap-x-4 gap-y-1 py-3">
       <div className="flex min-w-0 flex-1 basis-64 flex-col gap-0.5">
-        <p className="line-clamp-2 font-medium [overflow-wrap:anywhere]" title={contextSummary ?? undefined}>
+        <p
+          className="line-clamp-2 font-medium [overflow-wrap:anywhere]"
+          title={contextSummary ?? undefined}
+        >
           {title}
         </p>
         <Run run={newest} />
-        {facts.length > 0 && <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>}
+        {facts.length > 0 && (
+          <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>
+        )}
         {earlier.length > 0 && (
           <details className="group pt-1">
             <summary className="flex min-h-6 cursor-pointer items-center gap-1.5 rounded text-sm text-quiet hover:text-ink max-md:min-h-9">
@@ -98,13 +118,21 @@ function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTi
           </details>
         )}
       </div>
-      <ResumeButton workSession={newest} projectId={projectId} offered={state === 'interrupted' && resumedBy === null} />
+      <ResumeButton
+        workSession={newest}
+        projectId={projectId}
+        offered={state === 'interrupted' && resumedBy === null}
+      />
     </li>
   )
 }
 
 /** One run: how it stands or ended, why, and when; it links to its page. */
-function Run({ run: { id, projectId, state, interruptionReason: reason, startedAt, endedAt } }: { run: WorkSession }) {
+function Run({
+  run: { id, projectId, state, interruptionReason: reason, startedAt, endedAt },
+}: {
+  run: WorkSession
+}) {
   const { workSessions: words } = useWords()
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm">
@@ -117,7 +145,9 @@ function Run({ run: { id, projectId, state, interruptionReason: reason, startedA
       >
         {words.states[state]}
       </Link>
-      {state === 'interrupted' && reason && <span className="text-bad">{reasonText(words, reason)}</span>}
+      {state === 'interrupted' && reason && (
+        <span className="text-bad">{reasonText(words, reason)}</span>
+      )}
       <Ago at={endedAt ?? startedAt} className="text-faint tabular-nums" />
     </span>
   )

@@ -12,7 +12,9 @@ export function Changes({ pane: { role, agent, entries } }: { pane: Pane }) {
     worktrees: words,
     files: { review },
   } = useWords()
-  const { projectId, userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  const { projectId, userSessionId } = useParams({
+    from: '/shell/projects/$projectId/console/$userSessionId',
+  })
   const { data } = useQuery(worktreeOfRole(projectId, userSessionId, role))
   const ended = entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
   // biome-ignore lint/correctness/useExhaustiveDependencies: a turn that ended, or an agent that came, is what makes it look again

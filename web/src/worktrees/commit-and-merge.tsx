@@ -31,19 +31,34 @@ function useRequestOf({ head, uncommitted, ahead, behind }: WorktreeState) {
   return { send: sendNow, waiting, error: failedAt === now ? error : undefined }
 }
 
-export function CommitForm({ worktree, name, state, onDone }: FormProps & { readonly name: string }) {
+export function CommitForm({
+  worktree,
+  name,
+  state,
+  onDone,
+}: FormProps & { readonly name: string }) {
   const { worktrees: words } = useWords()
   const [message, setMessage] = useState(worktree.conversation ? name : words.messageDefault(name))
   const { send, waiting, error } = useRequestOf(state)
   const commit = async (event: FormEvent) => {
     event.preventDefault()
     const body = message.trim() === '' ? {} : { message }
-    const isDone = await send(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))
+    const isDone = await send(() =>
+      client.post(`${one}/commit`, { params: paramsOf(worktree), body }),
+    )
     if (isDone) onDone(words.committed(state.uncommitted))
   }
   return (
-    <form onSubmit={(event) => void commit(event)} className="flex min-w-0 flex-2 basis-80 flex-wrap items-end gap-2">
-      <TextField label={words.message} value={message} onValue={setMessage} className="min-w-40 flex-1" />
+    <form
+      onSubmit={(event) => void commit(event)}
+      className="flex min-w-0 flex-2 basis-80 flex-wrap items-end gap-2"
+    >
+      <TextField
+        label={words.message}
+        value={message}
+        onValue={setMessage}
+        className="min-w-40 flex-1"
+      />
       <SubmitButton waiting={waiting}>{words.commit}</SubmitButton>
       <ProblemNote error={error} />
     </form>
@@ -58,7 +73,11 @@ export function MergeForm({ worktree, state, onDone }: FormProps) {
     send(async () => {
       const body = { how, ...(branch.trim() !== '' && { branch: branch.trim() }) }
       const brought = await client.post(`${one}/merge`, { params: paramsOf(worktree), body })
-      onDone(brought.outcome === 'done' ? words.merged(brought.branch) : words.nothingNew(brought.branch))
+      onDone(
+        brought.outcome === 'done'
+          ? words.merged(brought.branch)
+          : words.nothingNew(brought.branch),
+      )
     })
   if (state.ahead === 0 && state.uncommitted === 0) return null
   return (
@@ -69,7 +88,13 @@ export function MergeForm({ worktree, state, onDone }: FormProps) {
         void bring('merge')
       }}
     >
-      <TextField label={words.into} value={branch} onValue={setBranch} mono className="min-w-24 flex-1" />
+      <TextField
+        label={words.into}
+        value={branch}
+        onValue={setBranch}
+        mono
+        className="min-w-24 flex-1"
+      />
       <SubmitButton
         waiting={waiting}
         look={state.uncommitted > 0 ? 'plain' : 'primary'}
@@ -77,7 +102,12 @@ export function MergeForm({ worktree, state, onDone }: FormProps) {
       >
         {words.merge}
       </SubmitButton>
-      <SubmitButton type="button" look="plain" waiting={waiting} onClick={() => void bring('rebase')}>
+      <SubmitButton
+        type="button"
+        look="plain"
+        waiting={waiting}
+        onClick={() => void bring('rebase')}
+      >
         {words.rebase}
       </SubmitButton>
       {error !== undefined && (
@@ -105,7 +135,9 @@ function Conflicts({ error }: { error: unknown }) {
       )}
       {command && (
         <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
-          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{command}</code>
+          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">
+            {command}
+          </code>
           <CopyText text={command} what={words.command} />
         </p>
       )}

@@ -43,7 +43,10 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
       >
         <div className="w-max min-w-full">
           {hunks.map(({ oldStart, newStart, lines }, index) => (
-            <div key={`${oldStart}.${newStart}`} className={index > 0 ? 'border-t border-dashed border-edge' : ''}>
+            <div
+              key={`${oldStart}.${newStart}`}
+              className={index > 0 ? 'border-t border-dashed border-edge' : ''}
+            >
               {lines.map((line, at) =>
                 // A missing line end at the end of a file is not shown.
                 line.startsWith('\\') ? null : (

@@ -1,6 +1,11 @@
 /** The diff of one file: line numbers, colours, unified or side by side, and folded between its hunks. */
 import { memo, type ReactNode, useMemo, useState } from 'react'
-import { languageOfFile, linesOfPieces, showPieces, useHighlighted } from '../markdown/use-highlighted.tsx'
+import {
+  languageOfFile,
+  linesOfPieces,
+  showPieces,
+  useHighlighted,
+} from '../markdown/use-highlighted.tsx'
 import { FoldIcon } from '../parts/icons.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -26,10 +31,16 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
   const words = useWords()
   const [most, setMost] = useState(shownAtFirst)
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
-  const shown = file.hunks.filter((_, at) => file.hunks.slice(0, at).reduce((sum, hunk) => sum + hunk.lines.length, 0) < most)
+  const shown = file.hunks.filter(
+    (_, at) => file.hunks.slice(0, at).reduce((sum, hunk) => sum + hunk.lines.length, 0) < most,
+  )
   const hidden = lines - shown.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   return (
-    <details id={id} open className="group min-w-0 scroll-mt-4 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
+    <details
+      id={id}
+      open
+      className="group min-w-0 scroll-mt-4 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]"
+    >
       <summary className="flex min-h-9 cursor-pointer items-center gap-2 bg-sunken px-3 py-1 font-mono text-xs max-md:min-h-11">
         <FoldIcon />
         <h3 className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -37,17 +48,25 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
           {file.path}
         </h3>
         {file.change !== 'modified' && (
-          <span className="shrink-0 font-sans text-faint">{words.worktrees.kinds[file.change]}</span>
+          <span className="shrink-0 font-sans text-faint">
+            {words.worktrees.kinds[file.change]}
+          </span>
         )}
         <LineCounts added={file.added} removed={file.removed} />
         {actions}
       </summary>
       {file.hunks.length === 0 && (
-        <p className="px-3 py-2 text-sm text-faint">{file.isBinary ? words.worktrees.binary : words.worktrees.noText}</p>
+        <p className="px-3 py-2 text-sm text-faint">
+          {file.isBinary ? words.worktrees.binary : words.worktrees.noText}
+        </p>
       )}
       {file.hunks.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-        <section tabIndex={0} aria-label={words.console.diffOf(file.path)} className="overflow-x-auto -outline-offset-2">
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+          tabIndex={0}
+          aria-label={words.console.diffOf(file.path)}
+          className="overflow-x-auto -outline-offset-2"
+        >
           {shown.map((hunk, at) => (
             <HunkTable
               skipped={skippedBefore(file.hunks, at)}
@@ -113,9 +132,13 @@ function HunkTable({ hunk, skipped, layout, language }: HunkProps) {
           : splitRows(hunk.lines).map(({ left, right }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
               <tr key={at}>
-                <td className={`${numberClass} ${left ? washes[left.mark] : 'bg-sunken'}`}>{left?.oldNumber}</td>
+                <td className={`${numberClass} ${left ? washes[left.mark] : 'bg-sunken'}`}>
+                  {left?.oldNumber}
+                </td>
                 <Text line={left} coloured={coloured} half />
-                <td className={`${numberClass} border-l border-line ${right ? washes[right.mark] : 'bg-sunken'}`}>
+                <td
+                  className={`${numberClass} border-l border-line ${right ? washes[right.mark] : 'bg-sunken'}`}
+                >
                   {right?.newNumber}
                 </td>
                 <Text line={right} coloured={coloured} half />
@@ -128,14 +151,26 @@ function HunkTable({ hunk, skipped, layout, language }: HunkProps) {
 
 type Coloured = ReadonlyMap<PatchLine, ReactNode>
 
-function Text({ line, coloured, half = false }: { line: PatchLine | undefined; coloured: Coloured; half?: boolean }) {
+function Text({
+  line,
+  coloured,
+  half = false,
+}: {
+  line: PatchLine | undefined
+  coloured: Coloured
+  half?: boolean
+}) {
   const space = half ? 'w-1/2 whitespace-pre-wrap [overflow-wrap:anywhere]' : 'whitespace-pre'
   if (!line) return <td className={`bg-sunken ${space}`} />
   const text = coloured.get(line) ?? line.text
   return (
     <td className={`px-2 ${space} ${half ? washes[line.mark] : ''}`}>
-      {line.mark === '+' && <ins className="no-underline before:mr-1 before:content-['+']">{text}</ins>}
-      {line.mark === '-' && <del className="no-underline before:mr-1 before:content-['−']">{text}</del>}
+      {line.mark === '+' && (
+        <ins className="no-underline before:mr-1 before:content-['+']">{text}</ins>
+      )}
+      {line.mark === '-' && (
+        <del className="no-underline before:mr-1 before:content-['−']">{text}</del>
+      )}
       {line.mark === ' ' && <span className="before:mr-1 before:content-['\00a0']">{text}</span>}
     </td>
   )
@@ -144,7 +179,8 @@ function Text({ line, coloured, half = false }: { line: PatchLine | undefined; c
 /** Colours both versions of a hunk, each as a whole: what begins in one line may end in another. */
 function useColours({ lines }: Hunk, language: string): Coloured {
   const versions = useMemo(
-    () => [lines.filter(({ mark }) => mark !== '+'), lines.filter(({ mark }) => mark !== '-')] as const,
+    () =>
+      [lines.filter(({ mark }) => mark !== '+'), lines.filter(({ mark }) => mark !== '-')] as const,
     [lines],
   )
   const [before, after] = versions

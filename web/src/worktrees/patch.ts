@@ -48,7 +48,13 @@ function fileOf(text: string): FilePatch {
   return {
     path: after ?? before ?? nameInHead(head[0] ?? ''),
     oldPath: has('rename from ') ? (before ?? null) : null,
-    change: has('new file') ? 'added' : has('deleted file') ? 'deleted' : has('rename from ') ? 'renamed' : 'modified',
+    change: has('new file')
+      ? 'added'
+      : has('deleted file')
+        ? 'deleted'
+        : has('rename from ')
+          ? 'renamed'
+          : 'modified',
     isBinary: has('Binary files ') || has('GIT binary patch'),
     added: count('+'),
     removed: count('-'),
@@ -62,7 +68,8 @@ function hunksOf(text: string): Hunk[] {
     .filter((part) => part.startsWith('@@ '))
     .map((part) => {
       const [head = '', ...rest] = part.split('\n')
-      const [, old = '1', now = '1', heading = ''] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(head) ?? []
+      const [, old = '1', now = '1', heading = ''] =
+        /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(head) ?? []
       const start = { old: Number(old), now: Number(now) }
       const lines: PatchLine[] = []
       for (const line of rest) {
@@ -92,15 +99,27 @@ function nameOf(quoted: string): string {
   const name = quoted.replace(/\t$/, '')
   if (!name.startsWith('"')) return name
   const bytes: number[] = []
-  const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' }
-  for (const [, octal, letter, other] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)) {
+  const letters: Readonly<Record<string, string>> = {
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    a: '\x07',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+  }
+  for (const [, octal, letter, other] of name
+    .slice(1, -1)
+    .matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)) {
     if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
     else bytes.push(...new TextEncoder().encode(other ?? letters[letter ?? ''] ?? letter))
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
   } catch {
-    return bytes.map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join('')
+    return bytes
+      .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`))
+      .join('')
   }
 }
 

@@ -23,7 +23,8 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
   const params = { projectId: worktree.projectId, worktreeId: worktree.id }
   const losses = useQuery<Losses | null>({
     queryKey: ['worktree-losses', worktree.id],
-    queryFn: ({ signal }) => (worktree.kind === 'plain' ? null : client.get(`${one}/losses`, { params, signal })),
+    queryFn: ({ signal }) =>
+      worktree.kind === 'plain' ? null : client.get(`${one}/losses`, { params, signal }),
     staleTime: 0,
   })
   const { send, waiting, error } = useRequest()
@@ -53,7 +54,9 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
         </SubmitButton>
       }
     >
-      <p className="font-mono text-sm [overflow-wrap:anywhere]">{worktree.branch ?? worktree.folder}</p>
+      <p className="font-mono text-sm [overflow-wrap:anywhere]">
+        {worktree.branch ?? worktree.folder}
+      </p>
       <p>{words.removeText}</p>
       <ProblemNote error={losses.error} onRetry={() => void losses.refetch()} />
       {losses.data && <WhatIsLost losses={losses.data} />}
@@ -68,8 +71,15 @@ function WhatIsLost({ losses: { files, commits, unfinished } }: { losses: Losses
   return (
     <div className="flex flex-col gap-1 text-sm [overflow-wrap:anywhere]">
       <p className="font-medium text-bad">{words.lost}</p>
-      {files.length > 0 && <Named title={words.lostFiles(files.length)} names={files.map(({ path }) => path)} />}
-      {commits.length > 0 && <Named title={words.lostCommits(commits.length)} names={commits.map(({ subject }) => subject)} />}
+      {files.length > 0 && (
+        <Named title={words.lostFiles(files.length)} names={files.map(({ path }) => path)} />
+      )}
+      {commits.length > 0 && (
+        <Named
+          title={words.lostCommits(commits.length)}
+          names={commits.map(({ subject }) => subject)}
+        />
+      )}
       {unfinished.map((what) => (
         <p key={what}>{words.lostUnfinished(what)}</p>
       ))}

@@ -2,7 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { SetUpReport, Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
+import type {
+  SetUpReport,
+  Worktree,
+  WorktreeState,
+} from '../../../src/protocol/worktrees/worktree.ts'
 import { TalkLink } from '../conversations/talk-link.tsx'
 import { client, keptShortlyMs, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
@@ -28,11 +32,21 @@ const layoutChoice = browserChoice<DiffLayout>('diff-layout', ['unified', 'split
 
 export function ReviewPage() {
   const words = useWords()
-  const { projectId, worktreeId } = useParams({ from: '/shell/projects/$projectId/review/$worktreeId' })
+  const { projectId, worktreeId } = useParams({
+    from: '/shell/projects/$projectId/review/$worktreeId',
+  })
   const found = useQuery(worktreeById(projectId, worktreeId))
-  if (found.error && !found.data) return <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <Waiting what={words.worktrees.changes} onRetry={() => void found.refetch()} />
-  return <Review worktree={found.data.worktree} state={found.data.state} onRefresh={() => void found.refetch()} />
+  if (found.error && !found.data)
+    return <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data)
+    return <Waiting what={words.worktrees.changes} onRetry={() => void found.refetch()} />
+  return (
+    <Review
+      worktree={found.data.worktree}
+      state={found.data.state}
+      onRefresh={() => void found.refetch()}
+    />
+  )
 }
 
 interface ReviewProps {
@@ -51,8 +65,11 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
     onRefresh()
   }
   const key = keyOf(worktree)
-  const talk = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === worktree.conversation)
-  const name = (worktree.conversation && oneLine(talk?.title ?? talk?.opening ?? '')) || worktree.role
+  const talk = useQuery({ ...recent, enabled: false }).data?.find(
+    (each) => each.key === worktree.conversation,
+  )
+  const name =
+    (worktree.conversation && oneLine(talk?.title ?? talk?.opening ?? '')) || worktree.role
   return (
     <section aria-label={words.changesOf(name)} className="flex min-w-0 flex-col gap-4">
       <div className="flex min-w-0 items-center gap-x-3 gap-y-1 max-md:flex-wrap">
@@ -62,7 +79,11 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
         <Facts worktree={worktree} state={state} />
         <div className="ml-auto flex shrink-0 flex-wrap gap-2">
           {key && (
-            <TalkLink conversationKey={key} projectId={worktree.projectId} className={buttonClass()}>
+            <TalkLink
+              conversationKey={key}
+              projectId={worktree.projectId}
+              className={buttonClass()}
+            >
               {words.toSession}
             </TalkLink>
           )}
@@ -89,7 +110,9 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
             ))}
           </ol>
         )}
-        {state && mayWrite && state.uncommitted > 0 && <CommitForm worktree={worktree} name={name} state={state} onDone={done} />}
+        {state && mayWrite && state.uncommitted > 0 && (
+          <CommitForm worktree={worktree} name={name} state={state} onDone={done} />
+        )}
         {state && mayWrite && <MergeForm worktree={worktree} state={state} onDone={done} />}
       </div>
       <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
@@ -102,14 +125,19 @@ function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState |
   return (
     <p className="flex min-w-0 items-center gap-x-3 gap-y-1 text-sm whitespace-nowrap text-quiet max-md:flex-wrap md:shrink-0">
       {worktree.branch && (
-        <span title={state?.branch ?? worktree.branch} className="flex max-w-64 min-w-0 items-center gap-1 text-xs">
+        <span
+          title={state?.branch ?? worktree.branch}
+          className="flex max-w-64 min-w-0 items-center gap-1 text-xs"
+        >
           <BranchIcon />
           <span className="truncate font-mono">{state?.branch ?? worktree.branch}</span>
         </span>
       )}
       {state?.ahead != null && state.ahead > 0 && <span>{words.ahead(state.ahead)}</span>}
       {state?.behind != null && state.behind > 0 && <span>{words.behind(state.behind)}</span>}
-      {state && state.uncommitted > 0 && <span className="text-warn">{words.uncommitted(state.uncommitted)}</span>}
+      {state && state.uncommitted > 0 && (
+        <span className="text-warn">{words.uncommitted(state.uncommitted)}</span>
+      )}
     </p>
   )
 }
@@ -127,12 +155,19 @@ function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState 
   const listed = useQuery({
     queryKey: ['turns-with-changes', key, state.head, state.uncommitted],
     queryFn: async ({ signal }) =>
-      (await client.get('/api/conversations/{key}/turns', { params: { key: key ?? '' }, query: { limit: mostTurns }, signal }))
-        .items,
+      (
+        await client.get('/api/conversations/{key}/turns', {
+          params: { key: key ?? '' },
+          query: { limit: mostTurns },
+          signal,
+        })
+      ).items,
     enabled: key !== undefined,
     gcTime: keptShortlyMs,
   }).data
-  const turns = (listed ?? []).filter(({ changes, rewound }) => changes !== null && changes.files > 0 && !rewound).reverse()
+  const turns = (listed ?? [])
+    .filter(({ changes, rewound }) => changes !== null && changes.files > 0 && !rewound)
+    .reverse()
   const chosen = turns.find(({ id }) => id === turn)
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -143,12 +178,19 @@ function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState 
             <select
               className={`${inputClass} min-w-0 max-w-96`}
               value={chosen?.id ?? ''}
-              onChange={({ target }) => void navigate({ search: target.value ? { turn: target.value } : {}, replace: true })}
+              onChange={({ target }) =>
+                void navigate({ search: target.value ? { turn: target.value } : {}, replace: true })
+              }
             >
               <option value="">{words.allTurns}</option>
               {turns.map(({ id, content, changes }, at) => (
                 <option key={id} value={id}>
-                  {words.turn(at + 1, changes?.added ?? 0, changes?.removed ?? 0, promptOf(content))}
+                  {words.turn(
+                    at + 1,
+                    changes?.added ?? 0,
+                    changes?.removed ?? 0,
+                    promptOf(content),
+                  )}
                 </option>
               ))}
             </select>
@@ -160,7 +202,10 @@ function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState 
             hideLabel
             value={layout}
             onValue={(value) => layoutChoice.set(value)}
-            options={(['unified', 'split'] as const).map((value) => ({ value, name: words.layouts[value] }))}
+            options={(['unified', 'split'] as const).map((value) => ({
+              value,
+              name: words.layouts[value],
+            }))}
           />
         </div>
       </div>
@@ -180,12 +225,24 @@ function promptOf(content: readonly { readonly type: string }[]): string {
   return oneLine(text.replaceAll(/\[\[[\s\S]*?\]\]/g, ' ')).slice(0, promptChars)
 }
 
-function ChangedFiles({ worktree, state, layout }: { worktree: Worktree; state: WorktreeState; layout: DiffLayout }) {
+function ChangedFiles({
+  worktree,
+  state,
+  layout,
+}: {
+  worktree: Worktree
+  state: WorktreeState
+  layout: DiffLayout
+}) {
   const { worktrees: words } = useWords()
   const stamp = `${state.head} ${state.uncommitted} ${state.fileCount}`
   const whole = useQuery({ ...diffOfWorktree(worktree, stamp), enabled: state.fileCount > 0 })
   if (state.fileCount === 0)
-    return <p className="text-quiet">{worktree.baseBranch ? words.sameAs(worktree.baseBranch) : words.nothing}</p>
+    return (
+      <p className="text-quiet">
+        {worktree.baseBranch ? words.sameAs(worktree.baseBranch) : words.nothing}
+      </p>
+    )
   if (whole.error) return <ProblemNote error={whole.error} onRetry={() => void whole.refetch()} />
   if (!whole.data) return <Waiting what={words.changes} onRetry={() => void whole.refetch()} />
   const read = filesOfPatch(whole.data.text)
@@ -193,9 +250,13 @@ function ChangedFiles({ worktree, state, layout }: { worktree: Worktree; state: 
   const files = whole.data.cut ? read.slice(0, -1) : read
   const known = new Set(files.map(({ path }) => path))
   const others = state.files.filter(({ path }) => !known.has(path))
-  const sum = (of: (file: FilePatch) => number): number => files.reduce((total, file) => total + of(file), 0)
+  const sum = (of: (file: FilePatch) => number): number =>
+    files.reduce((total, file) => total + of(file), 0)
   return (
-    <section aria-label={words.files(state.fileCount)} className="grid min-w-0 gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]">
+    <section
+      aria-label={words.files(state.fileCount)}
+      className="grid min-w-0 gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
+    >
       <nav
         aria-label={words.fileList}
         className="min-w-0 self-start lg:sticky lg:top-4 lg:max-h-[calc(100dvh-8rem)] lg:overflow-y-auto"
@@ -258,7 +319,11 @@ function FileLink({ at, path, before, children }: FileLinkProps) {
   return (
     <li className="list-row">
       {folder !== folderOf(before ?? '') && folder !== '' && (
-        <p aria-hidden="true" title={folder} className="truncate px-2 pt-1.5 font-mono text-xs leading-6 text-faint">
+        <p
+          aria-hidden="true"
+          title={folder}
+          className="truncate px-2 pt-1.5 font-mono text-xs leading-6 text-faint"
+        >
           {folder}
         </p>
       )}
@@ -294,13 +359,20 @@ function OneFile({ id, worktree, stamp, path, kind, layout }: OneFileProps) {
   const [file] = diff.data ? filesOfPatch(diff.data.text) : []
   if (file) return <FileDiff id={id} file={file} layout={layout} />
   return (
-    <div id={id} className="flex min-h-9 scroll-mt-4 items-center gap-3 rounded-md bg-sunken px-3 py-1 font-mono text-xs">
+    <div
+      id={id}
+      className="flex min-h-9 scroll-mt-4 items-center gap-3 rounded-md bg-sunken px-3 py-1 font-mono text-xs"
+    >
       <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{path}</span>
       <span className="font-sans text-faint">{kind}</span>
       {diff.data ? (
         <span className="font-sans text-faint">{words.noText}</span>
       ) : (
-        <Button look="quiet" aria-disabled={diff.isFetching || undefined} onClick={() => setAsked(true)}>
+        <Button
+          look="quiet"
+          aria-disabled={diff.isFetching || undefined}
+          onClick={() => setAsked(true)}
+        >
           {words.show}
         </Button>
       )}
@@ -310,12 +382,24 @@ function OneFile({ id, worktree, stamp, path, kind, layout }: OneFileProps) {
 }
 
 /** The patch, the command to type instead, and the end of the worktree. */
-function Ends({ worktree, state, mayWrite }: { worktree: Worktree; state: WorktreeState | null; mayWrite: boolean }) {
+function Ends({
+  worktree,
+  state,
+  mayWrite,
+}: {
+  worktree: Worktree
+  state: WorktreeState | null
+  mayWrite: boolean
+}) {
   const { worktrees: words } = useWords()
   const navigate = useNavigate()
   const [removing, setRemoving] = useState(false)
   const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
-  const leave = () => void navigate({ to: '/projects/$projectId/all-sessions', params: { projectId: worktree.projectId } })
+  const leave = () =>
+    void navigate({
+      to: '/projects/$projectId/all-sessions',
+      params: { projectId: worktree.projectId },
+    })
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -332,11 +416,15 @@ function Ends({ worktree, state, mayWrite }: { worktree: Worktree; state: Worktr
       </div>
       {state?.command && (state.ahead !== 0 || state.uncommitted > 0) && (
         <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
-          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{state.command}</code>
+          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">
+            {state.command}
+          </code>
           <CopyText text={state.command} what={words.command} />
         </p>
       )}
-      {removing && <RemoveWorktree worktree={worktree} onClose={() => setRemoving(false)} onRemoved={leave} />}
+      {removing && (
+        <RemoveWorktree worktree={worktree} onClose={() => setRemoving(false)} onRemoved={leave} />
+      )}
     </>
   )
 }
@@ -356,7 +444,9 @@ function SetUpNote({ setUp: { outcome, copied, left, output } }: { setUp: SetUpR
           {path}: {translate(why, notice)}
         </p>
       ))}
-      {output && <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>}
+      {output && (
+        <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>
+      )}
     </details>
   )
 }

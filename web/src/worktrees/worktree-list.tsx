@@ -31,7 +31,11 @@ export function WorktreeList({ projectId }: { projectId: string }) {
         ))}
       </Rows>
       {removing && (
-        <RemoveWorktree worktree={removing} onClose={() => setRemoving(undefined)} onRemoved={() => setRemoving(undefined)} />
+        <RemoveWorktree
+          worktree={removing}
+          onClose={() => setRemoving(undefined)}
+          onRemoved={() => setRemoving(undefined)}
+        />
       )}
     </Section>
   )
@@ -55,7 +59,10 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
       >
         {about ? nameOf(about) : role}
       </Link>
-      <span className="min-w-0 flex-1 basis-40 truncate font-mono text-xs text-quiet" title={folder}>
+      <span
+        className="min-w-0 flex-1 basis-40 truncate font-mono text-xs text-quiet"
+        title={folder}
+      >
         {branch ?? folder}
       </span>
       {look && (

@@ -1,6 +1,11 @@
 /** Queries about worktrees; refreshed when an event says that they may have changed, never by a timer. */
 import { queryOptions } from '@tanstack/react-query'
-import type { ListedWorktree, Worktree, WorktreeDiff, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
+import type {
+  ListedWorktree,
+  Worktree,
+  WorktreeDiff,
+  WorktreeState,
+} from '../../../src/protocol/worktrees/worktree.ts'
 import { client, keptShortlyMs } from '../live/queries.ts'
 
 export interface RoleWorktree {
@@ -15,7 +20,11 @@ export const worktreeOfRole = (projectId: string, userSessionId: string, role: s
     queryKey: ['worktree', projectId, userSessionId, role],
     queryFn: async ({ signal }) => {
       const query = { userSessionId, role, limit: 1 }
-      const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query, signal })
+      const { items } = await client.get('/api/projects/{projectId}/worktrees', {
+        params: { projectId },
+        query,
+        signal,
+      })
       const [found] = items
       return found ? client.get(one, { params: { projectId, worktreeId: found.id }, signal }) : null
     },
@@ -35,18 +44,27 @@ export const keyOf = ({ conversation, userSessionId, role }: Worktree): string |
   conversation ?? (userSessionId === null ? undefined : `console:${userSessionId}.${role}`)
 
 /** `stamp` is another one whenever the worktree may have changed. */
-export const diffOfWorktree = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, stamp: string) =>
+export const diffOfWorktree = (
+  { projectId, id }: Pick<Worktree, 'projectId' | 'id'>,
+  stamp: string,
+) =>
   queryOptions<WorktreeDiff>({
     queryKey: ['worktree-diff', id, stamp],
-    queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, signal }),
+    queryFn: ({ signal }) =>
+      client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, signal }),
     staleTime: 0,
     gcTime: keptShortlyMs,
   })
 
-export const diffOfFile = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, path: string, stamp: string) =>
+export const diffOfFile = (
+  { projectId, id }: Pick<Worktree, 'projectId' | 'id'>,
+  path: string,
+  stamp: string,
+) =>
   queryOptions<WorktreeDiff>({
     queryKey: ['worktree-diff', id, stamp, path],
-    queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, query: { path }, signal }),
+    queryFn: ({ signal }) =>
+      client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, query: { path }, signal }),
     staleTime: 0,
     gcTime: keptShortlyMs,
   })
@@ -56,7 +74,13 @@ export const worktreesOf = (projectId: string) =>
     queryKey: ['worktrees', projectId],
     queryFn: async ({ signal }) => {
       const query = { look: true, limit: 200 }
-      return (await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query, signal })).items
+      return (
+        await client.get('/api/projects/{projectId}/worktrees', {
+          params: { projectId },
+          query,
+          signal,
+        })
+      ).items
     },
     staleTime: 0,
     gcTime: keptShortlyMs,

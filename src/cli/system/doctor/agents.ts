@@ -23,12 +23,19 @@ export function checkCoordinators(items: readonly Coordinator[]): Check {
   const there = items.filter(({ state }) => state === 'connected')
   const silent = items.filter(({ state }) => state === 'unreachable')
   const next = '`holdfast up` brings one; `holdfast coordinator` joins a machine.'
-  if (there.length === 0 && silent.length === 0) return warning('Coordinator', 'none is connected: no agent is started', next)
-  const names = there.map(({ machine, processes }) => `${machine} (${processes} running)`).join(', ')
+  if (there.length === 0 && silent.length === 0)
+    return warning('Coordinator', 'none is connected: no agent is started', next)
+  const names = there
+    .map(({ machine, processes }) => `${machine} (${processes} running)`)
+    .join(', ')
   if (silent.length === 0) return good('Coordinator', names)
   const machines = silent.map(({ machine }) => machine).join(', ')
   const detail = `${names ? `${names}; ` : ''}not heard of: ${machines}`
-  return warning('Coordinator', detail, 'If it will not come back: holdfast coordinators take-over MACHINE')
+  return warning(
+    'Coordinator',
+    detail,
+    'If it will not come back: holdfast coordinators take-over MACHINE',
+  )
 }
 
 interface Machines {
@@ -38,7 +45,11 @@ interface Machines {
 }
 
 /** Searches for each agent's program on this machine, if it is one that would start it. */
-export async function checkAgents(client: Client, env: Environment, machines: Machines): Promise<Check[]> {
+export async function checkAgents(
+  client: Client,
+  env: Environment,
+  machines: Machines,
+): Promise<Check[]> {
   const { connected, here, serverElsewhere } = machines
   const others = connected.filter((machine) => machine !== here).join(', ')
   const startsHere = connected.length === 0 ? !serverElsewhere : connected.includes(here)
@@ -47,7 +58,8 @@ export async function checkAgents(client: Client, env: Environment, machines: Ma
     if (!command) return good(name, 'started by others')
     if (command === ownProgram) return good(name, `${ownProgram} ${args.join(' ')}`)
     const where = others ? `on ${others}` : 'elsewhere'
-    if (!startsHere) return good(name, `${command}; started ${where}, not looked for on this machine`)
+    if (!startsHere)
+      return good(name, `${command}; started ${where}, not looked for on this machine`)
     if (await findProgram(command, env)) return good(name, command)
     const change = `or change it: holdfast agents edit ${id} -- COMMAND`
     if (!others) return bad(name, `${command} is not on this machine`, `Install it, ${change}`)

@@ -8,5 +8,15 @@ export interface Check {
 }
 
 export const good = (name: string, detail: string): Check => ({ name, state: 'good', detail })
-export const warning = (name: string, detail: string, next: string): Check => ({ name, state: 'warning', detail, next })
-export const bad = (name: string, detail: string, next: string): Check => ({ name, state: 'bad', detail, next })
+export const warning = (name: string, detail: string, next: string): Check => ({
+  name,
+  state: 'warning',
+  detail,
+  next,
+})
+export const bad = (name: string, detail: string, next: string): Check => ({
+  name,
+  state: 'bad',
+  detail,
+  next,
+})

@@ -18,13 +18,24 @@ const noSpace = 100 * 1024 ** 2
 export async function checkFolder(data: string): Promise<Check> {
   const found = await stat(data).catch(() => undefined)
   if (!found) return checkPlaceFor(data)
-  if (!found.isDirectory()) return bad(name, `${data} is not a folder`, 'Choose another with --data DIR.')
+  if (!found.isDirectory())
+    return bad(name, `${data} is not a folder`, 'Choose another with --data DIR.')
   if (!mayEnter(data))
-    return bad(name, `${data} is closed to this user`, 'Act as the user it belongs to, or name the server with --server URL.')
+    return bad(
+      name,
+      `${data} is closed to this user`,
+      'Act as the user it belongs to, or name the server with --server URL.',
+    )
   const mode = found.mode & 0o777
-  const isWritable = (mode & 0o200) !== 0 && (await succeeds(access(data, constants.R_OK | constants.W_OK | constants.X_OK)))
+  const isWritable =
+    (mode & 0o200) !== 0 &&
+    (await succeeds(access(data, constants.R_OK | constants.W_OK | constants.X_OK)))
   if (process.platform !== 'win32' && !isWritable)
-    return bad(name, `${data} cannot be written`, `Make it writable (chmod u+rwx ${data}), or choose another with --data DIR.`)
+    return bad(
+      name,
+      `${data} cannot be written`,
+      `Make it writable (chmod u+rwx ${data}), or choose another with --data DIR.`,
+    )
   return openToOthers(name, data, mode) ?? checkSpace(data, data)
 }
 
@@ -41,16 +52,22 @@ export async function checkSecrets(data: string): Promise<Check[]> {
   const unmoved = await unmovedSecrets(data)
   if (unmoved.length > 0) {
     const next = `Start the server once: it moves it. Where one is in both, that in ${folder} counts.`
-    return [warning(title, `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`, next)]
+    return [
+      warning(title, `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`, next),
+    ]
   }
   const found = await stat(folder).catch(() => undefined)
   if (!found) return []
-  return [openToOthers(title, folder, found.mode & 0o777) ?? good(title, `${folder}, closed to other users`)]
+  return [
+    openToOthers(title, folder, found.mode & 0o777) ??
+      good(title, `${folder}, closed to other users`),
+  ]
 }
 
 async function checkPlaceFor(data: string): Promise<Check> {
   let parent = dirname(data)
-  while (parent !== dirname(parent) && !(await stat(parent).catch(() => undefined))) parent = dirname(parent)
+  while (parent !== dirname(parent) && !(await stat(parent).catch(() => undefined)))
+    parent = dirname(parent)
   if (!(await succeeds(access(parent, constants.W_OK))))
     return bad(name, `${data} cannot be made in ${parent}`, 'Choose another with --data DIR.')
   return checkSpace(parent, `${data} (made at the first start)`)
@@ -79,9 +96,12 @@ export async function checkDatabase({ data, database_url: url }: ConfigValues): 
   const size = (await stat(file).catch(() => undefined))?.size
   if (size === undefined) return good('Database', 'none yet; the first start makes it')
   if (size === 0) return good('Database', 'empty')
-  const begins = await firstBytes(file).catch((error: NodeJS.ErrnoException) => error.code ?? 'unreadable')
+  const begins = await firstBytes(file).catch(
+    (error: NodeJS.ErrnoException) => error.code ?? 'unreadable',
+  )
   if (begins !== header) return bad('Database', `${file} is not an SQLite database`, next)
-  if (size > readWholeBytes) return good('Database', `${gigabytes(size)}; too large to be read whole here`)
+  if (size > readWholeBytes)
+    return good('Database', `${gigabytes(size)}; too large to be read whole here`)
   const trouble = quickCheck(file)
   return trouble === undefined
     ? good('Database', `sound, ${Math.ceil(size / 1024)} KB`)

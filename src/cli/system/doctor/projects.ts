@@ -16,7 +16,10 @@ const wrong: Partial<Record<State, [detail: string, next: string]>> = {
     'holds the data folder, within reach of whatever works there',
     `${move}, or start the server with --data DIR elsewhere`,
   ],
-  outside_roots: ['is in none of the folders of projects.roots', `${move}, or add its folder to projects.roots`],
+  outside_roots: [
+    'is in none of the folders of projects.roots',
+    `${move}, or add its folder to projects.roots`,
+  ],
   missing: [
     'is missing: no agent can work in it',
     `Bring the folder back, or name another: holdfast projects edit ID --path DIR`,
@@ -45,8 +48,17 @@ export async function checkProjects(client: Client): Promise<Check[]> {
     if (detail && next) checks.push(bad(title, `${path} ${detail}`, next.replace('ID', id)))
     const place = placeOf(path)
     const other = holders.get(place)
-    if (other) checks.push(warning(title, `${path} is the folder of ${other} too`, 'Delete one of the two; their folder stays.'))
+    if (other)
+      checks.push(
+        warning(
+          title,
+          `${path} is the folder of ${other} too`,
+          'Delete one of the two; their folder stays.',
+        ),
+      )
     else holders.set(place, visible(name))
   }
-  return checks.length > 0 || count === 0 ? checks : [good('Projects', `${count}, each with a folder that it may have`)]
+  return checks.length > 0 || count === 0
+    ? checks
+    : [good('Projects', `${count}, each with a folder that it may have`)]
 }

@@ -23,22 +23,39 @@ export async function checkServer(
   const found = await readRunFile(data)
   if (found && isAlive(found)) return checkAnswer(found.url, found.version, ourVersion)
   const note = found ? `ended without saying so (it was process ${found.pid})` : 'not running'
-  return { url: undefined, checks: [warning('Server', note, `Start it with \`${start}\`.`), await checkPort(config)] }
+  return {
+    url: undefined,
+    checks: [warning('Server', note, `Start it with \`${start}\`.`), await checkPort(config)],
+  }
 }
 
-async function checkAnswer(url: string, version: string | undefined, ourVersion: string): Promise<FoundServer> {
+async function checkAnswer(
+  url: string,
+  version: string | undefined,
+  ourVersion: string,
+): Promise<FoundServer> {
   const client = createClient({ url })
   const [health, ready] = [await statusOf(client, '/healthz'), await statusOf(client, '/readyz')]
   if (health !== 200) {
     return {
       url: undefined,
-      checks: [bad('Server', `does not answer at ${url}`, 'Look at its log; if it hangs, stop it and start it again.')],
+      checks: [
+        bad(
+          'Server',
+          `does not answer at ${url}`,
+          'Look at its log; if it hangs, stop it and start it again.',
+        ),
+      ],
     }
   }
   const running = `running at ${url}${version ? `, version ${version}` : ''}`
   const server =
     version && version !== ourVersion
-      ? warning('Server', running, `This command is version ${ourVersion}; start the server again to have the same.`)
+      ? warning(
+          'Server',
+          running,
+          `This command is version ${ourVersion}; start the server again to have the same.`,
+        )
       : good('Server', running)
   const store =
     ready === 200
@@ -70,9 +87,17 @@ async function checkPort({ values: { host, port } }: Pick<LoadedConfig, 'values'
         'Stop that program, or choose another port with --port N (0 takes a free one).',
       )
     case 'EACCES':
-      return bad('Port', `${port} may not be opened by this user`, 'Choose a port above 1023 with --port N.')
+      return bad(
+        'Port',
+        `${port} may not be opened by this user`,
+        'Choose a port above 1023 with --port N.',
+      )
     default:
-      return bad('Port', `${port} on ${host} cannot be opened (${code})`, 'Check `host`; 127.0.0.1 always works.')
+      return bad(
+        'Port',
+        `${port} on ${host} cannot be opened (${code})`,
+        'Check `host`; 127.0.0.1 always works.',
+      )
   }
 }
 

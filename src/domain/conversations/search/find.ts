@@ -28,7 +28,11 @@ export function find(text: string, pieces: readonly Phrase[]): Range[] | undefin
   const found: Range[] = []
   for (const piece of pieces) {
     const before = found.length
-    for (let at = 0; at + piece.tokens.length <= tokens.length && found.length - before < maxRanges; at++) {
+    for (
+      let at = 0;
+      at + piece.tokens.length <= tokens.length && found.length - before < maxRanges;
+      at++
+    ) {
       if (standsAt(tokens, at, piece)) found.push(rangeOf(tokens, at, piece))
     }
     if (found.length === before) return undefined
@@ -53,7 +57,8 @@ function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
     const last = result.at(-1)
-    if (last && range.start <= last.end) result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) }
+    if (last && range.start <= last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) }
     else result.push(range)
   }
   return result.slice(0, maxRanges)
@@ -61,12 +66,20 @@ function merged(ranges: readonly Range[]): Range[] {
 
 export function excerptOf(text: string, ranges: readonly Range[]): Excerpt {
   const first = ranges[0]?.start ?? 0
-  const start = beginningOfCharacter(text, text.length <= excerptChars ? 0 : Math.max(0, first - charsBefore))
+  const start = beginningOfCharacter(
+    text,
+    text.length <= excerptChars ? 0 : Math.max(0, first - charsBefore),
+  )
   const end = beginningOfCharacter(text, Math.min(text.length, start + excerptChars))
   const highlights = ranges
     .filter((range) => range.start < end)
     .map((range) => ({ start: range.start - start, end: Math.min(range.end, end) - start }))
-  return { text: text.slice(start, end), highlights, cutBefore: start > 0, cutAfter: end < text.length }
+  return {
+    text: text.slice(start, end),
+    highlights,
+    cutBefore: start > 0,
+    cutAfter: end < text.length,
+  }
 }
 
 /** Never inside a surrogate pair. */

@@ -26,7 +26,8 @@ export function parseQuery(text: string): Phrase[] {
   return pieces
 }
 
-const isPrefix = ({ kind, text }: Token): boolean => kind === 'word' && text.length >= minPrefixChars
+const isPrefix = ({ kind, text }: Token): boolean =>
+  kind === 'word' && text.length >= minPrefixChars
 
 /** The terms a text must have, with `*` after prefixes. None for a single character without spaces: such texts are scanned. */
 export function queryTerms(pieces: readonly Phrase[]): string[] {

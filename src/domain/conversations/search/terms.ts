@@ -18,7 +18,10 @@ const marks = '\\p{M}\\uff9e\\uff9f'
 /** Kana, ideographs and syllables that need no normalization. Most are these, and each is a token. */
 const settled = `[\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc\\u4e00-\\u9fff\\uac00-\\ud7a3](?![${marks}])`
 /** Runs of searchable characters; everything else separates. Symbols are included, because ㍿ is a word and 🚀 a sign. */
-const runs = new RegExp(`(?<settled>(?:${settled})+)|(?:(?!${settled})[\\p{L}\\p{N}\\p{So}${marks}])+`, 'gu')
+const runs = new RegExp(
+  `(?<settled>(?:${settled})+)|(?:(?!${settled})[\\p{L}\\p{N}\\p{So}${marks}])+`,
+  'gu',
+)
 /** A character with its combining marks. Jamo stay together, because they form a syllable. */
 const clusters = /[\u1100-\u11ff]+|.[\p{M}\uff9e\uff9f]*/gsu
 const plain = /^[a-z0-9]+$/
@@ -37,11 +40,17 @@ export function split(text: string): Token[] {
   for (const { 0: run, index, groups } of text.matchAll(runs)) {
     if (groups?.['settled'] !== undefined) {
       for (let at = 0; at < run.length; at++)
-        tokens.push({ kind: 'character', text: run.charAt(at), start: index + at, end: index + at + 1 })
+        tokens.push({
+          kind: 'character',
+          text: run.charAt(at),
+          start: index + at,
+          end: index + at + 1,
+        })
       continue
     }
     const lower = run.toLowerCase()
-    if (plain.test(lower)) tokens.push({ kind: 'word', text: lower, start: index, end: index + run.length })
+    if (plain.test(lower))
+      tokens.push({ kind: 'word', text: lower, start: index, end: index + run.length })
     else splitRun(run, index, tokens)
   }
   return tokens
@@ -87,7 +96,8 @@ export function* termsOf(tokens: readonly Token[]): Generator<string> {
     if (token.kind !== 'character') yield cutTerm(token.text)
     else {
       const next = tokens[at + 1]
-      if (next && next.kind === 'character' && areNeighbours(token, next)) yield token.text + next.text
+      if (next && next.kind === 'character' && areNeighbours(token, next))
+        yield token.text + next.text
     }
   }
 }
@@ -95,7 +105,8 @@ export function* termsOf(tokens: readonly Token[]): Generator<string> {
 export const cutTerm = (word: string): string => word.slice(0, maxTerm).toWellFormed()
 
 /** Characters that became several by normalization, such as ㍿, share a position. */
-const areNeighbours = (one: Token, next: Token): boolean => one.end === next.start || one.start === next.start
+const areNeighbours = (one: Token, next: Token): boolean =>
+  one.end === next.start || one.start === next.start
 
 /** Each term of a text once, up to the size limit. */
 export function indexTerms(text: string): Set<string> {
@@ -115,4 +126,5 @@ const facetMarks = { conversation: '\ue000', channel: '\ue001', project: '\ue002
 
 export type Facet = keyof typeof facetMarks
 
-export const facetTerm = (facet: Facet, value: string): string => facetMarks[facet] + Buffer.from(value).toString('hex')
+export const facetTerm = (facet: Facet, value: string): string =>
+  facetMarks[facet] + Buffer.from(value).toString('hex')

@@ -5,7 +5,11 @@ export const claude: KnownAgent = {
   id: 'claude',
   name: 'Claude Code',
   acpName: '@agentclientprotocol/claude-agent-acp',
-  packages: ['@anthropic-ai/claude-code', '@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
+  packages: [
+    '@anthropic-ai/claude-code',
+    '@agentclientprotocol/claude-agent-acp',
+    '@zed-industries/claude-code-acp',
+  ],
   install: 'npm install -g @anthropic-ai/claude-code @agentclientprotocol/claude-agent-acp',
   signIn: {
     command: 'claude /login',
@@ -28,8 +32,21 @@ export const claude: KnownAgent = {
     files: ['.claude.json'],
     own: {
       folders: [
-        ...['.claude/projects', '.claude/sessions', '.claude/todos', '.claude/tasks', '.claude/plans', '.claude/file-history'],
-        ...['.claude/shell-snapshots', '.claude/session-env', '.claude/paste-cache', '.claude/image-cache', '.claude/debug'],
+        ...[
+          '.claude/projects',
+          '.claude/sessions',
+          '.claude/todos',
+          '.claude/tasks',
+          '.claude/plans',
+          '.claude/file-history',
+        ],
+        ...[
+          '.claude/shell-snapshots',
+          '.claude/session-env',
+          '.claude/paste-cache',
+          '.claude/image-cache',
+          '.claude/debug',
+        ],
         '.cache/claude-cli-nodejs',
       ],
       files: ['.claude/history.jsonl'],
@@ -37,6 +54,10 @@ export const claude: KnownAgent = {
     },
     userNamespaces: false,
   },
-  gateway: { dialect: 'anthropic', env: { ANTHROPIC_BASE_URL: '{url}', ANTHROPIC_API_KEY: '{key}' }, files: {} },
+  gateway: {
+    dialect: 'anthropic',
+    env: { ANTHROPIC_BASE_URL: '{url}', ANTHROPIC_API_KEY: '{key}' },
+    files: {},
+  },
   quirks: [],
 }

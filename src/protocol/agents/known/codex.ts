@@ -5,7 +5,12 @@ import { callLimitSeconds, type KnownAgent, pullingPrompt } from '../known-agent
 const gatewayConfig = {
   model_provider: 'holdfast',
   model_providers: {
-    holdfast: { name: 'Holdfast', base_url: '{url}/v1', env_key: 'OPENAI_API_KEY', wire_api: 'responses' },
+    holdfast: {
+      name: 'Holdfast',
+      base_url: '{url}/v1',
+      env_key: 'OPENAI_API_KEY',
+      wire_api: 'responses',
+    },
   },
 }
 
@@ -15,7 +20,11 @@ export const codex: KnownAgent = {
   acpName: '@agentclientprotocol/codex-acp',
   packages: ['@openai/codex', '@agentclientprotocol/codex-acp'],
   install: 'npm install -g @openai/codex @agentclientprotocol/codex-acp',
-  signIn: { command: 'codex login', keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'], files: ['.codex/auth.json'] },
+  signIn: {
+    command: 'codex login',
+    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    files: ['.codex/auth.json'],
+  },
   acp: { program: 'codex-acp', args: [], env: {}, triedWith: '2.6.0' },
   pulls: {
     program: 'codex',
@@ -37,7 +46,9 @@ export const codex: KnownAgent = {
     own: {
       folders: ['.codex'],
       files: [],
-      shared: ['auth.json', 'config.toml', 'AGENTS.md', 'prompts', 'rules', 'skills'].map((name) => `.codex/${name}`),
+      shared: ['auth.json', 'config.toml', 'AGENTS.md', 'prompts', 'rules', 'skills'].map(
+        (name) => `.codex/${name}`,
+      ),
     },
     userNamespaces: true,
   },
@@ -46,7 +57,12 @@ export const codex: KnownAgent = {
     env: { CODEX_CONFIG: JSON.stringify(gatewayConfig), OPENAI_API_KEY: '{key}' },
     pullingArgs: [
       ...['-c', 'model_provider="holdfast"', '-c', 'model_providers.holdfast.name="Holdfast"'],
-      ...['-c', 'model_providers.holdfast.base_url="{url}/v1"', '-c', 'model_providers.holdfast.env_key="OPENAI_API_KEY"'],
+      ...[
+        '-c',
+        'model_providers.holdfast.base_url="{url}/v1"',
+        '-c',
+        'model_providers.holdfast.env_key="OPENAI_API_KEY"',
+      ],
       ...['-c', 'model_providers.holdfast.wire_api="responses"'],
     ],
     files: {},

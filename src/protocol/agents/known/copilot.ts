@@ -1,7 +1,11 @@
 /** GitHub Copilot CLI. */
 import { callLimitSeconds, type KnownAgent, mcpServers, pullingPrompt } from '../known-agent.ts'
 
-const servers = { mcpServers: { holdfast: { ...mcpServers.holdfast, tools: ['*'], timeout: callLimitSeconds * 1000 } } }
+const servers = {
+  mcpServers: {
+    holdfast: { ...mcpServers.holdfast, tools: ['*'], timeout: callLimitSeconds * 1000 },
+  },
+}
 
 export const copilot: KnownAgent = {
   id: 'copilot',
@@ -9,11 +13,22 @@ export const copilot: KnownAgent = {
   acpName: 'Copilot',
   packages: ['@github/copilot'],
   install: 'npm install -g @github/copilot',
-  signIn: { command: 'copilot login', keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'], files: [] },
+  signIn: {
+    command: 'copilot login',
+    keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    files: [],
+  },
   acp: { program: 'copilot', args: ['--acp'], env: {}, triedWith: '1.0.102' },
   pulls: {
     program: 'copilot',
-    args: ['-p', pullingPrompt, '--additional-mcp-config', JSON.stringify(servers), '--allow-tool', 'holdfast'],
+    args: [
+      '-p',
+      pullingPrompt,
+      '--additional-mcp-config',
+      JSON.stringify(servers),
+      '--allow-tool',
+      'holdfast',
+    ],
     env: {},
     triedWith: '1.0.102',
   },

@@ -7,7 +7,11 @@ export const gemini: KnownAgent = {
   acpName: 'gemini-cli',
   packages: ['@google/gemini-cli'],
   install: 'npm install -g @google/gemini-cli',
-  signIn: { command: 'gemini', keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'], files: ['.gemini/oauth_creds.json'] },
+  signIn: {
+    command: 'gemini',
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    files: ['.gemini/oauth_creds.json'],
+  },
   acp: { program: 'gemini', args: ['--acp', '--skip-trust'], env: {}, triedWith: '0.61.0' },
   pulls: {
     program: 'gemini',
@@ -22,6 +26,10 @@ export const gemini: KnownAgent = {
     own: { folders: ['.gemini/tmp', '.gemini/history'], files: [], shared: [] },
     userNamespaces: false,
   },
-  gateway: { dialect: 'gemini', env: { GOOGLE_GEMINI_BASE_URL: '{url}', GEMINI_API_KEY: '{key}' }, files: {} },
+  gateway: {
+    dialect: 'gemini',
+    env: { GOOGLE_GEMINI_BASE_URL: '{url}', GEMINI_API_KEY: '{key}' },
+    files: {},
+  },
   quirks: ['load_loses', 'no_command_output', 'no_git_identity'],
 }

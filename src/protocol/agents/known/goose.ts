@@ -6,7 +6,8 @@ export const goose: KnownAgent = {
   name: 'Goose',
   acpName: null,
   packages: [],
-  install: 'curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash',
+  install:
+    'curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash',
   signIn: { command: 'goose configure', keys: [], files: ['.config/goose/config.yaml'] },
   acp: { program: 'goose', args: ['acp'], env: {}, triedWith: null },
   pulls: {

@@ -42,16 +42,29 @@ export const opencode: KnownAgent = {
     triedWith: '1.18.33',
   },
   sandbox: {
-    folders: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    folders: [
+      '.config/opencode',
+      '.local/share/opencode',
+      '.local/state/opencode',
+      '.cache/opencode',
+    ],
     files: [],
     // One database holds all sessions, and sign-ins of its own.
     own: {
       folders: ['.local/share/opencode', '.local/state/opencode'],
       files: [],
-      shared: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json', '.local/share/opencode/bin'],
+      shared: [
+        '.local/share/opencode/auth.json',
+        '.local/share/opencode/mcp-auth.json',
+        '.local/share/opencode/bin',
+      ],
     },
     userNamespaces: false,
   },
-  gateway: { dialect: 'openai-chat', env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(gatewayConfig) }, files: {} },
+  gateway: {
+    dialect: 'openai-chat',
+    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(gatewayConfig) },
+    files: {},
+  },
   quirks: ['usage_of_last_request'],
 }

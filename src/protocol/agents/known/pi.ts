@@ -4,7 +4,12 @@ import type { KnownAgent } from '../known-agent.ts'
 /** The `apiKey` of its settings names a variable with `$`; a bare name is taken as the key itself. */
 const models = {
   providers: {
-    holdfast: { baseUrl: '{url}/v1', api: 'openai-completions', apiKey: '$HOLDFAST_GATEWAY_KEY', models: [{ id: '{model}' }] },
+    holdfast: {
+      baseUrl: '{url}/v1',
+      api: 'openai-completions',
+      apiKey: '$HOLDFAST_GATEWAY_KEY',
+      models: [{ id: '{model}' }],
+    },
   },
 }
 
@@ -14,7 +19,11 @@ export const pi: KnownAgent = {
   acpName: 'pi-acp',
   packages: ['@earendil-works/pi-coding-agent', 'pi-acp'],
   install: 'npm install -g @earendil-works/pi-coding-agent pi-acp',
-  signIn: { command: 'pi, then /login', keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'], files: [] },
+  signIn: {
+    command: 'pi, then /login',
+    keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
+    files: [],
+  },
   acp: { program: 'pi-acp', args: [], env: {}, triedWith: '0.0.34' },
   pulls: null,
   sandbox: {
@@ -28,7 +37,11 @@ export const pi: KnownAgent = {
     env: { PI_CODING_AGENT_DIR: '{folder}' },
     files: {
       'models.json': JSON.stringify(models),
-      'settings.json': JSON.stringify({ defaultProvider: 'holdfast', defaultModel: '{model}', quietStartup: true }),
+      'settings.json': JSON.stringify({
+        defaultProvider: 'holdfast',
+        defaultModel: '{model}',
+        quietStartup: true,
+      }),
     },
   },
   quirks: ['never_asks', 'no_tools', 'hides_model_errors'],

@@ -9,7 +9,13 @@ export const qwen: KnownAgent = {
   install: 'npm install -g @qwen-code/qwen-code',
   signIn: { command: 'qwen', keys: ['OPENAI_API_KEY'], files: ['.qwen/oauth_creds.json'] },
   acp: { program: 'qwen', args: ['--acp'], env: {}, triedWith: null },
-  pulls: { program: 'qwen', command: 'sh', args: ['-c', afterMcpAdd('qwen', ''), pullingPrompt], env: {}, triedWith: null },
+  pulls: {
+    program: 'qwen',
+    command: 'sh',
+    args: ['-c', afterMcpAdd('qwen', ''), pullingPrompt],
+    env: {},
+    triedWith: null,
+  },
   sandbox: {
     folders: ['.qwen'],
     files: [],
