@@ -6,6 +6,9 @@ import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
+/** A git that waits so long reads something that nobody writes: it would hold up the whole run. */
+const hangsAfterMs = 60_000
+
 export interface TestRepository {
   readonly folder: string
   git(...args: string[]): string
@@ -54,6 +57,7 @@ export function at(folder: string): TestRepository {
         env,
         encoding: 'utf8',
         stdio: 'pipe',
+        timeout: hangsAfterMs,
       }).trimEnd(),
     write(path, text) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })

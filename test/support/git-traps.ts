@@ -370,9 +370,9 @@ export const configTraps: readonly Trap[] = [
     arm({ folder, git }, program) {
       const pipe = join(folder, '.git/pipe')
       execFileSync('mkfifo', [pipe])
-      // Answers clean to the first who asks.
+      // Answers clean to the first who asks. It outlives a reader that closes before it has written.
       const text = `[core]\n\tfsmonitor = ${program}\n`
-      const writes = `printf '' > '${pipe}'; while [ -p '${pipe}' ]; do printf '%s' '${text}' > '${pipe}'; done`
+      const writes = `trap '' PIPE; printf '' > '${pipe}'; while [ -p '${pipe}' ]; do printf '%s' '${text}' > '${pipe}'; done`
       const child = spawn('/bin/sh', ['-c', writes], { detached: true, stdio: 'ignore' })
       onTestFinished(() => killGroup(child))
       git('config', 'include.path', pipe)

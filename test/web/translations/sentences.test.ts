@@ -101,7 +101,7 @@ test('[UI5] the words of a language take nothing but types from the page, which 
   const takes = (file: URL): string[] =>
     [
       ...readFileSync(file, 'utf8').matchAll(
-        /^(?:import|export) (?!type\b).* from '(\.\.\/.*)'$/gm,
+        /^(?:import|export) (?!type\b)[^']*? from '(\.\.\/[^']*)'$/gm,
       ),
     ].map(([, from = '']) => from)
   const taken = files.flatMap((name) => takes(new URL(name, folder)))
