@@ -94,7 +94,7 @@ test('[AC13] what an agent asks to open while somebody signs in is shown, and it
     ...{ method: 'device', state: 'waiting', error: null },
     visit: { message: 'Enter the code 12-34', url: 'https://example.com/device' },
   })
-  expect(noted().at(-1)).toBe('accept')
+  await expect.poll(() => noted().at(-1)).toBe('accept')
   writeFileSync(`${notes}.done`, '')
   expect(await settled()).toMatchObject({ method: 'device', state: 'signed_in', visit: null })
   await post('sign-in', { method: 'broken' })
