@@ -1,5 +1,5 @@
 /** Databases of an earlier version, brought up to this one with what is in them (RE10). */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import { listProjects } from '../../src/services/projects/queries.ts'
 import { getTask, getWorkSession } from '../../src/services/work/queries.ts'
 import { resumeWorkSession } from '../../src/services/work/resume-work-session.ts'
 import { createMeta } from '../../src/store/meta.ts'
+import { numbered, plainSql, type Step } from '../../src/store/migrations/migration.ts'
 import { migrations } from '../../src/store/migrations/migrations.ts'
 import { SqliteConnection, sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import { newPlace, sqlitePlace, temporaryFile } from '../support/either-store.ts'
@@ -18,6 +19,38 @@ import { usePostgres } from '../support/postgres.ts'
 import { openTestStore, temporaryFolder } from '../support/store.ts'
 
 usePostgres()
+
+const folder = new URL('../../src/store/migrations/', import.meta.url)
+
+test('[RE10] the files of migrations have their numbers in their names, in order and without a gap', async () => {
+  const names = readdirSync(folder).filter((name) => /^\d/.test(name))
+  const steps: Step[] = []
+  for (const name of names.sort()) {
+    const { first, last = first } =
+      /^(?<first>\d{4})-(?:to-(?<last>\d{4})\.ts|[a-z-]+\.ts)$/.exec(name)?.groups ?? {}
+    expect([name, Number(first)]).toEqual([name, steps.length + 1])
+    const exported: Record<string, Step | Step[]> = await import(new URL(name, folder).href)
+    steps.push(...Object.values(exported).flat())
+    expect([name, Number(last)]).toEqual([name, steps.length])
+  }
+  const statementsOf = (all: typeof migrations) =>
+    all.map(({ statements }) => statements(sqliteDialect))
+  expect(statementsOf(migrations)).toEqual(statementsOf(numbered(steps)))
+})
+
+test('[RE10] a migration in plain SQL is cut into statements at the end of a line', () => {
+  const step = plainSql(
+    ({ text }) => `
+      create table a (b ${text} default ';x');
+      insert into a
+        values ('1; 2');
+    `,
+  )
+  expect(numbered([step])[0]?.statements(sqliteDialect)).toEqual([
+    "create table a (b text default ';x')",
+    "insert into a\n        values ('1; 2')",
+  ])
+})
 
 /** A database as the version before `version` left it. */
 async function earlierDatabase(

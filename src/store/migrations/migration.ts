@@ -1,8 +1,20 @@
-/** What a migration is, and the words that its statements are written with. */
+/** What a migration is. A new one is written with `plainSql`; up to 42 they have a notation of their own. */
 import type { Dialect } from '../dialect.ts'
 
 /** One step forward of the schema: a list of statements that run in one transaction. Never changed once released. */
 export type Step = (words: Words) => readonly string[]
+
+/**
+ * A migration in plain SQL, for both engines: statements that end with `;` at the end of a line.
+ * Columns of text are of the type `text` of the dialect, without which PostgreSQL sorts otherwise.
+ */
+export const plainSql =
+  (script: (dialect: Dialect) => string): Step =>
+  (dialect) =>
+    script(dialect)
+      .split(/;$/m)
+      .map((statement) => statement.trim())
+      .filter((statement) => statement !== '')
 
 interface Words extends Dialect {
   /**

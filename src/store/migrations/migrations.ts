@@ -1,9 +1,13 @@
-/** Every migration, in order. Forward only; a released one is never changed. */
+/**
+ * Every migration, in order. Forward only; a released one is never changed. A new one is a file of
+ * its own with the next number in its name, in plain SQL like 0043-passes.ts, at the end of this list.
+ */
 import { versions1To11 } from './0001-to-0011.ts'
 import { versions12To21 } from './0012-to-0021.ts'
 import { turns } from './0022-turns.ts'
 import { limitsOfContexts } from './0023-limits-of-contexts.ts'
-import { versions24AndLater } from './0024-and-later.ts'
+import { versions24To42 } from './0024-to-0042.ts'
+import { passes } from './0043-passes.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -11,7 +15,8 @@ export const migrations = numbered([
   ...versions12To21,
   turns,
   limitsOfContexts,
-  ...versions24AndLater,
+  ...versions24To42,
+  passes,
 ])
 
 export const newestVersion = migrations.length

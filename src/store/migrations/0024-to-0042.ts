@@ -1,4 +1,4 @@
-/** How the schema came from version 23 on. A new version is added at the end; a released one is never changed. */
+/** How the schema came from version 23 to 42. Never changed: databases of each version are opened. */
 import type { Step } from './migration.ts'
 
 const withNotice = [
@@ -12,7 +12,7 @@ const withNotice = [
   'sessions',
 ]
 
-export const versions24AndLater: readonly Step[] = [
+export const versions24To42: readonly Step[] = [
   /** 24: Agents in roles whose process was ended and comes back for what waits (AG7). */
   ({ added }) => [
     ...added('role_agents', 'asleep_at?'),
@@ -117,17 +117,4 @@ export const versions24AndLater: readonly Step[] = [
   ],
   /** 42: US8: the folders below which a role's absolute workspace may be, besides its project's and its console's. */
   ({ added }) => added('role_agents', 'workspace_roots?'),
-  /**
-   * 43: SE1, SE25: since when a browser was not used and where it signed in, and one table for short-lived credentials. Browsers that are
-   * signed in stay so. Sign-in links that were made before belong to the owner's credential: they live for minutes.
-   */
-  ({ added, columns }) => [
-    ...added('credentials', 'used_at? address?'),
-    `create table passes (${columns('hash* kind scope holder_id made_with created_at expires_at')})`,
-    'create index passes_by_end on passes (expires_at)',
-    'create index passes_made_with on passes (made_with)',
-    `insert into passes (hash, kind, scope, holder_id, made_with, created_at, expires_at)
-      select hash, 'code', 'login', person_id, 'owner', expires_at, expires_at from sign_in_codes`,
-    'drop table sign_in_codes',
-  ],
 ]
