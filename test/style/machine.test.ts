@@ -5,7 +5,7 @@ import { filesOfTheRepository, root, type SourceFile } from './source-files.ts'
 const folder = (...names: string[]): string => `/${names.join('/')}/`
 /** Ada's folders are the ones of the examples. */
 const ofThisMachine: readonly [what: string, pattern: RegExp][] = [
-  ['the folder of this clone', new RegExp(`${RegExp.escape(root)}(?![\\w-])`)],
+  ['the folder of this clone', new RegExp(`(?<![\\w.-])${RegExp.escape(root)}(?![\\w-])`)],
   [
     'a home folder',
     new RegExp(
