@@ -10,6 +10,9 @@ import type { RunnableQuery } from './statement.ts'
 
 export type Row = Record<string, unknown>
 
+/** Whether it certainly only reads. A statement that writes may return rows too (`returning`). */
+export const isSelect = (sql: string): boolean => sql.startsWith('select')
+
 export interface Engine {
   readonly dialect: Dialect
   execute(query: RunnableQuery): Row[] | Promise<Row[]>

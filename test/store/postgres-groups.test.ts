@@ -1,7 +1,9 @@
 /** Several use cases in one transaction of PostgreSQL: each is decided, refused and answered as if it were alone. */
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream-name.ts'
+import { statement } from '../../src/store/statement.ts'
 import { defineUseCase, type Store } from '../../src/store/store.ts'
 import { newPostgresStoreUrl, newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
@@ -43,6 +45,19 @@ const refuseAfterLooking = defineUseCase('refuse-after-looking', {
     const row = await tx.first(selectProject, { id })
     if (row?.settings !== '2') throw new Error(`did not see its own write, but ${row?.settings}`)
     return refuseAfterWriting.run(tx, { id }, context)
+  },
+})
+
+const takeCount = statement<{ id: string }>()((db, p) =>
+  db.updateTable('projects').set({ settings: '0' }).where('id', '=', p.id).returning('settings'),
+)
+
+/** Writes with a statement that returns rows, and refuses. */
+const refuseAfterReturning = defineUseCase('refuse-after-returning', {
+  streams: ({ id }: { id: string }) => [projectStream(id)],
+  run: async (tx, { id }) => {
+    await tx.all(takeCount, { id })
+    throw new Refusal('invalid_name', 'refused on purpose', { id })
   },
 })
 
@@ -97,6 +112,15 @@ test('[SC2] one that fails after its writes were sent, or in the database itself
   const expected = ids.map((id) => (failing[id] ? 1 : 2))
   expect(await countsOf(store)).toEqual(expected)
   expect(await headsOf(store)).toEqual(expected)
+})
+
+test('[SC2] a refused use case leaves nothing of a statement that wrote and returned rows', async () => {
+  const store = await openWithStreams(await newPostgresStoreUrl())
+  const settled = await all((id) =>
+    id === 'p3' ? store.run(refuseAfterReturning, { id }) : store.run(countUp, { id }),
+  )
+  expect(settled[3]).toMatchObject({ reason: { code: 'invalid_name' } })
+  expect(await countsOf(store)).toEqual(ids.map((id) => (id === 'p3' ? 1 : 2)))
 })
 
 test('[RE4] nobody waits for a stream that another node holds but who asked for it, and that one sees what was done meanwhile', async () => {

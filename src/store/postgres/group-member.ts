@@ -1,9 +1,10 @@
 /**
  * One use case of a group. Its writes are buffered until it has succeeded, so a refused one leaves nothing behind. A read after a
- * write sends the buffered writes first; if the use case fails after that, the whole transaction fails.
+ * write sends the buffered writes first; if the use case fails after that, or after a statement that writes and returns rows,
+ * the whole transaction fails.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
-import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
+import { isSelect, type LockedStreams, type Row, type WritingEngine } from '../engine.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { RunnableQuery } from '../statement.ts'
 import { postgresDialect } from './dialect.ts'
@@ -48,10 +49,8 @@ export class GroupMember implements WritingEngine {
 
   async execute(query: RunnableQuery): Promise<Row[]> {
     if (++this.#questions > maxReads) throw new GroupLimitExceeded()
-    if (this.#kept.length > 0) {
-      this.hasSent = true
-      await this.send()
-    }
+    if (this.#kept.length > 0 || !isSelect(query.sql)) this.hasSent = true
+    await this.send()
     return this.#transaction.execute(query)
   }
 

@@ -9,7 +9,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Dialect } from '../dialect.ts'
-import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
+import { isSelect, type LockedStreams, type Row, type WritingEngine } from '../engine.ts'
 import { insertEvent, moveHead, selectPosition } from '../log/event-log.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, builderFor, type RunnableQuery } from '../statement.ts'
@@ -255,7 +255,7 @@ export class SqliteConnection implements WritingEngine {
       prepared = {
         statement,
         columns: statement.columns().map(({ name }) => name),
-        reads: sql.startsWith('select'),
+        reads: isSelect(sql),
       }
       this.#prepared.set(sql, prepared)
     }
