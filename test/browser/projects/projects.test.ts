@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { axeFindings } from '../axe.ts'
+import { phone, wide } from '../tabs.ts'
 import { openPalette, visit } from '../visit.ts'
 
 const here = visit()
@@ -20,10 +21,12 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
   await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
   const dialog = page.getByRole('dialog', { name: 'New project' })
   // The first field has the focus: one can type at once.
-  await dialog.getByLabel('Name').waitFor()
+  await dialog.locator('input:focus').waitFor()
   await page.keyboard.type('shop')
   await dialog.getByRole('textbox', { name: /^Folder/ }).fill('relative/path')
   await dialog.getByRole('button', { name: 'Create' }).click()
+  // The press leads to what is wrong, which was said while it was typed.
+  await dialog.locator('input[aria-invalid]:focus').waitFor()
   await dialog.getByText('An absolute path').waitFor()
   await dialog.getByRole('textbox', { name: /^Folder/ }).fill('')
   await dialog.getByRole('button', { name: 'Create' }).click()
@@ -54,6 +57,27 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: /shop-backend/ }).count()).toBe(0)
   expect((await here.elsewhere.get('/api/projects')).items).toHaveLength(1)
+})
+
+test('[UI2] the buttons of a dialog stay in their places when the folders come late, or a press would miss them', async () => {
+  for (const viewport of [wide, phone]) {
+    const page = await here.ownerPage('/', { viewport })
+    const folders = Promise.withResolvers<void>()
+    await page.route('**/api/folders', async (route) => {
+      await folders.promise
+      await route.continue()
+    })
+    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    await dialog.locator('input:focus').waitFor()
+    const create = dialog.getByRole('button', { name: 'Create' })
+    // A trial presses nothing, but waits until it stands still.
+    await create.click({ trial: true })
+    const before = await create.boundingBox()
+    folders.resolve()
+    await dialog.getByText(/^(no )?git repository$/).waitFor()
+    expect(await create.boundingBox()).toEqual(before)
+  }
 })
 
 test('[UI2] the folder of a project is chosen by going there; it is said whether it is a git repository, and the project is named after it', async () => {
