@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Device, Person, Token } from '../../protocol/access/people.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, oneOf, pageOf, rowsOf, selectBy } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -34,12 +34,12 @@ export type PassRow = Tables['passes']
 export type PassKind = PassRow['kind']
 
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  from(db, 'credentials', { person_id: p.personId }, 'created_at', 'id').select([
-    'id',
-    'kind',
-    'name',
-    'scopes',
-  ]),
+  db
+    .selectFrom('credentials')
+    .select(['id', 'kind', 'name', 'scopes'])
+    .where('person_id', '=', p.personId)
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
 /** Whether it is a program's token; the others are a person's own token and browsers. */
@@ -47,11 +47,14 @@ export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean =>
   kind === 'script' || kind === 'coordinator'
 
 /** Selects what was created with a token, including people, whose browsers are removed with them. */
-export const selectMadeWith = selectBy(
-  'credentials',
-  { id: 'created_by', kind: oneOf('script', 'coordinator', 'person') },
-  'created_at',
-  'id',
+export const selectMadeWith = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('created_by', '=', p.id)
+    .where('kind', 'in', ['script', 'coordinator', 'person'])
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
 /** Selects a valid credential: not expired, and its person still exists. */
@@ -72,18 +75,22 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
 
 /** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
 export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
-  from(db, 'credentials', { name: p.name, kind: oneOf('script', 'coordinator') })
+  db
+    .selectFrom('credentials')
     .select('id')
+    .where('name', '=', p.name)
+    .where('kind', 'in', ['script', 'coordinator'])
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
 )
 
 const selectDevicesPage = statement<PageParams & { personId: string; now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'credentials', { kind: 'browser', person_id: p.personId }).where(
-      'expires_at',
-      '>',
-      p.now,
-    ),
+    db
+      .selectFrom('credentials')
+      .selectAll()
+      .where('kind', '=', 'browser')
+      .where('person_id', '=', p.personId)
+      .where('expires_at', '>', p.now),
     p,
     'created_at',
     'id',
@@ -106,14 +113,21 @@ export async function devicesPage(
 }
 
 export const selectBrowsers = statement<Record<never, never>>()((db) =>
-  from(db, 'credentials', { kind: 'browser' }, 'created_at', 'id').selectAll(),
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('kind', '=', 'browser')
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
 const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'credentials', { kind: oneOf('script', 'coordinator') }).where((eb) =>
-      eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]),
-    ),
+    db
+      .selectFrom('credentials')
+      .selectAll()
+      .where('kind', 'in', ['script', 'coordinator'])
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
     p,
     'created_at',
     'id',

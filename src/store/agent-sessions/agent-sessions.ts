@@ -10,18 +10,7 @@ import type { AgentSession } from '../../protocol/agent-sessions/agent-session.t
 import type { AgentCaller } from '../conversations/unread.ts'
 import { columns, fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  from,
-  not,
-  pageOf,
-  present,
-  rowsOf,
-  selectBy,
-  selectFirst,
-  selectSome,
-  updateColumns,
-  updateRow,
-} from '../rows.ts'
+import { pageOf, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,51 +27,72 @@ export interface Pair {
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
 /** AS4: there is at most one. */
-export const selectLiveAgentSession = selectBy('agent_sessions', {
-  agentId: 'agent_id',
-  projectId: 'project_id',
-  purpose: 'purpose',
-  state: not(ended),
-})
+export const selectLiveAgentSession = statement<{
+  agentId: string
+  projectId: string
+  purpose: Tables['agent_sessions']['purpose']
+}>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('purpose', '=', p.purpose)
+    .where('state', '<>', ended),
+)
 
 /** AS4: at most one of each purpose. */
-const selectLiveOfPair = selectBy(
-  'agent_sessions',
-  { agentId: 'agent_id', projectId: 'project_id', state: not(ended) },
-  'purpose',
+const selectLiveOfPair = statement<{ agentId: string; projectId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '<>', ended)
+    .orderBy('purpose'),
 )
 
 /** At most two in each project; `limit` is enough to see that there are several. */
-const selectLiveOfAgent = selectSome(
-  'agent_sessions',
-  { agentId: 'agent_id', state: not(ended) },
-  'project_id',
-  'purpose',
+const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('state', '<>', ended)
+    .orderBy('project_id')
+    .orderBy('purpose')
+    .limit(p.limit),
 )
 
-const selectLiveOfProject = selectBy(
-  'agent_sessions',
-  { projectId: 'project_id', state: not(ended) },
-  'id',
+const selectLiveOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('state', '<>', ended)
+    .orderBy('id'),
 )
 
-export const selectNewestOfAgent = selectFirst(
-  'agent_sessions',
-  { agentId: 'agent_id' },
-  'created_at desc',
-  'id desc',
+export const selectNewestOfAgent = statement<{ agentId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
 )
 
 /** Another live agent session in the same work session. */
 export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()(
   (db, p) =>
-    from(
-      db,
-      'agent_sessions',
-      { work_session_id: p.workSessionId, state: not(ended), id: not(p.agentSessionId) },
-      'id',
-    )
+    db
+      .selectFrom('agent_sessions')
       .select('id')
+      .where('work_session_id', '=', p.workSessionId)
+      .where('state', '<>', ended)
+      .where('id', '<>', p.agentSessionId)
+      .orderBy('id')
       .limit(1),
 )
 
@@ -176,11 +186,14 @@ const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
   rows.map(agentSessionFrom).filter((each) => each.state !== 'ended')
 
 /** The agent sessions of a launch: at most one live, and earlier ones. */
-export const selectNewestOfLaunch = selectFirst(
-  'agent_sessions',
-  { launchId: 'launch_id' },
-  'created_at desc',
-  'id desc',
+export const selectNewestOfLaunch = statement<{ launchId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
 )
 
 export async function newestOfLaunch(
@@ -203,10 +216,13 @@ export async function agentSessionsPage(
   params: PageParams,
 ): Promise<AgentSession[]> {
   const rows = await reader.query<AgentSessionRow>((db) => {
-    const values = { project_id: projectId, agent_id: agentId, state }
-    const page = pageOf(rowsOf(db, 'agent_sessions', values), params, 'created_at', 'id')
+    let found = db.selectFrom('agent_sessions').selectAll()
+    if (projectId !== undefined) found = found.where('project_id', '=', projectId)
+    if (agentId !== undefined) found = found.where('agent_id', '=', agentId)
+    if (state !== undefined) found = found.where('state', '=', state)
     // Added so that the partial indexes are used: few live among many ended ones.
-    return state === undefined || state === 'ended' ? page : page.where('state', '<>', ended)
+    if (state !== undefined && state !== 'ended') found = found.where('state', '<>', ended)
+    return pageOf(found, params, 'created_at', 'id')
   })
   return rows.map((row) => agentSessionOf(agentSessionFrom(row)))
 }
@@ -278,21 +294,26 @@ export interface ChatState {
 const count = sql<number>`count(*)`.as('count')
 
 const selectChatStanding = statement<AgentCaller & { key: string; limit: number }>()((db, p) => {
-  const unread = from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
+  const unread = db
+    .selectFrom('unread_messages')
     .select('seq')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
     .limit(p.limit)
-  const decided = from(db, 'human_approvals', {
-    asked_by_agent_session_id: p.agentSessionId,
-  }).limit(1)
+  const decided = db
+    .selectFrom('human_approvals')
+    .where('asked_by_agent_session_id', '=', p.agentSessionId)
+    .limit(1)
   // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
-  const awaited = from(db, 'human_approvals', {
-    project_id: p.projectId,
-    leader_id: p.agentId,
-    status: sql.lit<Tables['human_approvals']['status']>('pending'),
-    session_id: null,
-    task_id: null,
-    asked_by_agent_session_id: present,
-  }).limit(1)
+  const awaited = db
+    .selectFrom('human_approvals')
+    .where('project_id', '=', p.projectId)
+    .where('leader_id', '=', p.agentId)
+    .where('status', '=', sql.lit<Tables['human_approvals']['status']>('pending'))
+    .where('session_id', 'is', null)
+    .where('task_id', 'is', null)
+    .where('asked_by_agent_session_id', 'is not', null)
+    .limit(1)
   return db
     .selectFrom(db.selectNoFrom((eb) => eb.lit(1).as('always')).as('once'))
     .leftJoin('conversations', (join) => join.on('conversations.key', '=', p.key))

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { launchEnded } from '../processes/launches.ts'
-import { atMost, from, not, present, rowsOf } from '../rows.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
@@ -25,40 +24,44 @@ const which = ['id', 'agent_id', 'project_id'] as const
 
 /** AS6: leaves out those whose process is known to live, so that the row still says when they were last active (NA6). */
 const outlived = (db: Builder, p: Due) =>
-  from(db, 'agent_sessions', { state: not(ended), expires_at: atMost(p.until) }, 'expires_at')
+  db
+    .selectFrom('agent_sessions')
     .select(which)
+    .where('state', '<>', ended)
+    .where('expires_at', '<=', p.until)
     .where((is) =>
       is.not(
         is.exists(
-          from(db, 'launches', {
-            id: sql.ref('agent_sessions.launch_id'),
-            state: not(launchEnded),
-          }).select('id'),
+          db
+            .selectFrom('launches')
+            .select('id')
+            .where('id', '=', sql.ref<string>('agent_sessions.launch_id'))
+            .where('state', '<>', launchEnded),
         ),
       ),
     )
+    .orderBy('expires_at')
     .limit(p.limit)
 
 const terminating = (db: Builder, p: Due) =>
-  from(
-    db,
-    'agent_sessions',
-    { state: beingEnded, terminating_at: atMost(p.terminatingUntil) },
-    'terminating_at',
-  )
+  db
+    .selectFrom('agent_sessions')
     .select(which)
+    .where('state', '=', beingEnded)
+    .where('terminating_at', '<=', p.terminatingUntil)
+    .orderBy('terminating_at')
     .limit(p.limit)
 const beingEnded = sql.lit<AgentSessionRow['state']>('terminating')
 
 /** The allowed time is a setting of the project, so all suspected ones are returned; there are few. */
 const suspected = (db: Builder, p: Due) =>
-  from(
-    db,
-    'agent_sessions',
-    { state: not(ended), suspected_at: [present, atMost(p.until)] },
-    'suspected_at',
-  )
+  db
+    .selectFrom('agent_sessions')
     .select(which)
+    .where('state', '<>', ended)
+    .where('suspected_at', 'is not', null)
+    .where('suspected_at', '<=', p.until)
+    .orderBy('suspected_at')
     .limit(p.limit)
 
 /** The oldest of each kind; one due for two reasons appears twice. One statement, because each costs more than its answer. */
@@ -72,13 +75,16 @@ export const selectDue = statement<Due>()((db, p) =>
 
 /** AS9: open conversations of ended sessions. Few are open, so the search begins with those. */
 export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
-  rowsOf(db, 'open_conversations', {})
+  db
+    .selectFrom('open_conversations')
+    .selectAll()
     .where((is) =>
       is.exists(
-        from(db, 'agent_sessions', {
-          id: sql.ref('open_conversations.agent_session_id'),
-          state: ended,
-        }).select('id'),
+        db
+          .selectFrom('agent_sessions')
+          .select('id')
+          .where('id', '=', sql.ref<string>('open_conversations.agent_session_id'))
+          .where('state', '=', ended),
       ),
     )
     .limit(p.limit),
@@ -92,8 +98,10 @@ export interface LiveKey extends Pair {
 export const firstLive: LiveKey = { agentId: '', projectId: '', purpose: '' }
 
 const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
-  from(db, 'agent_sessions', { state: not(ended) }, 'agent_id', 'project_id', 'purpose')
+  db
+    .selectFrom('agent_sessions')
     .select(['id', 'agent_id', 'project_id', 'purpose'])
+    .where('state', '<>', ended)
     .where((eb) =>
       eb(
         eb.refTuple('agent_id', 'project_id', 'purpose'),
@@ -101,6 +109,9 @@ const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
         eb.tuple(p.agentId, p.projectId, p.purpose as Purpose),
       ),
     )
+    .orderBy('agent_id')
+    .orderBy('project_id')
+    .orderBy('purpose')
     .limit(p.limit),
 )
 

@@ -1,7 +1,6 @@
 /** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { above, from, not } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -13,13 +12,18 @@ import type { Pair } from './agent-sessions.ts'
 /** The count stops here. */
 export const maxCounted = 1000
 
+type Db = Parameters<QueryBuilder<unknown>>[0]
+
 const count = sql<number>`count(*)`.as('count')
 
 const countUnread = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom(
-      from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
+      db
+        .selectFrom('unread_messages')
         .select('seq')
+        .where('agent_id', '=', p.agentId)
+        .where('project_id', '=', p.projectId)
         .limit(p.limit)
         .as('few'),
     )
@@ -27,17 +31,23 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
 )
 
 /** A turn that is repeated without its messages: they were read when it met the limit, or it had none (AG6, CX6). */
-const repeated = {
-  state: sql.lit<Tables['turns']['state']>('queued'),
-  about: sql.lit<Tables['turns']['about']>('chat'),
-  not_before: null,
-  content: not('[]'),
-} as const
+const repeatedTurns = (
+  db: Db,
+  agentId: Expression<string> | string,
+  projectId: Expression<string> | string,
+) =>
+  db
+    .selectFrom('turns')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', projectId)
+    .where('state', '=', sql.lit<Tables['turns']['state']>('queued'))
+    .where('about', '=', sql.lit<Tables['turns']['about']>('chat'))
+    .where('not_before', 'is', null)
+    .where('content', '<>', '[]')
 
 const selectRepeatedTurn = statement<Pair>()((db, p) =>
-  from(db, 'turns', { agent_id: p.agentId, project_id: p.projectId, ...repeated })
-    .select('id')
-    .limit(1),
+  repeatedTurns(db, p.agentId, p.projectId).limit(1),
 )
 
 export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Promise<number> {
@@ -66,10 +76,9 @@ interface Page {
 type Params = Pair & Page
 
 const [agentId, projectId] = [sql.ref<string>('pair.agent_id'), sql.ref<string>('pair.project_id')]
-const ofPair = { agent_id: agentId, project_id: projectId }
 const inProgress = sql.lit<Tables['tasks']['status']>('in_progress')
 
-const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
+const selectPairs = (db: Db, p: Params) =>
   db
     .selectFrom('assignments as pair')
     .innerJoin('agents', 'agents.id', 'pair.agent_id')
@@ -77,19 +86,29 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
     .where('agents.command', 'is not', null)
     .where((eb) =>
       eb.or([
-        eb.exists(from(db, 'unread_messages', ofPair).select('seq')),
-        eb.exists(from(db, 'turns', { ...ofPair, ...repeated }).select('id')),
         eb.exists(
-          from(db, 'pending_purposes', { ...ofPair, created_at: above(p.openedAfter) }).select(
-            'created_at',
-          ),
+          db
+            .selectFrom('unread_messages')
+            .select('seq')
+            .where('agent_id', '=', agentId)
+            .where('project_id', '=', projectId),
+        ),
+        eb.exists(repeatedTurns(db, agentId, projectId)),
+        eb.exists(
+          db
+            .selectFrom('pending_purposes')
+            .select('created_at')
+            .where('agent_id', '=', agentId)
+            .where('project_id', '=', projectId)
+            .where('created_at', '>', p.openedAfter),
         ),
         eb.exists(
-          from(db, 'tasks', {
-            assigned_to: agentId,
-            project_id: projectId,
-            status: inProgress,
-          }).select('id'),
+          db
+            .selectFrom('tasks')
+            .select('id')
+            .where('assigned_to', '=', agentId)
+            .where('project_id', '=', projectId)
+            .where('status', '=', inProgress),
         ),
         eb.exists(
           tasksInProgress(db)

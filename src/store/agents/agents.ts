@@ -7,7 +7,7 @@ import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import { fields, jsonIn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, not, pageOf, selectColumns, updateRow } from '../rows.ts'
+import { pageOf, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -17,14 +17,16 @@ export type AgentRow = Tables['agents']
 export const updateAgent = updateRow('agents', 'passkey_hash')
 
 export const selectEnvironmentsOfAll = statement()((db) =>
-  from(db, 'agents', {}, 'id').select(['id', 'name', 'env']),
+  db.selectFrom('agents').select(['id', 'name', 'env']).orderBy('id'),
 )
 
 export const selectEnvironments = statement()((db) =>
-  from(db, 'agents', { env: not('{}') }, 'id').select(['id', 'name', 'env']),
+  db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
 )
 
-export const selectAgentByPasskey = selectColumns('agents', { hash: 'passkey_hash' }, 'id', 'name')
+export const selectAgentByPasskey = statement<{ hash: string }>()((db, p) =>
+  db.selectFrom('agents').select(['id', 'name']).where('passkey_hash', '=', p.hash),
+)
 
 const selectAgentsPage = statement<PageParams>()((db, p) =>
   pageOf(db.selectFrom('agents').selectAll(), p, 'created_at', 'id'),
@@ -32,20 +34,31 @@ const selectAgentsPage = statement<PageParams>()((db, p) =>
 
 /** Selects the projects of the agents that `selectAgentsPage` finds with the same key and limit. */
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
-  from(db, 'assignments', {}, 'created_at', 'project_id')
+  db
+    .selectFrom('assignments')
     .select(['project_id', 'agent_id'])
     .where('agent_id', 'in', () =>
-      from(db, 'agents', {}, 'created_at desc', 'id desc')
+      db
+        .selectFrom('agents')
         .select('id')
         .where((each) =>
           each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)),
         )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
         .limit(p.limit),
-    ),
+    )
+    .orderBy('created_at')
+    .orderBy('project_id'),
 )
 
 const selectProjectIdsOfAgent = statement<{ agentId: string }>()((db, p) =>
-  from(db, 'assignments', { agent_id: p.agentId }, 'created_at', 'project_id').select('project_id'),
+  db
+    .selectFrom('assignments')
+    .select('project_id')
+    .where('agent_id', '=', p.agentId)
+    .orderBy('created_at')
+    .orderBy('project_id'),
 )
 
 /** In the order of assignment: the first ACP agent of a project is the default. */
@@ -61,11 +74,14 @@ const selectAgentsOfProject = statement<{ projectId: string; limit: number }>()(
 )
 
 const selectProjectsOfAgentsOfProject = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'assignments', {}, 'created_at', 'project_id')
+  db
+    .selectFrom('assignments')
     .select(['project_id', 'agent_id'])
     .where('agent_id', 'in', (eb) =>
       eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId),
-    ),
+    )
+    .orderBy('created_at')
+    .orderBy('project_id'),
 )
 
 export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {

@@ -8,7 +8,6 @@ import {
   type SecretUse,
 } from '../../protocol/agents/secret.ts'
 import { fields } from '../fields.ts'
-import { deleteBy, from, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -16,12 +15,22 @@ import type { Reader, Tx } from '../store.ts'
 type SecretRow = Tables['secrets']
 type Which = Pick<SecretRow, 'project_id' | 'name'>
 
-const selectSecrets = selectSome('secrets', { projectId: 'project_id' }, 'name')
+const selectSecrets = statement<{ projectId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .orderBy('name')
+    .limit(p.limit),
+)
 
 const selectAgents = statement<Which>()((db, p) =>
-  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }, 'agent_id').select(
-    'agent_id',
-  ),
+  db
+    .selectFrom('secret_agents')
+    .select('agent_id')
+    .where('project_id', '=', p.project_id)
+    .where('name', '=', p.name)
+    .orderBy('agent_id'),
 )
 
 const selectGiven = statement<{ agentId: string }>()((db, p) =>
@@ -50,24 +59,27 @@ export const selectSealedSecrets = statement()((db) =>
     .orderBy('secrets.name'),
 )
 
-const deleteAgents = deleteBy('secret_agents', ['project_id', 'name'])
+const deleteAgents = statement<{ project_id: string; name: string }>()((db, p) =>
+  db.deleteFrom('secret_agents').where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
 
-const deleteUses = deleteBy('secret_uses', ['project_id', 'name'])
+const deleteUses = statement<{ project_id: string; name: string }>()((db, p) =>
+  db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
 
 const selectUses = statement<Which & { limit: number }>()((db, p) =>
-  from(
-    db,
-    'secret_uses',
-    { project_id: p.project_id, name: p.name },
-    'used_at desc',
-    'launch_id desc',
-  )
+  db
+    .selectFrom('secret_uses')
     .select([
       'agent_id as agentId',
       'launch_id as launchId',
       'given_as as givenAs',
       'used_at as usedAt',
     ])
+    .where('project_id', '=', p.project_id)
+    .where('name', '=', p.name)
+    .orderBy('used_at', 'desc')
+    .orderBy('launch_id', 'desc')
     .limit(p.limit),
 )
 

@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { above, pageOf, rowsOf } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -18,12 +18,15 @@ export const selectInForce = statement<{
   now: Instant
   limit: number
 }>()((db, p) =>
-  rowsOf(
-    db,
-    'allowances',
-    { project_id: p.projectId, agent_id: p.agentId, revoked_at: null, expires_at: above(p.now) },
-    'expires_at desc',
-  ).limit(p.limit),
+  db
+    .selectFrom('allowances')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('agent_id', '=', p.agentId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', p.now)
+    .orderBy('expires_at', 'desc')
+    .limit(p.limit),
 )
 
 interface Revoked {
@@ -57,16 +60,22 @@ export const revokeOfGiver = statement<Revoked & { giver: string }>()((db, p) =>
 type OfProject = PageParams & { readonly projectId: string }
 
 const selectPage = statement<OfProject>()((db, p) =>
-  pageOf(rowsOf(db, 'allowances', { project_id: p.projectId }), p, 'created_at', 'id'),
+  pageOf(
+    db.selectFrom('allowances').selectAll().where('project_id', '=', p.projectId),
+    p,
+    'created_at',
+    'id',
+  ),
 )
 
 const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'allowances', {
-      project_id: p.projectId,
-      revoked_at: null,
-      expires_at: above(p.now),
-    }),
+    db
+      .selectFrom('allowances')
+      .selectAll()
+      .where('project_id', '=', p.projectId)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', p.now),
     p,
     'created_at',
     'id',

@@ -5,18 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { columns, fields } from '../fields.ts'
-import {
-  atMost,
-  below,
-  from,
-  oneOf,
-  present,
-  rowsOf,
-  selectBy,
-  selectSome,
-  updateColumns,
-  updateRow,
-} from '../rows.ts'
+import { updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -54,12 +43,12 @@ export const updateApproval = updateRow(
 )
 
 export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
-  from(db, 'human_approvals', {
-    project_id: p.projectId,
-    task_id: p.taskId,
-    status: sql.lit<ApprovalRow['status']>('approved'),
-  })
+  db
+    .selectFrom('human_approvals')
     .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId)
+    .where('status', '=', sql.lit<ApprovalRow['status']>('approved'))
     .limit(1),
 )
 
@@ -67,76 +56,118 @@ export const selectApprovedOfTask = statement<{ projectId: string; taskId: strin
 export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option_id', 'answer')
 
 /** Selects the permission that a launch requested under this name. */
-export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', askId: 'ask_id' })
+export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .where('ask_id', '=', p.askId),
+)
 
-export const selectPendingOfTurn = selectBy(
-  'human_approvals',
-  { turnId: 'turn_id', status: pending },
-  'id',
+export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('turn_id', '=', p.turnId)
+    .where('status', '=', pending)
+    .orderBy('id'),
 )
 
 /** Permissions and questions of a turn that are decided, in the order they were asked. */
-export const selectDecidedOfTurn = selectSome(
-  'human_approvals',
-  { turnId: 'turn_id', status: oneOf('approved', 'rejected', 'revision_requested') },
-  'id',
+export const selectDecidedOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('turn_id', '=', p.turnId)
+    .where('status', 'in', ['approved', 'rejected', 'revision_requested'])
+    .orderBy('id')
+    .limit(p.limit),
 )
 
 /** What was settled last of all that a turn asked; what the end of the turn withdrew does not count. */
 export const selectSettledLast = statement<{ turnId: string }>()((db, p) =>
-  from(
-    db,
-    'human_approvals',
-    { turn_id: p.turnId, outcome: oneOf('allowed', 'denied', 'expired') },
-    'resolved_at desc',
-    'id desc',
-  )
+  db
+    .selectFrom('human_approvals')
     .select(['id', 'outcome', 'instruction_content'])
+    .where('turn_id', '=', p.turnId)
+    .where('outcome', 'in', ['allowed', 'denied', 'expired'])
+    .orderBy('resolved_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1),
 )
 
 /** AP4: selects permissions that were not answered in time. */
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
-  from(db, 'human_approvals', { status: pending, deadline: [present, atMost(p.now)] }, 'deadline')
+  db
+    .selectFrom('human_approvals')
     .select('id')
+    .where('status', '=', pending)
+    .where('deadline', 'is not', null)
+    .where('deadline', '<=', p.now)
+    .orderBy('deadline')
     .limit(p.limit),
 )
 
 const selectHighestId = statement()((db) =>
-  from(db, 'human_approvals', {}, 'id desc').select('id').limit(1),
+  db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1),
 )
 
-export const selectPendingOfAgent = selectBy(
-  'human_approvals',
-  { projectId: 'project_id', agentId: 'leader_id', status: pending },
-  'id',
+export const selectPendingOfAgent = statement<{ projectId: string; agentId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('leader_id', '=', p.agentId)
+    .where('status', '=', pending)
+    .orderBy('id'),
 )
 
-export const selectPendingOfProject = selectBy(
-  'human_approvals',
-  { projectId: 'project_id', status: pending },
-  'id',
+export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending)
+    .orderBy('id'),
 )
 
 /** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
-export const selectAboutWork = selectSome(
-  'human_approvals',
-  { workSessionId: 'session_id', task_id: null, ask_id: null, imported_decider: null },
-  'id desc',
+export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('task_id', 'is', null)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 /** AP8: approvals that an agent requested in a conversation, newest first, without permissions. */
-export const selectAskedIn = selectSome(
-  'human_approvals',
-  { key: 'conversation_key', agentId: 'leader_id', ask_id: null },
-  'id desc',
+export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('leader_id', '=', p.agentId)
+    .where('ask_id', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 /** AP8: approvals about one task, wherever they were requested. */
-export const selectAboutTask = selectSome(
-  'human_approvals',
-  { projectId: 'project_id', taskId: 'task_id', ask_id: null, imported_decider: null },
-  'id desc',
+export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('human_approvals')
+      .selectAll()
+      .where('project_id', '=', p.projectId)
+      .where('task_id', '=', p.taskId)
+      .where('ask_id', 'is', null)
+      .where('imported_decider', 'is', null)
+      .orderBy('id', 'desc')
+      .limit(p.limit),
 )
 
 /**
@@ -148,12 +179,13 @@ export const selectAboutTasks = statement<{
   workSessionId: string
   limit: number
 }>()((db, p) =>
-  rowsOf(db, 'human_approvals', {
-    project_id: p.projectId,
-    task_id: present,
-    ask_id: null,
-    imported_decider: null,
-  })
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('task_id', 'is not', null)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
     .where((eb) =>
       eb.exists(
         eb
@@ -177,8 +209,11 @@ export const selectPendingOfWorkSession = statement<{
   workSessionId: string
   limit: number
 }>()((db, p) =>
-  from(db, 'human_approvals', { project_id: p.projectId, status: pending }, 'id')
+  db
+    .selectFrom('human_approvals')
     .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending)
     .where((eb) =>
       eb.or([
         eb('session_id', '=', p.workSessionId),
@@ -192,19 +227,27 @@ export const selectPendingOfWorkSession = statement<{
         ),
       ]),
     )
+    .orderBy('id')
     .limit(p.limit),
 )
 
 const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, id: below(p.before) }, 'id desc').limit(
-    p.limit,
-  ),
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('id', '<', p.before)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
-const selectOfWorkSession = selectSome(
-  'human_approvals',
-  { workSessionId: 'session_id' },
-  'id desc',
+const selectOfWorkSession = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 interface InboxParams {
@@ -214,19 +257,29 @@ interface InboxParams {
 }
 
 const selectInbox = statement<InboxParams>()((db, p) =>
-  rowsOf(db, 'human_approvals', { status: pending }, 'submitted_at', 'id')
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('status', '=', pending)
     .where((eb) => eb(eb.refTuple('submitted_at', 'id'), '>', eb.tuple(p.submittedAt, p.id)))
+    .orderBy('submitted_at')
+    .orderBy('id')
     .limit(p.limit),
 )
 
 const countPending = statement()((db) =>
-  from(db, 'human_approvals', { status: pending }).select(sql<number>`count(*)`.as('count')),
+  db
+    .selectFrom('human_approvals')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('status', '=', pending),
 )
 
 const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(
-    sql<number>`count(*)`.as('count'),
-  ),
+  db
+    .selectFrom('human_approvals')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending),
 )
 
 const listsOf = (row: ApprovalRow) => ({

@@ -7,17 +7,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  above,
-  deleteBy,
-  from,
-  pageOf,
-  rowsOf,
-  selectBy,
-  selectSome,
-  updateColumns,
-  updateRow,
-} from '../rows.ts'
+import { pageOf, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -30,15 +20,18 @@ export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()(
   (db, p) =>
     db.selectNoFrom((eb) => [
-      from(db, 'channel_chats', { channel: p.channel, state: 'paired' })
+      db
+        .selectFrom('channel_chats')
         .select(sql<number>`count(*)`.as('count'))
+        .where('channel', '=', p.channel)
+        .where('state', '=', 'paired')
         .as('paired'),
-      from(db, 'channel_chats', {
-        channel: p.channel,
-        state: 'asking',
-        asked_at: above(p.askedAfter),
-      })
+      db
+        .selectFrom('channel_chats')
         .select(sql<number>`count(*)`.as('count'))
+        .where('channel', '=', p.channel)
+        .where('state', '=', 'asking')
+        .where('asked_at', '>', p.askedAfter)
         .as('asking'),
       eb
         .selectFrom('outgoing')
@@ -48,7 +41,17 @@ export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter:
     ]),
 )
 
-export const selectPairingCodes = selectSome('pairing_codes', { channel: 'channel' }, 'created_at')
+export const selectPairingCodes = statement<{
+  channel: Tables['pairing_codes']['channel']
+  limit: number
+}>()((db, p) =>
+  db
+    .selectFrom('pairing_codes')
+    .selectAll()
+    .where('channel', '=', p.channel)
+    .orderBy('created_at')
+    .limit(p.limit),
+)
 
 /** The default pair: the first agent of the oldest project that has one. */
 export const selectFirstPair = statement()((db) =>
@@ -66,12 +69,25 @@ export const selectFirstPair = statement()((db) =>
 /** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
 export type ChatRow = Tables['channel_chats']
 
-export const selectChat = selectBy('channel_chats', { channel: 'channel', chatId: 'chat_id' })
+export const selectChat = statement<{
+  channel: Tables['channel_chats']['channel']
+  chatId: string
+}>()((db, p) =>
+  db
+    .selectFrom('channel_chats')
+    .selectAll()
+    .where('channel', '=', p.channel)
+    .where('chat_id', '=', p.chatId),
+)
 
 /** Chats that ask for admission, oldest first; their number is bounded. */
 export const selectAsking = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  from(db, 'channel_chats', { channel: p.channel, state: 'asking' }, 'asked_at')
+  db
+    .selectFrom('channel_chats')
     .select(['chat_id', 'asked_at'])
+    .where('channel', '=', p.channel)
+    .where('state', '=', 'asking')
+    .orderBy('asked_at')
     .limit(p.limit),
 )
 
@@ -89,11 +105,15 @@ export async function chatsPage(
   page: PageParams,
 ): Promise<ChannelChat[]> {
   const { channel, state, askedAfter } = filter
-  const rows = await reader.query<ChatRow>((db) =>
-    pageOf(rowsOf(db, 'channel_chats', { channel, state }), page, 'asked_at', 'chat_id').where(
-      (eb) => eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]),
-    ),
-  )
+  const rows = await reader.query<ChatRow>((db) => {
+    let found = db
+      .selectFrom('channel_chats')
+      .selectAll()
+      .where('channel', '=', channel)
+      .where((eb) => eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]))
+    if (state !== undefined) found = found.where('state', '=', state)
+    return pageOf(found, page, 'asked_at', 'chat_id')
+  })
   return rows.map(chatOf)
 }
 
@@ -134,18 +154,26 @@ export const updateOutgoing = updateColumns(
   'not_before',
 )
 
-export const selectOutgoing = selectBy('outgoing', {
-  channel: 'channel',
-  chatId: 'chat_id',
-  n: 'n',
-})
+export const selectOutgoing = statement<{
+  channel: Tables['outgoing']['channel']
+  chatId: string
+  n: number
+}>()((db, p) =>
+  db
+    .selectFrom('outgoing')
+    .selectAll()
+    .where('channel', '=', p.channel)
+    .where('chat_id', '=', p.chatId)
+    .where('n', '=', p.n),
+)
 
 /** The number of waiting messages in a chat, and the number of the newest. */
 export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
-  from(db, 'outgoing', { channel: p.channel, chat_id: p.chatId }).select([
-    sql<number>`count(*)`.as('count'),
-    sql<number>`coalesce(max(n), 0)`.as('newest'),
-  ]),
+  db
+    .selectFrom('outgoing')
+    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(max(n), 0)`.as('newest')])
+    .where('channel', '=', p.channel)
+    .where('chat_id', '=', p.chatId),
 )
 
 /** The next message of each chat. */
@@ -170,10 +198,21 @@ export const selectNextOfChats = statement<{
     .limit(p.limit),
 )
 
-export const deleteOutgoing = deleteBy('outgoing', {
-  channel: 'channel',
-  chatId: 'chat_id',
-  n: 'n',
-})
+export const deleteOutgoing = statement<{
+  channel: Tables['outgoing']['channel']
+  chatId: string
+  n: number
+}>()((db, p) =>
+  db
+    .deleteFrom('outgoing')
+    .where('channel', '=', p.channel)
+    .where('chat_id', '=', p.chatId)
+    .where('n', '=', p.n),
+)
 
-export const deleteOutgoingOf = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id' })
+export const deleteOutgoingOf = statement<{
+  channel: Tables['outgoing']['channel']
+  chatId: string
+}>()((db, p) =>
+  db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
+)

@@ -7,17 +7,7 @@ import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/a
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noticesFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  atMost,
-  changeRows,
-  from,
-  not,
-  pageOf,
-  present,
-  rowsOf,
-  selectBy,
-  updateRow,
-} from '../rows.ts'
+import { pageOf, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -32,12 +22,12 @@ export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_a
 /** US3: records that the last client of a node disconnected. A later time set by another node stays. */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()(
   (db, p) =>
-    changeRows(
-      db,
-      'user_sessions',
-      { attached_until: p.until },
-      { id: p.id, state: active, attached_until: atMost(p.seenUntil) },
-    ),
+    db
+      .updateTable('user_sessions')
+      .set({ attached_until: p.until })
+      .where('id', '=', p.id)
+      .where('state', '=', active)
+      .where('attached_until', '<=', p.seenUntil),
 )
 
 export const updateAttached = statement<{ id: string; until: Instant }>()((db, p) =>
@@ -50,8 +40,12 @@ export const updateAttached = statement<{ id: string; until: Instant }>()((db, p
 
 /** US3: the longest disconnected first. */
 export const selectDetached = statement<{ until: Instant; limit: number }>()((db, p) =>
-  from(db, 'user_sessions', { state: active, attached_until: atMost(p.until) }, 'attached_until')
+  db
+    .selectFrom('user_sessions')
     .select(['id', 'project_id', 'attached_until'])
+    .where('state', '=', active)
+    .where('attached_until', '<=', p.until)
+    .orderBy('attached_until')
     .limit(p.limit),
 )
 
@@ -81,12 +75,10 @@ export const userSessionsPage = (
   page: PageParams,
 ): Promise<UserSessionRow[]> =>
   reader.query<UserSessionRow>((db) => {
-    const values = {
-      state: sql.lit(state),
-      project_id: projectId,
-      account_id: accountId ?? undefined,
-    }
-    return pageOf(rowsOf(db, 'user_sessions', values), page, 'created_at', 'id')
+    let found = db.selectFrom('user_sessions').selectAll().where('state', '=', sql.lit(state))
+    if (projectId !== undefined) found = found.where('project_id', '=', projectId)
+    if (accountId !== null) found = found.where('account_id', '=', accountId)
+    return pageOf(found, page, 'created_at', 'id')
   })
 
 /** Queries about agents in roles (AG1). Written under the lock of their user session's stream. */
@@ -132,23 +124,33 @@ export const lifeOf = ({
 })
 
 /** The agents that occupy roles of the user session, oldest first. */
-export const selectOccupants = selectBy(
-  'role_agents',
-  { userSessionId: 'user_session_id', state: not(terminated) },
-  'created_at',
-  'id',
+export const selectOccupants = statement<{ userSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('state', '<>', terminated)
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
-export const selectOccupant = selectBy('role_agents', {
-  userSessionId: 'user_session_id',
-  role: 'role',
-  state: not(terminated),
-})
+export const selectOccupant = statement<{ userSessionId: string; role: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('state', '<>', terminated),
+)
 
 /** The last agent in a role, also when it has ended. */
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
-  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role }, 'created_at desc')
+  db
+    .selectFrom('role_agents')
     .select(['id', 'state', 'workspace', 'branch'])
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .orderBy('created_at', 'desc')
     .limit(1),
 )
 
@@ -158,40 +160,37 @@ export const selectLastOpened = statement<{
   role: string
   agentId: string
 }>()((db, p) =>
-  from(
-    db,
-    'role_agents',
-    {
-      user_session_id: p.userSessionId,
-      role: p.role,
-      agent_id: p.agentId,
-      acp_session_id: present,
-    },
-    'created_at desc',
-  )
+  db
+    .selectFrom('role_agents')
     .select(['acp_session_id', 'opened_at', 'offers'])
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('agent_id', '=', p.agentId)
+    .where('acp_session_id', 'is not', null)
+    .orderBy('created_at', 'desc')
     .limit(1),
 )
 
 /** RS2: the last agent that worked in a work session. */
 export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
-  rowsOf(
-    db,
-    'role_agents',
-    { work_session_id: [p.workSessionId, present] },
-    'created_at desc',
-  ).limit(1),
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('work_session_id', '=', p.workSessionId)
+    .where('work_session_id', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
 )
 
 /** US4: agents that were asked to leave and still run. */
 export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
-  from(
-    db,
-    'role_agents',
-    { terminating_at: [present, atMost(p.until)], state: not(terminated) },
-    'terminating_at',
-  )
+  db
+    .selectFrom('role_agents')
     .select(['id', 'user_session_id', 'project_id', 'role'])
+    .where('terminating_at', 'is not', null)
+    .where('terminating_at', '<=', p.until)
+    .where('state', '<>', terminated)
+    .orderBy('terminating_at')
     .limit(p.limit),
 )
 

@@ -1,7 +1,8 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { above, atLeast, below, from, insertRow, selectColumns } from '../rows.ts'
+import { insertRow } from '../rows.ts'
+import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
@@ -14,11 +15,16 @@ export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) 
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ head: p.head })),
 )
 
-export const selectPosition = selectColumns('streams', 'name', 'head', 'floor')
+export const selectPosition = statement<{ name: Tables['streams']['name'] }>()((db, p) =>
+  db.selectFrom('streams').select(['head', 'floor']).where('name', '=', p.name),
+)
 
 export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
-  from(db, 'streams', { name: above(p.name as StreamName) }, 'name')
+  db
+    .selectFrom('streams')
     .select(['name', 'head'])
+    .where('name', '>', p.name as StreamName)
+    .orderBy('name')
     .limit(p.limit),
 )
 
@@ -29,22 +35,32 @@ export const selectLongStreams = statement<{
   kept: number
   limit: number
 }>()((db, p) =>
-  from(db, 'streams', { name: [atLeast(p.from as StreamName), below(p.to as StreamName)] }, 'name')
+  db
+    .selectFrom('streams')
     .select('name')
+    .where('name', '>=', p.from as StreamName)
+    .where('name', '<', p.to as StreamName)
     .where(sql<boolean>`head - floor > ${p.kept}`)
+    .orderBy('name')
     .limit(p.limit),
 )
 
 /** Selects the first event of either type in a stream. */
 export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()(
   (db, p) =>
-    from(db, 'events', { stream: p.stream }, 'seq')
+    db
+      .selectFrom('events')
       .select('seq')
+      .where('stream', '=', p.stream)
       .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
+      .orderBy('seq')
       .limit(1),
 )
 
-export const selectEventTime = selectColumns('events', ['stream', 'seq'], 'at')
+export const selectEventTime = statement<{ stream: Tables['events']['stream']; seq: number }>()(
+  (db, p) =>
+    db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
+)
 
 /** Deletes the beginning of a stream and is run with `raiseFloor` under the stream's lock. */
 export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
@@ -53,7 +69,8 @@ export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }
 
 export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()(
   (db, p) =>
-    from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
+    db
+      .selectFrom('events')
       .select([
         'stream',
         'seq',
@@ -63,6 +80,9 @@ export const selectEventsAfter = statement<{ stream: StreamName; after: number; 
         'ref_stream as refStream',
         'ref_seq as refSeq',
       ])
+      .where('stream', '=', p.stream)
+      .where('seq', '>', p.after)
+      .orderBy('seq')
       .limit(p.limit)
       .$castTo<StoredEvent>(),
 )

@@ -6,21 +6,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
 import type { Reader, ReceiptKey, Tx } from '../store.ts'
 
 export const receiptLifetimeMs = 7 * 24 * 60 * 60 * 1000
 
 type Key = Pick<Tables['receipts'], 'credential_id' | 'operation' | 'key'>
 
-const selectReceipt = selectColumns(
-  'receipts',
-  ['credential_id', 'operation', 'key'],
-  'content_hash',
-  'answer',
-  'sealed',
-  'created_at',
+const selectReceipt = statement<{ credential_id: string; operation: string; key: string }>()(
+  (db, p) =>
+    db
+      .selectFrom('receipts')
+      .select(['content_hash', 'answer', 'sealed', 'created_at'])
+      .where('credential_id', '=', p.credential_id)
+      .where('operation', '=', p.operation)
+      .where('key', '=', p.key),
 )
 
 type KeptReceipt = Pick<Tables['receipts'], 'content_hash' | 'answer' | 'sealed' | 'created_at'>

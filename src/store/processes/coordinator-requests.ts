@@ -5,7 +5,7 @@ import {
   type OpenCoordinatorRequest,
   repeatableRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
-import { above, atMost, from, insertOnce } from '../rows.ts'
+import { insertOnce } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -13,13 +13,13 @@ import type { Reader } from '../store.ts'
 export type QuestionRow = Tables['questions']
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
-  from(
-    db,
-    'questions',
-    { coordinator_id: p.coordinatorId, answered_at: null, deadline: above(p.now) },
-    'deadline',
-  )
+  db
+    .selectFrom('questions')
     .select(['id', 'epoch', 'kind', 'ask'])
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('answered_at', 'is', null)
+    .where('deadline', '>', p.now)
+    .orderBy('deadline')
     .limit(p.limit),
 )
 
@@ -27,12 +27,19 @@ const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: numbe
 export const insertAnswer = insertOnce('question_answers')
 
 export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
-  from(db, 'question_answers', { question_id: p.questionId }, 'part').select('said'),
+  db
+    .selectFrom('question_answers')
+    .select('said')
+    .where('question_id', '=', p.questionId)
+    .orderBy('part'),
 )
 
 export const selectQuestionsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
-  from(db, 'questions', { asked_at: atMost(p.before) }, 'asked_at')
+  db
+    .selectFrom('questions')
     .select('id')
+    .where('asked_at', '<=', p.before)
+    .orderBy('asked_at')
     .limit(p.limit),
 )
 

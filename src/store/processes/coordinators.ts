@@ -4,7 +4,7 @@ import type { Machine } from '../../domain/processes/lifecycle.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, rowsOf, selectColumns, updateColumns } from '../rows.ts'
+import { pageOf, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -24,17 +24,19 @@ const withEpoch = statement<{ id: string }>()((db, p) =>
 )
 
 const selectConnected = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select(
-    'id',
-  ),
+  db
+    .selectFrom('coordinators')
+    .select('id')
+    .where('state', '=', sql.lit<CoordinatorRow['state']>('connected'))
+    .orderBy('id'),
 )
 
 const selectMachines = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select([
-    'id',
-    'labels',
-    'capacity',
-  ]),
+  db
+    .selectFrom('coordinators')
+    .select(['id', 'labels', 'capacity'])
+    .where('state', '=', sql.lit<CoordinatorRow['state']>('connected'))
+    .orderBy('id'),
 )
 
 export const countCoordinators = statement()((db) =>
@@ -44,7 +46,7 @@ export const countCoordinators = statement()((db) =>
     .groupBy('state'),
 )
 
-const selectAll = statement()((db) => rowsOf(db, 'coordinators', {}, 'id'))
+const selectAll = statement()((db) => db.selectFrom('coordinators').selectAll().orderBy('id'))
 
 const selectPage = statement<PageParams>()((db, p) =>
   pageOf(
@@ -113,14 +115,14 @@ export async function machinesHere(reader: Reader): Promise<Machine[]> {
 }
 
 /** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
-export const selectExitReport = selectColumns(
-  'exit_reports',
-  ['reporter_id', 'report_id'],
-  'created_at',
+export const selectExitReport = statement<{ reporter_id: string; report_id: string }>()((db, p) =>
+  db
+    .selectFrom('exit_reports')
+    .select('created_at')
+    .where('reporter_id', '=', p.reporter_id)
+    .where('report_id', '=', p.report_id),
 )
 
-export const selectEpoch = selectColumns(
-  'coordinator_epochs',
-  { coordinatorId: 'coordinator_id' },
-  'epoch',
+export const selectEpoch = statement<{ coordinatorId: string }>()((db, p) =>
+  db.selectFrom('coordinator_epochs').select('epoch').where('coordinator_id', '=', p.coordinatorId),
 )

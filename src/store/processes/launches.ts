@@ -13,17 +13,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  above,
-  columnsBesides,
-  from,
-  not,
-  oneOf,
-  pageOf,
-  present,
-  selectColumns,
-  updateRow,
-} from '../rows.ts'
+import { columnsBesides, pageOf, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -48,7 +38,9 @@ const held = sql.lit<LaunchRow['state']>('held')
 
 export const updateLaunch = updateRow('launches', ...apart)
 
-export const selectOutput = selectColumns('launches', 'id', 'output', 'unknown', 'tools')
+export const selectOutput = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select(['output', 'unknown', 'tools']).where('id', '=', p.id),
+)
 
 /** Whether the project's folder is another one than when the process was started. */
 export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
@@ -61,17 +53,19 @@ export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
 )
 
 const selectLaunch = statement<{ id: string }>()((db, p) =>
-  from(db, 'launches', { id: p.id }).select(launchColumns),
+  db.selectFrom('launches').select(launchColumns).where('id', '=', p.id),
 )
 
 const selectLiveOfPair = statement<Pair>()((db, p) =>
-  from(
-    db,
-    'launches',
-    { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null, state: not(launchEnded) },
-    'ordered_at',
-    'id',
-  ).select(launchColumns),
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('role_agent_id', 'is', null)
+    .where('state', '<>', launchEnded)
+    .orderBy('ordered_at')
+    .orderBy('id'),
 )
 
 const selectLiveOfCoordinator = statement<{
@@ -80,15 +74,14 @@ const selectLiveOfCoordinator = statement<{
   id: string
   limit: number
 }>()((db, p) =>
-  from(
-    db,
-    'launches',
-    { coordinator_id: p.coordinatorId, state: not(launchEnded) },
-    'ordered_at',
-    'id',
-  )
+  db
+    .selectFrom('launches')
     .select(launchColumns)
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('state', '<>', launchEnded)
     .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
+    .orderBy('ordered_at')
+    .orderBy('id')
     .limit(p.limit),
 )
 
@@ -111,32 +104,33 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
 
 /** CO7: newest first, up to the number that matters. */
 const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
-  from(
-    db,
-    'launches',
-    {
-      agent_id: p.agentId,
-      project_id: p.projectId,
-      role_agent_id: null,
-      ended_at: above(p.since),
-      reason: oneOf(...failedEnds),
-    },
-    'ended_at desc',
-  )
+  db
+    .selectFrom('launches')
     .select(['detail', 'notice', 'ended_at'])
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('role_agent_id', 'is', null)
+    .where('ended_at', '>', p.since)
+    .where('reason', 'in', failedEnds)
+    .orderBy('ended_at', 'desc')
     .limit(p.limit),
 )
 
 /** The live launches of each coordinator, including ordered ones. */
 const countLive = statement()((db) =>
-  from(db, 'launches', { state: [not(launchEnded), not(held)] })
+  db
+    .selectFrom('launches')
     .select(['coordinator_id', sql<number>`count(*)`.as('count')])
+    .where('state', '<>', launchEnded)
+    .where('state', '<>', held)
     .groupBy('coordinator_id'),
 )
 
 const countLiveOn = statement<{ coordinatorId: string }>()((db, p) =>
-  from(db, 'launches', { coordinator_id: p.coordinatorId })
+  db
+    .selectFrom('launches')
     .select(['agent_id', 'state', sql<number>`count(*)`.as('count')])
+    .where('coordinator_id', '=', p.coordinatorId)
     .where('state', '<>', launchEnded)
     .where('state', '<>', held)
     .groupBy(['agent_id', 'state']),
@@ -262,15 +256,13 @@ export async function processesPage(
   params: PageParams,
 ): Promise<Process[]> {
   const rows = await reader.query<LaunchRow>((db) => {
-    const values = { project_id: projectId, agent_id: agentId, state }
-    const page = pageOf(
-      from(db, 'launches', values).select(launchColumns),
-      params,
-      'ordered_at',
-      'id',
-    )
+    let found = db.selectFrom('launches').select(launchColumns)
+    if (projectId !== undefined) found = found.where('project_id', '=', projectId)
+    if (agentId !== undefined) found = found.where('agent_id', '=', agentId)
+    if (state !== undefined) found = found.where('state', '=', state)
     // Added so that the partial indexes are used: few live among many ended ones.
-    return state === undefined || state === 'ended' ? page : page.where('state', '<>', launchEnded)
+    if (state !== undefined && state !== 'ended') found = found.where('state', '<>', launchEnded)
+    return pageOf(found, params, 'ordered_at', 'id')
   })
   return rows.map((row) => processOf(launchFrom(row)))
 }
@@ -293,9 +285,13 @@ export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
     ),
 )
 
-export const selectAgentName = selectColumns('launches', 'id', 'agent_name')
+export const selectAgentName = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select('agent_name').where('id', '=', p.id),
+)
 
-const selectContextLimit = selectColumns('launches', 'id', 'context_limit', 'ready_at')
+const selectContextLimit = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
+)
 
 /**
  * How many contexts a process can hold; null: any number; 0: its one conversation was deleted. A process in a role since before contexts
@@ -322,19 +318,15 @@ interface ReadyPage {
 }
 
 const ready = (db: Kysely<Tables>, after: string, limit: number) =>
-  from(
-    db,
-    'launches',
-    {
-      ready_at: present,
-      state: not(launchEnded),
-      role_agent_id: null,
-      stop_reason: null,
-      id: above(after),
-    },
-    'id',
-  )
+  db
+    .selectFrom('launches')
     .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
+    .where('ready_at', 'is not', null)
+    .where('state', '<>', launchEnded)
+    .where('role_agent_id', 'is', null)
+    .where('stop_reason', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
     .limit(limit)
 
 const selectReady = statement<ReadyPage>()((db, p) => ready(db, p.after, p.limit))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, present, selectColumns, updateColumns } from '../rows.ts'
+import { pageOf, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -18,14 +18,18 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
 
 /** SE11: selects the projects with this folder. */
 export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
-  from(db, 'projects', { path: [p.path, present] }, 'created_at')
+  db
+    .selectFrom('projects')
     .select(['id', 'name'])
+    .where('path', '=', p.path)
+    .where('path', 'is not', null)
     .where(sql`substr(path, 1, 200)`, '=', sql`substr(${p.path}, 1, 200)`)
+    .orderBy('created_at')
     .limit(2),
 )
 
 const selectPaths = statement()((db) =>
-  from(db, 'projects', { path: present }).select('path').distinct(),
+  db.selectFrom('projects').select('path').distinct().where('path', 'is not', null),
 )
 
 export const projectPaths = async (reader: Reader): Promise<string[]> =>
@@ -55,20 +59,31 @@ export const projectsOfAgentPage = (
 
 /** Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit. */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
-  from(db, 'assignments', {}, 'created_at', 'agent_id')
+  db
+    .selectFrom('assignments')
     .select(['project_id', 'agent_id'])
     .where('project_id', 'in', () =>
-      from(db, 'projects', {}, 'created_at desc', 'id desc')
+      db
+        .selectFrom('projects')
         .select('id')
         .where((each) =>
           each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)),
         )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
         .limit(p.limit),
-    ),
+    )
+    .orderBy('created_at')
+    .orderBy('agent_id'),
 )
 
 const selectAgentIdsOfProject = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'assignments', { project_id: p.projectId }, 'created_at', 'agent_id').select('agent_id'),
+  db
+    .selectFrom('assignments')
+    .select('agent_id')
+    .where('project_id', '=', p.projectId)
+    .orderBy('created_at')
+    .orderBy('agent_id'),
 )
 
 export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project {
@@ -109,9 +124,10 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
 
 export const updateAssignment = updateColumns('assignments', 'isolation')
 
-export const selectAssignment = selectColumns(
-  'assignments',
-  ['project_id', 'agent_id'],
-  'created_at',
-  'isolation',
+export const selectAssignment = statement<{ project_id: string; agent_id: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .select(['created_at', 'isolation'])
+    .where('project_id', '=', p.project_id)
+    .where('agent_id', '=', p.agent_id),
 )

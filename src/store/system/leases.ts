@@ -1,6 +1,5 @@
 /** Queries about leases and about rows whose time is over. */
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, selectColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 
 // Lease rows (SC5): one name, one holder, until a moment of the database's clock.
@@ -36,9 +35,13 @@ export const claimLease = statement<Claim>()((db, p) =>
     ),
 )
 
-export const selectLease = selectColumns('leases', 'name', 'holder', 'held_until')
+export const selectLease = statement<{ name: string }>()((db, p) =>
+  db.selectFrom('leases').select(['holder', 'held_until']).where('name', '=', p.name),
+)
 
-export const deleteLease = deleteBy('leases', ['name', 'holder'])
+export const deleteLease = statement<{ name: string; holder: string }>()((db, p) =>
+  db.deleteFrom('leases').where('name', '=', p.name).where('holder', '=', p.holder),
+)
 
 interface Expired {
   readonly before: Instant

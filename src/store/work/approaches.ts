@@ -5,7 +5,7 @@ import type { Approach } from '../../protocol/work/approach.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { columns, fields, jsonIn, jsonOf } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { above, from, oneOf, pageOf, rowsOf } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -13,8 +13,12 @@ import type { Reader } from '../store.ts'
 export type ApproachRow = Tables['approaches']
 
 const selectHighestNumber = statement<{ projectId: string; kind: ApproachKind }>()((db, p) =>
-  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }, 'number desc')
+  db
+    .selectFrom('approaches')
     .select('number')
+    .where('project_id', '=', p.projectId)
+    .where('first_kind', '=', p.kind)
+    .orderBy('number', 'desc')
     .limit(1),
 )
 
@@ -37,13 +41,14 @@ export const approachLists = {
 /** Approaches of one work session, most recently changed first. */
 function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?: 0 | 1) {
   return statement<{ workSessionId: string; limit: number }>()((db, p) => {
-    const ofKind = rowsOf(
-      db,
-      'approaches',
-      { session_id: p.workSessionId, kind: sql.lit(kind) },
-      'updated_at desc',
-      'id desc',
-    ).limit(p.limit)
+    const ofKind = db
+      .selectFrom('approaches')
+      .selectAll()
+      .where('session_id', '=', p.workSessionId)
+      .where('kind', '=', sql.lit(kind))
+      .orderBy('updated_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p.limit)
     return column === undefined ? ofKind : ofKind.where(column, '=', sql.lit(value ?? 0))
   })
 }
@@ -55,15 +60,15 @@ export const selectOlderWarnings = statement<{
   id: string
   limit: number
 }>()((db, p) =>
-  from(
-    db,
-    'approaches',
-    { session_id: p.workSessionId, kind: sql.lit<ApproachKind>('failed'), avoid: sql.lit(1) },
-    'updated_at desc',
-    'id desc',
-  )
+  db
+    .selectFrom('approaches')
     .select('id')
+    .where('session_id', '=', p.workSessionId)
+    .where('kind', '=', sql.lit<ApproachKind>('failed'))
+    .where('avoid', '=', sql.lit(1))
     .where((eb) => eb(eb.refTuple('updated_at', 'id'), '<', eb.tuple(p.updatedAt, p.id)))
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(p.limit),
 )
 
@@ -74,14 +79,11 @@ export const approachesPage = (
   page: PageParams,
   kind?: ApproachKind,
 ): Promise<ApproachRow[]> =>
-  reader.query<ApproachRow>((db) =>
-    pageOf(
-      rowsOf(db, 'approaches', { kind, session_id: oneOf(...lineage) }),
-      page,
-      'recorded_at',
-      'id',
-    ),
-  )
+  reader.query<ApproachRow>((db) => {
+    let found = db.selectFrom('approaches').selectAll().where('session_id', 'in', lineage)
+    if (kind !== undefined) found = found.where('kind', '=', kind)
+    return pageOf(found, page, 'recorded_at', 'id')
+  })
 
 interface OfProject {
   readonly projectId: string
@@ -95,9 +97,15 @@ export const approachesOfProject = (
   reader: Reader,
   { projectId, after, limit, kind }: OfProject,
 ): Promise<ApproachRow[]> =>
-  reader.query<ApproachRow>((db) =>
-    rowsOf(db, 'approaches', { project_id: projectId, kind, id: above(after) }, 'id').limit(limit),
-  )
+  reader.query<ApproachRow>((db) => {
+    let found = db
+      .selectFrom('approaches')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('id', '>', after)
+    if (kind !== undefined) found = found.where('kind', '=', kind)
+    return found.orderBy('id').limit(limit)
+  })
 
 export const approachFrom = (row: ApproachRow): Decided => ({
   ...fields(

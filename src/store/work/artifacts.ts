@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { fields } from '../fields.ts'
-import { above, atMost, from, insertRow, rowsOf, selectColumns, updateColumns } from '../rows.ts'
+import { insertRow, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -27,20 +27,29 @@ export const updateArtifact = updateColumns(
 )
 
 const selectAfter = statement<Named & { limit: number }>()((db, p) =>
-  rowsOf(db, 'artifacts', { session_id: p.workSessionId, name: above(p.name) }, 'name').limit(
-    p.limit,
-  ),
+  db
+    .selectFrom('artifacts')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('name', '>', p.name)
+    .orderBy('name')
+    .limit(p.limit),
 )
 
-export const selectPart = selectColumns(
-  'upload_parts',
-  { uploadId: 'upload_id', number: 'number' },
-  'bytes',
+export const selectPart = statement<{ uploadId: string; number: number }>()((db, p) =>
+  db
+    .selectFrom('upload_parts')
+    .select('bytes')
+    .where('upload_id', '=', p.uploadId)
+    .where('number', '=', p.number),
 )
 
 export const selectUploadsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
-  from(db, 'uploads', { created_at: atMost(p.before) }, 'created_at')
+  db
+    .selectFrom('uploads')
     .select('id')
+    .where('created_at', '<=', p.before)
+    .orderBy('created_at')
     .limit(p.limit),
 )
 

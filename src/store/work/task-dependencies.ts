@@ -1,7 +1,6 @@
 /** Queries about dependencies between tasks of a project: one row for each entry of `depends_on`. */
 import type { Dependencies } from '../../domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
-import { deleteBy, from } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
@@ -12,22 +11,29 @@ interface TaskKey {
 
 type DependencyStatus = { readonly id: string; readonly status: TaskStatus | null }
 
-export const deleteDependenciesOf = deleteBy('task_dependencies', {
-  projectId: 'project_id',
-  taskId: 'task_id',
-})
+export const deleteDependenciesOf = statement<{ projectId: string; taskId: string }>()((db, p) =>
+  db
+    .deleteFrom('task_dependencies')
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId),
+)
 
 const selectDependent = statement<TaskKey>()((db, p) =>
-  from(db, 'task_dependencies', { project_id: p.projectId, depends_on: p.taskId })
+  db
+    .selectFrom('task_dependencies')
     .select('task_id')
+    .where('project_id', '=', p.projectId)
+    .where('depends_on', '=', p.taskId)
     .limit(1),
 )
 
 const selectAll = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'task_dependencies', { project_id: p.projectId }, 'task_id', 'depends_on').select([
-    'task_id',
-    'depends_on',
-  ]),
+  db
+    .selectFrom('task_dependencies')
+    .select(['task_id', 'depends_on'])
+    .where('project_id', '=', p.projectId)
+    .orderBy('task_id')
+    .orderBy('depends_on'),
 )
 
 const selectStandings = statement<TaskKey>()((db, p) =>

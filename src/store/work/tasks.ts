@@ -6,7 +6,7 @@ import { onWire } from '../../protocol/work/on-wire.ts'
 import type { Task } from '../../protocol/work/task.ts'
 import { columns, fields, jsonIn, jsonOf } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { atLeast, atMost, from, not, pageOf, rowsOf, selectSome } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -48,14 +48,13 @@ export const selectTaskAtHand = statement<{
 
 /** The current task of a work session: of several, the one begun last. */
 export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
-  from(
-    db,
-    'tasks',
-    { session_id: p.workSessionId, status: 'in_progress' },
-    'started_at desc',
-    'id desc',
-  )
+  db
+    .selectFrom('tasks')
     .select(['id', 'phase'])
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', 'in_progress')
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1),
 )
 
@@ -69,10 +68,15 @@ interface NumberedIds {
 
 /** The last id of this length between two; an id of a longer type (`code_5`) has one more underscore. */
 const selectLastId = statement<NumberedIds>()((db, p) =>
-  from(db, 'tasks', { project_id: p.projectId, id: [atLeast(p.from), atMost(p.to)] }, 'id desc')
+  db
+    .selectFrom('tasks')
     .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('id', '>=', p.from)
+    .where('id', '<=', p.to)
     .where((eb) => eb(eb.fn('length', ['id']), '=', p.chars))
     .where(sql`length(replace(id, '_', ''))`, '=', p.charsWithoutUnderscores)
+    .orderBy('id', 'desc')
     .limit(1),
 )
 
@@ -119,13 +123,11 @@ export async function tasksPage(
 ): Promise<Task[]> {
   const { projectId, status, workSessionId, assignedTo } = filter
   const rows = await reader.query<TaskRow>((db) => {
-    const values = {
-      project_id: projectId,
-      status,
-      assigned_to: assignedTo,
-      session_id: workSessionId,
-    }
-    return pageOf(rowsOf(db, 'tasks', values), page, 'created_at', 'id')
+    let found = db.selectFrom('tasks').selectAll().where('project_id', '=', projectId)
+    if (status !== undefined) found = found.where('status', '=', status)
+    if (assignedTo !== undefined) found = found.where('assigned_to', '=', assignedTo)
+    if (workSessionId !== undefined) found = found.where('session_id', '=', workSessionId)
+    return pageOf(found, page, 'created_at', 'id')
   })
   return rows.map(taskOf)
 }
@@ -184,13 +186,15 @@ const completed = sql.lit<Tables['tasks']['status']>('completed')
 const failed = sql.lit<Tables['tasks']['status']>('failed')
 
 export const selectUnfinished = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(
-    db,
-    'tasks',
-    { session_id: p.workSessionId, status: [not(completed), not(failed)] },
-    'created_at desc',
-    'id desc',
-  ).limit(p.limit),
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '<>', completed)
+    .where('status', '<>', failed)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 // The next tasks in the plans of running work sessions (WK5), through indexes.
@@ -243,23 +247,41 @@ export const selectNextTaskIn = statement<{ agentId: string; workSessionId: stri
 
 /** Tasks that could be done now. */
 export const selectUnblocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'tasks', { session_id: p.workSessionId }, 'phase', 'created_at', 'id')
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
     .where((eb) => eb.or([eb('status', '=', pending), eb('status', '=', inProgress)]))
+    .orderBy('phase')
+    .orderBy('created_at')
+    .orderBy('id')
     .limit(p.limit),
 )
 
 /** Oldest first. */
-export const selectWithStatus = selectSome(
-  'tasks',
-  { workSessionId: 'session_id', status: 'status' },
-  'created_at',
-  'id',
+export const selectWithStatus = statement<{
+  workSessionId: string
+  status: Tables['tasks']['status']
+  limit: number
+}>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', p.status)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
 )
 
-export const selectBlocked = selectSome(
-  'tasks',
-  { workSessionId: 'session_id', status: blocked },
-  'phase',
-  'created_at',
-  'id',
+export const selectBlocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', blocked)
+    .orderBy('phase')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
 )

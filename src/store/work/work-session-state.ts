@@ -6,18 +6,39 @@ import { schemaVersion } from '../../protocol/schema-version.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { StateCheckpoint } from '../../protocol/work/state-checkpoint.ts'
 import type { WorkSessionFile } from '../../protocol/work/work-session-file.ts'
-import { from, selectBy, selectColumns, selectFirst, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
 
-const tasks = selectBy('tasks', { id: 'session_id' }, 'created_at', 'id')
-const approvals = selectBy('human_approvals', { id: 'session_id' }, 'id')
-const approaches = selectBy('approaches', { id: 'session_id' }, 'recorded_at', 'id')
-const checkpoints = selectBy('checkpoints', { id: 'session_id' }, 'number')
-const artifacts = selectBy('artifacts', { id: 'session_id' }, 'name')
-const owner = selectColumns('agent_sessions', { agentSessionId: 'id' }, 'agent_id')
+const tasks = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.id)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+const approvals = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('session_id', '=', p.id).orderBy('id'),
+)
+const approaches = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('approaches')
+    .selectAll()
+    .where('session_id', '=', p.id)
+    .orderBy('recorded_at')
+    .orderBy('id'),
+)
+const checkpoints = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('checkpoints').selectAll().where('session_id', '=', p.id).orderBy('number'),
+)
+const artifacts = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('artifacts').selectAll().where('session_id', '=', p.id).orderBy('name'),
+)
+const owner = statement<{ agentSessionId: string }>()((db, p) =>
+  db.selectFrom('agent_sessions').select('agent_id').where('id', '=', p.agentSessionId),
+)
 
 type CompletedTask = StateCheckpoint['completed_tasks'][number]
 
@@ -194,13 +215,23 @@ export async function changesSinceEnd(
 /** Checkpoints: when the state of a work session was saved (CK1). */
 export type CheckpointRow = Tables['checkpoints']
 
-export const selectLastCheckpoint = selectFirst(
-  'checkpoints',
-  { workSessionId: 'session_id' },
-  'number desc',
+export const selectLastCheckpoint = statement<{ workSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .orderBy('number', 'desc')
+    .limit(1),
 )
 
-const selectNewest = selectSome('checkpoints', { workSessionId: 'session_id' }, 'number desc')
+const selectNewest = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .orderBy('number', 'desc')
+    .limit(p.limit),
+)
 
 export const checkpointOf = ({
   number,
@@ -224,25 +255,28 @@ export const checkpointsOf = async (
   (await reader.all(selectNewest, { workSessionId, limit })).map(checkpointOf)
 
 const selectLastChanges = statement<{ workSessionId: string }>()((db, p) =>
-  from(db, 'sessions', { id: p.workSessionId }).select((eb) => [
-    'started_at as startedAt',
-    'ended_at as endedAt',
-    eb
-      .selectFrom('tasks')
-      .select(({ fn }) => fn.max('tasks.updated_at').as('at'))
-      .where('tasks.session_id', '=', p.workSessionId)
-      .as('taskAt'),
-    eb
-      .selectFrom('approaches')
-      .select(({ fn }) => fn.max('approaches.updated_at').as('at'))
-      .where('approaches.session_id', '=', p.workSessionId)
-      .as('approachAt'),
-    eb
-      .selectFrom('artifacts')
-      .select(({ fn }) => fn.max('artifacts.updated_at').as('at'))
-      .where('artifacts.session_id', '=', p.workSessionId)
-      .as('artifactAt'),
-  ]),
+  db
+    .selectFrom('sessions')
+    .select((eb) => [
+      'started_at as startedAt',
+      'ended_at as endedAt',
+      eb
+        .selectFrom('tasks')
+        .select(({ fn }) => fn.max('tasks.updated_at').as('at'))
+        .where('tasks.session_id', '=', p.workSessionId)
+        .as('taskAt'),
+      eb
+        .selectFrom('approaches')
+        .select(({ fn }) => fn.max('approaches.updated_at').as('at'))
+        .where('approaches.session_id', '=', p.workSessionId)
+        .as('approachAt'),
+      eb
+        .selectFrom('artifacts')
+        .select(({ fn }) => fn.max('artifacts.updated_at').as('at'))
+        .where('artifacts.session_id', '=', p.workSessionId)
+        .as('artifactAt'),
+    ])
+    .where('id', '=', p.workSessionId),
 )
 
 /** The times of the last change in a work session and of its last checkpoint. */

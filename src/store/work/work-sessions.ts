@@ -9,17 +9,20 @@ import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, rowsOf, selectBy, selectSome } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
-export const selectRunningOfProject = selectBy(
-  'sessions',
-  { projectId: 'project_id', ended_at: null },
-  'id',
+export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('ended_at', 'is', null)
+    .orderBy('id'),
 )
 
 /** Over all projects, in the order of project and id. */
@@ -28,9 +31,13 @@ export const selectRunningAfter = statement<{
   workSessionId: string
   limit: number
 }>()((db, p) =>
-  from(db, 'sessions', { ended_at: null }, 'project_id', 'id')
+  db
+    .selectFrom('sessions')
     .select(['id', 'project_id'])
+    .where('ended_at', 'is', null)
     .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
+    .orderBy('project_id')
+    .orderBy('id')
     .limit(p.limit),
 )
 
@@ -51,14 +58,22 @@ const selectToResume = statement<PageParams>()((db, p) =>
 )
 
 const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
-  pageOf(rowsOf(db, 'sessions', { project_id: p.projectId }), p, 'started_at', 'id'),
+  pageOf(
+    db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId),
+    p,
+    'started_at',
+    'id',
+  ),
 )
 
-const selectChildren = selectSome(
-  'sessions',
-  { parentId: 'parent_session_id' },
-  'started_at desc',
-  'id desc',
+const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('parent_session_id', '=', p.parentId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 /** The state is derived, not a column, so that the table keeps its known layout (WK1). */
@@ -210,21 +225,29 @@ export async function lineageOf(
 
 // The work sessions that an agent session drives (AS9).
 
-export const selectDrivenBy = selectBy(
-  'sessions',
-  { projectId: 'project_id', ended_at: null, agentSessionId: 'owner_agent_session_id' },
-  'id',
+export const selectDrivenBy = statement<{ projectId: string; agentSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('ended_at', 'is', null)
+    .where('owner_agent_session_id', '=', p.agentSessionId)
+    .orderBy('id'),
 )
 
 /** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
-  from(db, 'checkpoints', { session_id: p.id }, 'number desc')
+  db
+    .selectFrom('checkpoints')
     .select(['number', 'at', 'reason', 'subject'])
+    .where('session_id', '=', p.id)
+    .orderBy('number', 'desc')
     .limit(p.limit),
 )
 
 const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
-  from(db, 'human_approvals', { session_id: p.id }, 'id desc')
+  db
+    .selectFrom('human_approvals')
     .select([
       'id',
       'submitted_at as submittedAt',
@@ -232,6 +255,8 @@ const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
       'status',
       'checkpoint_type as checkpointType',
     ])
+    .where('session_id', '=', p.id)
+    .orderBy('id', 'desc')
     .limit(p.limit),
 )
 

@@ -3,15 +3,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  insertRow,
-  pageOf,
-  rowsOf,
-  selectBy,
-  selectColumns,
-  selectFirst,
-  updateRow,
-} from '../rows.ts'
+import { insertRow, pageOf, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -23,24 +15,36 @@ export const insertWorktree = insertRow('worktrees')
 /** Everything that may change while it is there. */
 export const updateWorktree = updateRow('worktrees', 'removed_at', 'removed_by')
 
-export const selectWorktreeAt = selectBy('worktrees', {
-  coordinatorId: 'coordinator_id',
-  top: 'top',
-  removed_at: null,
-})
+export const selectWorktreeAt = statement<{ coordinatorId: string; top: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('top', '=', p.top)
+    .where('removed_at', 'is', null),
+)
 
 /** Where a role of a user session works; the newest, should there be several. */
-export const selectOfRole = selectFirst(
-  'worktrees',
-  { userSessionId: 'user_session_id', role: 'role', removed_at: null },
-  'created_at desc',
+export const selectOfRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('removed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
 )
 
 /** Where a conversation works; the newest, should there be several. */
-export const selectOfConversation = selectFirst(
-  'worktrees',
-  { key: 'conversation_key', removed_at: null },
-  'created_at desc',
+export const selectOfConversation = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('removed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
 )
 
 /** Not used since, with the settings of their projects, those of the lowest ids first behind `after`. */
@@ -99,17 +103,17 @@ export const worktreesPage = (
   page: PageParams,
 ): Promise<WorktreeRow[]> =>
   reader.query<WorktreeRow>((db) => {
-    const values = {
-      project_id: projectId,
-      user_session_id: userSessionId,
-      role,
-      removed_at: removed ? undefined : null,
-    }
-    const rows = pageOf(rowsOf(db, 'worktrees', values), page, 'created_at', 'id')
-    return accountId === null ? rows : rows.where('account_id', 'in', ['', accountId])
+    let found = db.selectFrom('worktrees').selectAll().where('project_id', '=', projectId)
+    if (userSessionId !== undefined) found = found.where('user_session_id', '=', userSessionId)
+    if (role !== undefined) found = found.where('role', '=', role)
+    if (!removed) found = found.where('removed_at', 'is', null)
+    if (accountId !== null) found = found.where('account_id', 'in', ['', accountId])
+    return pageOf(found, page, 'created_at', 'id')
   })
 
-const selectSetUp = selectColumns('set_ups', { projectId: 'project_id' }, 'command', 'copy')
+const selectSetUp = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('set_ups').select(['command', 'copy']).where('project_id', '=', p.projectId),
+)
 
 /** null: the project names nothing. */
 export async function setUpOf(reader: Reader, projectId: string): Promise<SetUp | null> {
