@@ -48,6 +48,9 @@ export function at(folder: string): TestRepository {
     'user.email=ada@example.com',
     '-c',
     'maintenance.auto=false',
+    // A trap of git-traps.ts, which a change of a ref by the test itself would spring.
+    '-c',
+    'hook.of-reference-transaction.enabled=false',
   ]
   return {
     folder,

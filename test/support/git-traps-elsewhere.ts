@@ -1,8 +1,9 @@
 /** Traps that lie where git would go by itself: the remote of a partial clone, and the repositories of submodules. */
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkout } from './git-config-traps.ts'
 import { at, makeRepository, type TestRepository } from './git-repository.ts'
-import { checkout, type Scene, type Trap } from './git-traps.ts'
+import type { Scene, Trap } from './git-traps.ts'
 
 /** The repository lacks a file of its last commit, and names where that is to be fetched from. */
 function promisor(

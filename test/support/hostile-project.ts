@@ -17,8 +17,8 @@ import { copyIgnored } from '../../src/coordinator/worktrees/set-up.ts'
 import { DetailError } from '../../src/domain/notices.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import type { CoordinatorRequest } from '../../src/protocol/processes/coordinator-requests.ts'
+import { signed } from './git-config-traps.ts'
 import { at, gitWith, type TestRepository } from './git-repository.ts'
-import { signed } from './git-traps.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface HostileProject {

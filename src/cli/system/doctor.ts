@@ -71,7 +71,7 @@ export async function checkDeep(
 const oldestNode = 24
 const gitTimeoutMs = 5_000
 /** SE20: the newest git that the traps of a repository were tried with (test/coordinator/worktrees/git-traps.test.ts). */
-const newestTried = { major: 2, minor: 39 }
+const newestTried = { major: 2, minor: 55 }
 
 export function checkNode(version: string = process.versions.node): Check {
   const major = Number(version.split('.')[0])

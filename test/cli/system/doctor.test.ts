@@ -42,6 +42,25 @@ test('[CL3] with the server off it looks at Node, git, folder, port and database
   expect(() => readdirSync(data)).toThrow('ENOENT')
 })
 
+test('[SE20] a git is named that is newer than the one that traps were tried with', async () => {
+  const bin = temporaryFolder()
+  const gitThatSays = (version: string): void =>
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho git version ${version}\n`, { mode: 0o755 })
+  const env = {
+    HOLDFAST_DATA: join(temporaryFolder(), 'new'),
+    HOLDFAST_PORT: '0',
+    PATH: `${bin}:${process.env['PATH']}`,
+  }
+  gitThatSays('2.55.1')
+  expect((await examine(env)).of('git')).toMatchObject({ state: 'good', detail: '2.55.1' })
+  gitThatSays('2.56.0')
+  expect((await examine(env)).of('git')).toMatchObject({
+    state: 'warning',
+    detail: '2.56.0 is newer than 2.55',
+    next: expect.stringContaining('Look for a newer Holdfast'),
+  })
+})
+
 test('[CL3] with the server on it looks at the store, the credential and every agent’s program', async () => {
   const { holdfast, server } = await openInstallation()
   await holdfast(['agents', 'add', 'there', '--', process.execPath])

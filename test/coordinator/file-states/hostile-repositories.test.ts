@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { amount } from '../../support/extent.ts'
 import { stateScene } from '../../support/file-states.ts'
+import { configTraps } from '../../support/git-config-traps.ts'
+import { hookTraps } from '../../support/git-hook-traps.ts'
 import { at, gitWith, testGit } from '../../support/git-repository.ts'
-import { configTraps, hookTraps, type Scene, sceneWith } from '../../support/git-traps.ts'
+import { type Scene, sceneWith } from '../../support/git-traps.ts'
 import {
   addSubmodule,
   populate,

@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { configTraps, hookTraps, sceneWith, type Trap } from '../../support/git-traps.ts'
+import { configTraps } from '../../support/git-config-traps.ts'
+import { hookTraps } from '../../support/git-hook-traps.ts'
+import { sceneWith, type Trap } from '../../support/git-traps.ts'
 import {
   addSubmodule,
   populate,
