@@ -203,6 +203,7 @@ export const refusalSentences = {
   plainFolder: 'This is a plain directory, without git.',
   plainFolderBecause: 'This is a plain directory, without git. {note}',
   metOthers: '{what} met another writer {count} times',
+  streamsMoved: '{what} needed other locks in each of {count} runs',
   postgresAway: 'PostgreSQL cannot be used: {why}',
   commitUnknown:
     'The connection to PostgreSQL was lost during the commit ({why}): this may or may not have happened. Look before you try again.',

@@ -113,7 +113,7 @@ const files: readonly object[] = [
 ]
 
 const isUseCase = (value: unknown): value is UseCase<unknown, unknown> =>
-  value instanceof Object && 'streams' in value
+  value instanceof Object && 'run' in value && 'name' in value
 
 export const useCases: UseCases = Object.fromEntries(
   files

@@ -27,6 +27,11 @@ export interface LockedStreams {
 export interface WritingEngine extends Engine {
   /** Locks the streams until the transaction ends, in the given order, and returns the head of each. */
   lockStreams(names: readonly StreamName[]): LockedStreams | Promise<LockedStreams>
+  /**
+   * Locks another stream while a use case runs and returns its head. Returns undefined where that would need an order of locks: the
+   * run is then abandoned, and what it has written is dropped.
+   */
+  lockAnother(name: StreamName): number | undefined
   /** May return before the engine has executed it. A later failure fails the transaction, at the latest at commit. */
   write(query: RunnableQuery): void | Promise<void>
   /** Writes events and moves the heads of their streams. Fails like `write`. */

@@ -1,9 +1,10 @@
 /**
  * The contract of the store: state and event log in one commit, on SQLite or PostgreSQL.
  *
- * A use case is a function in a transaction (docs/architecture.md). `run` is the only way to write: it locks the streams
- * the use case names, in order of their names, runs it, and answers only after the commit is durable. test/store holds
- * what every implementation must do; nothing outside src/store knows which one it has.
+ * A use case is a function in a transaction (docs/architecture.md). `run` is the only way to write: it runs the use case under
+ * the locks of the streams it decides about, and answers only after the commit is durable. Which streams those are is found by
+ * running (log/run-use-case.ts). test/store holds what every implementation must do; nothing outside src/store knows which one
+ * it has.
  */
 
 import type { RandomText } from '../domain/ids.ts'
@@ -62,22 +63,36 @@ export interface Tx extends Reader {
   /** Deletes the row with this key, or else the rows that have these values. */
   delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void>
   /**
-   * Appends an event to a stream that the use case named, and a copy without body to each of `also`. The number is final: streams
-   * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.
+   * Locks streams that are decided about and perhaps not appended to. In the run that commits every lock was taken before the
+   * first read, so what was read before the call is not stale: a helper may read a row and then lock its project.
+   */
+  lock(...streams: readonly StreamName[]): void
+  /**
+   * Appends an event, and a copy without body to each of `also`, and locks these streams. In the run that commits the number is
+   * final: streams are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed
+   * as a function.
    */
   append(
     stream: StreamName,
     event: NewEvent | ((seq: number) => NewEvent),
     also?: readonly StreamName[],
   ): number
-  /** Begins the stream of something created just now, which `streams` could not name. An existing one is a programming error. */
+  /** Saves a run: the stream belongs to something created just now, so nobody else can hold it. */
   begin(stream: StreamName): void
 }
 
 interface UseCaseSteps<Input, Output> {
-  /** Every stream it decides about or appends to; the store locks these before it runs. */
-  readonly streams: (input: Input) => readonly StreamName[]
-  /** Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal changes nothing. */
+  /** The streams that follow from the input alone: a hint, which saves a run. */
+  readonly streams?: (input: Input) => readonly StreamName[]
+  /**
+   * For frequent use cases whose streams do not follow from the input: what the last commit with this key locked is added to the
+   * hint. A wrong guess costs time, nothing else; a coarse key locks streams of others.
+   */
+  readonly lockCacheKey?: (input: Input) => string
+  /**
+   * Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal changes nothing. May be called
+   * several times, and nothing of earlier runs exists then.
+   */
   readonly run: (tx: Tx, input: Input, context: Context) => Promise<Output>
   /** The answer holds a secret, so its receipt is sealed with the caller's credential. */
   readonly answersSecret?: true
@@ -179,7 +194,10 @@ export interface StoreFigures {
   readonly commits: number
   readonly useCases: number
   readonly refused: number
+  /** Runs that were repeated because another writer came first or the connection was lost. */
   readonly retried: number
+  /** Runs that were abandoned to lock more streams. */
+  readonly abandoned: number
   readonly walBytes: number
 }
 

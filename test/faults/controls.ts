@@ -197,8 +197,8 @@ export const changesAcknowledgedEarly: readonly Change[] = [
   },
   {
     file: 'store/postgres/use-case-runner.ts',
-    find: '    const shares =\n      streams.length > 0 &&',
-    replace: "    const shares =\n      useCase.name !== 'change-project' && streams.length > 0 &&",
+    find: '    const shares =\n      isFirst &&',
+    replace: "    const shares =\n      request.useCase.name !== 'change-project' && isFirst &&",
   },
 ]
 

@@ -5,11 +5,12 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import type { Store } from '../../src/store/store.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
-import { storeContract } from './store-contract.ts'
+import { lockContract } from './lock-contract.ts'
+import { type OpenedStore, storeContract } from './store-contract.ts'
 
 usePostgres()
 
-storeContract('PostgreSQL', async () => {
+const openNew = async (): Promise<OpenedStore> => {
   const url = await newPostgresStoreUrl()
   const clock = manualClock()
   const open = async (): Promise<Store> => {
@@ -27,7 +28,10 @@ storeContract('PostgreSQL', async () => {
     },
     bytes: () => everyRow(url),
   }
-})
+}
+
+storeContract('PostgreSQL', openNew)
+lockContract('PostgreSQL', openNew)
 
 /** What the tables hold stands for the bytes: the files are shared by all tests. */
 async function everyRow(url: string): Promise<Buffer> {

@@ -8,12 +8,13 @@ import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { StartWriter } from '../../src/store/sqlite/writer-messages.ts'
 import { bundled, openTestStore } from '../support/store.ts'
 import { startWarmWriter } from '../support/warm-writers.ts'
-import { storeContract } from './store-contract.ts'
+import { lockContract } from './lock-contract.ts'
+import { type OpenedStore, storeContract } from './store-contract.ts'
 import { createRow } from './use-cases.ts'
 
 const writerUrl = new URL('./writer.ts', import.meta.url)
 
-storeContract('SQLite', async () => {
+const open = async (): Promise<OpenedStore> => {
   const { store, clock, folder } = await openTestStore({ writerUrl })
   return {
     store,
@@ -27,7 +28,10 @@ storeContract('SQLite', async () => {
         await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name)))),
       ),
   }
-})
+}
+
+storeContract('SQLite', open)
+lockContract('SQLite', open)
 
 test('[RE3] a program that keeps the file locked is told of, and writing goes on when it lets go', async () => {
   const { store, folder } = await openTestStore({ writerUrl })

@@ -7,7 +7,6 @@ import { home, projectStream, type StreamName } from '../../src/domain/stream-na
 import type { ReceiptKey, Store, StoredEvent } from '../../src/store/store.ts'
 import type { ManualClock } from '../support/manual-clock.ts'
 import {
-  appendUnnamed,
   countUp,
   countUpAll,
   createRow,
@@ -87,7 +86,6 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       await expect(store.run(refuseAfterWriting, { id: 'a', fault: true })).rejects.toThrow(
         'a fault on purpose',
       )
-      await expect(store.run(appendUnnamed, { id: 'a' })).rejects.toThrow('did not name it')
       expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 2, seq: 2 })
       expect(numbers(await store.eventsAfter(projectStream('a'), 0, every))).toEqual([1, 2])
     })

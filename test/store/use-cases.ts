@@ -3,7 +3,7 @@
  * is text and whose settings count how often it was changed; so state can be compared with what the events say.
  */
 import { Refusal } from '../../src/domain/errors.ts'
-import { home, projectStream, type StreamName } from '../../src/domain/stream-name.ts'
+import { home, projectStream } from '../../src/domain/stream-name.ts'
 import type { Project } from '../../src/protocol/projects/project.ts'
 import type { Tables } from '../../src/store/schema/tables.ts'
 import { statement } from '../../src/store/statement.ts'
@@ -103,11 +103,6 @@ export const refuseAfterWriting = defineUseCase('refuse-after-writing', {
   },
 })
 
-export const appendUnnamed = defineUseCase('append-unnamed', {
-  streams: (): StreamName[] => [],
-  run: async (tx, { id }: { id: string }, context) => countUp.run(tx, { id }, context),
-})
-
 export const makeSecret = defineUseCase('make-secret', {
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, context) => {
@@ -118,8 +113,5 @@ export const makeSecret = defineUseCase('make-secret', {
 })
 
 export const useCases = Object.fromEntries(
-  [createRow, countUp, countUpAll, refuseAfterWriting, appendUnnamed, makeSecret].map((each) => [
-    each.name,
-    each,
-  ]),
+  [createRow, countUp, countUpAll, refuseAfterWriting, makeSecret].map((each) => [each.name, each]),
 )

@@ -343,7 +343,7 @@ type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParti
  */
 export const offerLaunch = defineUseCase('offer-launch', {
   answersSecret: true,
-  streams: (input: Offer) => takeLaunch.streams(input),
+  streams: (input: Offer) => takeLaunch.streams?.(input) ?? [],
   run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
     const launch = await findLaunch(tx, take.launchId)
     // The order was refused, repeated or not needed, or the launch was already taken.

@@ -6,7 +6,7 @@ import { bind, compile, type QueryBuilder, type Statement } from '../statement.t
 import type { Reader } from '../store.ts'
 
 export class EngineReader implements Reader {
-  protected readonly engine: Engine
+  protected engine: Engine
 
   constructor(engine: Engine) {
     this.engine = engine

@@ -96,11 +96,15 @@ export class PostgresConnection {
     return (await this.#put(commit, { asked: true, last: true })).command
   }
 
-  /** Is not awaited: the next user's statements come after it. Held statements are dropped. */
-  rollback(): void {
+  dropHeld(): void {
     const held = this.#waiting.filter(({ asked }) => !asked)
     this.#waiting = this.#waiting.filter(({ asked }) => asked)
     for (const { failed } of held) failed(new Skipped(new Error('rolled back')))
+  }
+
+  /** Is not awaited: the next user's statements come after it. Held statements are dropped. */
+  rollback(): void {
+    this.dropHeld()
     // A connection left in a transaction would run the next caller's statements in it.
     this.#put(rollback, { asked: true, last: true }).catch(() =>
       this.#abandon('a transaction could not be rolled back'),

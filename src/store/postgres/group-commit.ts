@@ -2,10 +2,12 @@
  * Group commit: use cases that wait at the same time share one transaction, with one statement for their locks, concurrent reads
  * and one COMMIT. A use case does not wait for others; a group consists of those that arrived while earlier transactions ran. A
  * group locks only free streams (`skip locked`), so it never waits for another node and cannot deadlock. A use case that cannot
- * share a transaction is run alone. No result, not even a refusal, is returned before the COMMIT is answered.
+ * share a transaction is run alone, and so is one that met streams it did not name. No result, not even a refusal, is returned before the COMMIT is answered.
  */
 import { performance } from 'node:perf_hooks'
-import { lockOrder, type Outcome, runUseCase } from '../log/run-use-case.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { ReplayedRandomness } from '../log/replayed-randomness.ts'
+import { type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { OutcomeUnknown } from './failures.ts'
 import { GroupLimitExceeded, GroupMember, StreamLockedElsewhere } from './group-member.ts'
@@ -26,6 +28,9 @@ export interface Request<Output> {
   readonly useCase: UseCase<unknown, Output>
   readonly input: unknown
   readonly receipt: ReceiptKey | undefined
+  /** What this run locks before it begins, in lock order. */
+  readonly streams: readonly StreamName[]
+  readonly random: ReplayedRandomness
 }
 
 interface Waiting extends Request<unknown> {
@@ -55,7 +60,10 @@ export class GroupCommit {
     this.#options = options
   }
 
-  /** Returns undefined when the use case must be run alone; nothing was written then. No other member has its streams. */
+  /**
+   * Returns undefined when the use case must be run alone; nothing was written then. No other member has its streams. Rejects with
+   * StreamsDiscovered as a run alone does, but after the group's commit, which frees what the member has locked.
+   */
   run<Output>(request: Request<Output>): Promise<Outcome<Output> | undefined> {
     if (this.#mustBeAlone(request.useCase.name)) return Promise.resolve(undefined)
     return new Promise((resolve, failed) => {
@@ -145,15 +153,15 @@ export class GroupCommit {
   /** Runs all use cases and writes their results; returns the callbacks for after the commit. */
   async #decide(group: readonly Waiting[], transaction: WriteTransaction): Promise<(() => void)[]> {
     const { time } = this.#options
-    const locking = transaction.lockFree(
-      group.flatMap(({ useCase, input }) => lockOrder(useCase, input)),
-    )
+    const locking = transaction.lockFree(group.flatMap(({ streams }) => streams))
     const members = group.map(() => new GroupMember(transaction, locking))
     const now = time.now()
     const decided = await Promise.allSettled(
-      group.map(({ useCase, input, receipt }, at) =>
-        runUseCase(members[at] as GroupMember, useCase, { input, receipt, now }),
-      ),
+      group.map(({ useCase, input, receipt, streams, random }, at) => {
+        const job = { input, receipt, now }
+        const options = { streams, random: random.replay() }
+        return runUseCase(members[at] as GroupMember, useCase, job, options)
+      }),
     )
     const written: GroupMember[] = []
     const settled = group.map(({ useCase, done, failed }, at) => {

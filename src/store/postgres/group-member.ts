@@ -47,6 +47,10 @@ export class GroupMember implements WritingEngine {
     return { heads: own, ...(now !== undefined && { now }) }
   }
 
+  lockAnother(): undefined {
+    this.#kept = []
+  }
+
   async execute(query: RunnableQuery): Promise<Row[]> {
     if (++this.#questions > maxReads) throw new GroupLimitExceeded()
     if (this.#kept.length > 0 || !isSelect(query.sql)) this.hasSent = true

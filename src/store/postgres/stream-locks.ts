@@ -4,6 +4,7 @@
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { RunnableQuery } from '../statement.ts'
+import type { UseCase } from '../store.ts'
 import { serverMs } from './server-time.ts'
 
 /** The most stream names remembered as committed; beyond this all are forgotten. */
@@ -68,3 +69,32 @@ export class StreamLocks {
     for (const name of names) this.#known.delete(name)
   }
 }
+
+/** The most keys of use cases whose streams are remembered; the oldest are forgotten. */
+const maxKeys = 10_000
+
+/** What the last commit of a use case locked, by its `lockCacheKey`. A guess at what the next one locks. */
+export class LockCache {
+  readonly #streams = new Map<string, readonly StreamName[]>()
+
+  guess<Input>(useCase: UseCase<Input, unknown>, input: Input): readonly StreamName[] {
+    const key = keyOf(useCase, input)
+    return (key !== undefined && this.#streams.get(key)) || []
+  }
+
+  committed<Input>(
+    useCase: UseCase<Input, unknown>,
+    input: Input,
+    streams: ReadonlySet<StreamName>,
+  ): void {
+    const key = keyOf(useCase, input)
+    if (key === undefined) return
+    this.#streams.delete(key)
+    this.#streams.set(key, [...streams])
+    const [oldest] = this.#streams.keys()
+    if (this.#streams.size > maxKeys && oldest !== undefined) this.#streams.delete(oldest)
+  }
+}
+
+const keyOf = <Input>(useCase: UseCase<Input, unknown>, input: Input): string | undefined =>
+  useCase.lockCacheKey && `${useCase.name} ${useCase.lockCacheKey(input)}`

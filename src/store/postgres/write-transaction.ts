@@ -63,6 +63,11 @@ export class WriteTransaction implements WritingEngine {
     return this.#lockedBy(rows)
   }
 
+  lockAnother(): undefined {
+    this.#held = 0
+    this.#connection.dropHeld()
+  }
+
   /** Locks the streams that are free and returns the heads of those. */
   async lockFree(names: readonly StreamName[]): Promise<LockedStreams> {
     if (names.length === 0) return this.lockStreams(names)

@@ -176,11 +176,12 @@ export class SqliteConnection implements WritingEngine {
   lockStreams(names: readonly StreamName[]): LockedStreams {
     // The transaction holds the only write lock, so the heads cannot move.
     const heads = new Map<StreamName, number>()
-    for (const name of names) {
-      const head = this.#knownHeads.of(name) ?? this.#readHead(name)
-      heads.set(name, head)
-    }
+    for (const name of names) heads.set(name, this.lockAnother(name))
     return { heads }
+  }
+
+  lockAnother(name: StreamName): number {
+    return this.#knownHeads.of(name) ?? this.#readHead(name)
   }
 
   write(query: RunnableQuery): void {

@@ -74,7 +74,7 @@ export function environmentOfThreads(): NodeJS.ProcessEnv {
 }
 
 export class SqliteWriter {
-  readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
+  readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0, abandoned: 0 }
   readonly #thread: WriterThread
   readonly #posted = newCounter()
   readonly #doorbell: LocalDoorbell

@@ -203,6 +203,7 @@ const words: RefusalSentences = {
   plainFolder: 'これは git のない普通のフォルダーです。',
   plainFolderBecause: 'これは git のない普通のフォルダーです。{note}',
   metOthers: '{what}: ほかの書き込みと {count} 回ぶつかりました',
+  streamsMoved: '{what}: {count} 回の実行のたびに、別のロックが必要になりました',
   postgresAway: 'PostgreSQL を使えません: {why}',
   commitUnknown:
     '確定の途中で PostgreSQL との接続が切れました（{why}）。実行されたかどうかは分かりません。確認してから、もう一度お試しください。',
