@@ -61,6 +61,13 @@ module.exports = {
   forbidden: [
     ...directions,
     {
+      name: 'areas-import-no-flows',
+      comment: 'What crosses areas of src/services is a flow, above them: flows → areas → store.',
+      severity: 'error',
+      from: { path: '^src/services/', pathNot: '^src/services/(flows/|registry\\.ts$)' },
+      to: { path: '^src/services/flows/' },
+    },
+    {
       name: 'domain-is-pure',
       comment: 'Decisions need no clock, no randomness, no I/O and no library.',
       severity: 'error',

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Cutover } from '../src/jobs/cutover.ts'
 import { createLogger } from '../src/platform/log/logger.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
-import { addMessage } from '../src/services/conversations/add-message.ts'
+import { addMessage } from '../src/services/flows/add-message.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import {
   bareCutover,

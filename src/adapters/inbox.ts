@@ -8,12 +8,12 @@ import { type ChannelName, type ChatAddress, parseCommand } from '../domain/chan
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
+import { findChat } from '../services/channels/queries.ts'
 import {
   handleUnpairedSender,
   runChatCommand,
   takeChannelMessage,
-} from '../services/channels/incoming.ts'
-import { findChat } from '../services/channels/queries.ts'
+} from '../services/flows/incoming.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
 

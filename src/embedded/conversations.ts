@@ -17,9 +17,7 @@ import {
   maxHistoryMessages,
 } from '../protocol/conversations/message.ts'
 import { type Page, PageQuery } from '../protocol/page.ts'
-import { addMessage } from '../services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   resetConversation,
   setConversationSummary,
@@ -39,6 +37,8 @@ import {
   getWholeHistory,
   listConversations,
 } from '../services/conversations/queries.ts'
+import { addMessage } from '../services/flows/add-message.ts'
+import { deleteConversation } from '../services/flows/delete-conversation.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 

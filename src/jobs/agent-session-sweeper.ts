@@ -13,13 +13,13 @@ import {
   findLastSweep,
   listLiveAgentSessions,
 } from '../services/agent-sessions/queries.ts'
+import { closeConversation } from '../services/conversations/change-conversation.ts'
 import {
   findSweepLocks,
   postponeAgentSession,
   recordSweep,
   sweepAgentSession,
-} from '../services/agent-sessions/sweep-agent-session.ts'
-import { closeConversation } from '../services/conversations/change-conversation.ts'
+} from '../services/flows/sweep-agent-session.ts'
 import { type DueAgentSession, firstLive } from '../store/agent-sessions/due-agent-sessions.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'

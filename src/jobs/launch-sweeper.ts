@@ -12,13 +12,13 @@ import { heartbeatMs } from '../protocol/processes/link.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
+import { markUnreachable } from '../services/flows/store-facts.ts'
 import { sweepLaunch } from '../services/processes/launch-record.ts'
 import {
   type DueLaunch,
   findDueLaunches,
   findSilentCoordinators,
 } from '../services/processes/queries.ts'
-import { markUnreachable } from '../services/processes/store-facts.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 

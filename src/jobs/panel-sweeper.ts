@@ -5,11 +5,7 @@
 
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import {
-  expirePanel,
-  findExpiredPanels,
-  touchAllPanels,
-} from '../services/conversations/start-chat.ts'
+import { expirePanel, findExpiredPanels, touchAllPanels } from '../services/flows/start-chat.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 

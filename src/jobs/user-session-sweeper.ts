@@ -7,19 +7,19 @@
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { expirePermission } from '../services/approvals/answer-permission.ts'
 import { findPermission } from '../services/approvals/queries.ts'
-import { attachedForMs, terminateUserSession } from '../services/consoles/change-user-session.ts'
-import { giveUpRoleAgent } from '../services/consoles/end-role-agent.ts'
 import { endReasons, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
 import { findUserSession } from '../services/consoles/queries.ts'
 import type { UserSessionLocks } from '../services/consoles/role-agent-record.ts'
+import { expirePermission } from '../services/flows/answer-permission.ts'
+import { attachedForMs, terminateUserSession } from '../services/flows/change-user-session.ts'
+import { endLimit } from '../services/flows/end-limit.ts'
+import { giveUpRoleAgent } from '../services/flows/end-role-agent.ts'
 import {
   sleepRoleAgent,
   spawnRoleAgent,
   wakeRoleAgent,
-} from '../services/consoles/spawn-role-agent.ts'
-import { endLimit } from '../services/turns/end-limit.ts'
+} from '../services/flows/spawn-role-agent.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 

@@ -64,3 +64,8 @@ export const noWorkSession = (): Refusal =>
 
 /** The upload was swept, or never begun. */
 export const noSuchUpload = (): Refusal => new Refusal('not_found', refusalText('noUpload'))
+
+export const noSuchUserSession = (userSessionId: string): Refusal =>
+  new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), {
+    userSessionId,
+  })

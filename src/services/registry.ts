@@ -3,50 +3,58 @@ import type { UseCase, UseCases } from '../store/store.ts'
 import * as changeAccess from './access/change-access.ts'
 import * as passes from './access/passes.ts'
 import * as signIn from './access/sign-in.ts'
-import * as authenticateAgent from './agent-sessions/authenticate-agent.ts'
-import * as reportProcessExit from './agent-sessions/report-process-exit.ts'
-import * as sweepAgentSession from './agent-sessions/sweep-agent-session.ts'
-import * as takeNextAction from './agent-sessions/take-next-action.ts'
 import * as changeAgent from './agents/change-agent.ts'
 import * as secrets from './agents/secrets.ts'
 import * as allowanceRecord from './approvals/allowance-record.ts'
-import * as answerPermission from './approvals/answer-permission.ts'
-import * as requestApproval from './approvals/request-approval.ts'
-import * as requestFolder from './approvals/request-folder.ts'
 import * as changeChannel from './channels/change-channel.ts'
 import * as holdChannel from './channels/hold-channel.ts'
-import * as incoming from './channels/incoming.ts'
 import * as sendOutgoing from './channels/send-outgoing.ts'
-import * as changeUserSession from './consoles/change-user-session.ts'
 import * as configureAgent from './consoles/configure-agent.ts'
-import * as endRoleAgent from './consoles/end-role-agent.ts'
-import * as sleepRoleAgent from './consoles/spawn-role-agent.ts'
-import * as addMessage from './conversations/add-message.ts'
 import * as changeConversation from './conversations/change-conversation.ts'
 import * as chapters from './conversations/chapters.ts'
 import * as importConversation from './conversations/import-conversation.ts'
 import * as makeSearchable from './conversations/make-searchable.ts'
-import * as postMessage from './conversations/post-message.ts'
-import * as startChat from './conversations/start-chat.ts'
-import * as withdrawMessage from './conversations/withdraw-message.ts'
+import * as addMessage from './flows/add-message.ts'
+import * as answerChat from './flows/answer-chat.ts'
+import * as answerPermission from './flows/answer-permission.ts'
+import * as authenticateAgent from './flows/authenticate-agent.ts'
+import * as beginTurn from './flows/begin-turn.ts'
+import * as beginWithDemo from './flows/begin-with-demo.ts'
+import * as cancelTurn from './flows/cancel-turn.ts'
+import * as changeChannelChat from './flows/change-channel-chat.ts'
+import * as changeUserSession from './flows/change-user-session.ts'
+import * as deleteAgent from './flows/delete-agent.ts'
+import * as deleteConversation from './flows/delete-conversation.ts'
+import * as deleteProject from './flows/delete-project.ts'
+import * as dispatchTurn from './flows/dispatch-turn.ts'
+import * as endLimit from './flows/end-limit.ts'
+import * as endRoleAgent from './flows/end-role-agent.ts'
+import * as fileOperations from './flows/file-operations.ts'
+import * as handOverMessages from './flows/hand-over-messages.ts'
+import * as incoming from './flows/incoming.ts'
+import * as orderStop from './flows/order-stop.ts'
+import * as postMessage from './flows/post-message.ts'
+import * as replacePasskey from './flows/replace-passkey.ts'
+import * as reportProcessExit from './flows/report-process-exit.ts'
+import * as requestApproval from './flows/request-approval.ts'
+import * as requestFolder from './flows/request-folder.ts'
+import * as sendPrompt from './flows/send-prompt.ts'
+import * as settleTurn from './flows/settle-turn.ts'
+import * as spawnRoleAgent from './flows/spawn-role-agent.ts'
+import * as startChat from './flows/start-chat.ts'
+import * as storeFacts from './flows/store-facts.ts'
+import * as sweepAgentSession from './flows/sweep-agent-session.ts'
+import * as takeLaunch from './flows/take-launch.ts'
+import * as takeNextAction from './flows/take-next-action.ts'
+import * as unassignAgent from './flows/unassign-agent.ts'
+import * as withdrawMessage from './flows/withdraw-message.ts'
 import * as coordinatorRequests from './processes/coordinator-requests.ts'
 import * as launchRecord from './processes/launch-record.ts'
-import * as storeFacts from './processes/store-facts.ts'
-import * as takeLaunch from './processes/take-launch.ts'
 import * as changeProject from './projects/change-project.ts'
 import * as leases from './system/leases.ts'
 import * as sweepExpired from './system/sweep-expired.ts'
-import * as answerChat from './turns/answer-chat.ts'
-import * as beginTurn from './turns/begin-turn.ts'
-import * as cancelTurn from './turns/cancel-turn.ts'
 import * as chatOptions from './turns/chat-options.ts'
-import * as dispatchTurn from './turns/dispatch-turn.ts'
-import * as endLimit from './turns/end-limit.ts'
-import * as fileOperations from './turns/file-operations.ts'
-import * as handOverMessages from './turns/hand-over-messages.ts'
 import * as keepFiles from './turns/keep-files.ts'
-import * as sendPrompt from './turns/send-prompt.ts'
-import * as settleTurn from './turns/settle-turn.ts'
 import * as changeApproach from './work/change-approach.ts'
 import * as changeTask from './work/change-task.ts'
 import * as endWorkSession from './work/end-work-session.ts'
@@ -62,12 +70,13 @@ const files: readonly object[] = [
   answerPermission,
   authenticateAgent,
   beginTurn,
+  beginWithDemo,
   cancelTurn,
   changeAccess,
-  passes,
   changeAgent,
   changeApproach,
   changeChannel,
+  changeChannelChat,
   changeConversation,
   changeProject,
   changeTask,
@@ -76,6 +85,9 @@ const files: readonly object[] = [
   chatOptions,
   configureAgent,
   coordinatorRequests,
+  deleteAgent,
+  deleteConversation,
+  deleteProject,
   dispatchTurn,
   endLimit,
   endRoleAgent,
@@ -89,7 +101,10 @@ const files: readonly object[] = [
   launchRecord,
   leases,
   makeSearchable,
+  orderStop,
+  passes,
   postMessage,
+  replacePasskey,
   reportProcessExit,
   requestApproval,
   requestFolder,
@@ -100,13 +115,14 @@ const files: readonly object[] = [
   sendPrompt,
   settleTurn,
   signIn,
-  sleepRoleAgent,
+  spawnRoleAgent,
   startChat,
   storeFacts,
   sweepAgentSession,
   sweepExpired,
   takeLaunch,
   takeNextAction,
+  unassignAgent,
   uploadArtifact,
   withdrawMessage,
   worktreeRecord,

@@ -1,9 +1,10 @@
 /** What comes in from Telegram and goes out to it (CN1, CN2), with whatever goes wrong in between. */
 import { expect, test } from 'vitest'
-import { changeChannelChat, setChannelRoute } from '../../src/services/channels/change-channel.ts'
+import { setChannelRoute } from '../../src/services/channels/change-channel.ts'
 import { findOutgoing } from '../../src/services/channels/queries.ts'
 import { beginSending } from '../../src/services/channels/send-outgoing.ts'
-import { answerChat } from '../../src/services/turns/answer-chat.ts'
+import { answerChat } from '../../src/services/flows/answer-chat.ts'
+import { changeChannelChat } from '../../src/services/flows/change-channel-chat.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 import { telegramToken } from '../support/telegram.ts'

@@ -5,9 +5,7 @@ import { conversationStream } from '../../src/domain/stream-name.ts'
 import { conversationsOn } from '../../src/embedded/conversations.ts'
 import { Cutover } from '../../src/jobs/cutover.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
-import { addMessage } from '../../src/services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   setConversationSummary,
   setFlags,
@@ -21,6 +19,8 @@ import {
   setCutoverRule,
 } from '../../src/services/conversations/chapters.ts'
 import { getConversation, getHistory } from '../../src/services/conversations/queries.ts'
+import { addMessage } from '../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
 import { beforeAllDue, turnRunsIn } from '../../src/store/conversations/chapters.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openChatStore, openRoom, texts } from '../services/conversations/chat-room.ts'

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
 import { LaunchSweeper } from '../../src/jobs/launch-sweeper.ts'
-import { endChat } from '../../src/services/conversations/start-chat.ts'
+import { endChat } from '../../src/services/flows/start-chat.ts'
+import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
 import { listCoordinators } from '../../src/services/processes/queries.ts'
-import { unassignAgent } from '../../src/services/projects/change-project.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import {
   exited,

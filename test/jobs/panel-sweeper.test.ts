@@ -9,8 +9,9 @@ import {
   maxPanelsOfChat,
   startChat,
   touchPanels,
-} from '../../src/services/conversations/start-chat.ts'
-import { assignAgent, unassignAgent } from '../../src/services/projects/change-project.ts'
+} from '../../src/services/flows/start-chat.ts'
+import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
+import { assignAgent } from '../../src/services/projects/change-project.ts'
 import { selectPanels, selectPurpose } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'

@@ -16,15 +16,15 @@ import { chatLog } from '../../src/mirror/line-log.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { Message } from '../../src/protocol/conversations/message.ts'
-import { addMessage } from '../../src/services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   resetConversation,
   setHistory,
 } from '../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../src/services/conversations/import-conversation.ts'
-import { startChat } from '../../src/services/conversations/start-chat.ts'
+import { addMessage } from '../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
+import { startChat } from '../../src/services/flows/start-chat.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

@@ -7,15 +7,15 @@ import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { Mirror, type MirrorTarget } from '../../src/mirror/mirror.ts'
 import { saveConversation } from '../../src/mirror/mirrored-files.ts'
 import { ConversationFile } from '../../src/protocol/conversations/conversation-file.ts'
-import { addMessage } from '../../src/services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   resetConversation,
   setConversationSummary,
   setFlags,
   setHistory,
 } from '../../src/services/conversations/change-conversation.ts'
+import { addMessage } from '../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
 import { openChatStore } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

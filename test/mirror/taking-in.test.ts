@@ -7,12 +7,10 @@ import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { chatLog } from '../../src/mirror/line-log.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { importAtStart } from '../../src/offline/import-conversations.ts'
-import { addMessage } from '../../src/services/conversations/add-message.ts'
-import {
-  deleteConversation,
-  getOrCreateConversation,
-} from '../../src/services/conversations/change-conversation.ts'
+import { getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
 import { getWholeHistory, listConversations } from '../../src/services/conversations/queries.ts'
+import { addMessage } from '../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
 import { by } from '../services/projects/installation.ts'
 import { picoclawSession, writePicoclaw } from '../support/picoclaw.ts'
 import { openTestStore } from '../support/store.ts'

@@ -1,18 +1,15 @@
 /** A store with some of everything in it, made by the product's own use cases. */
 import { owner, ownerId } from '../../src/domain/access/caller.ts'
 import { addPerson, createToken, removePerson } from '../../src/services/access/change-access.ts'
-import {
-  changeAgent,
-  createAgent,
-  deleteAgent,
-  replacePasskey,
-} from '../../src/services/agents/change-agent.ts'
+import { changeAgent, createAgent } from '../../src/services/agents/change-agent.ts'
+import { deleteAgent } from '../../src/services/flows/delete-agent.ts'
+import { deleteProject } from '../../src/services/flows/delete-project.ts'
+import { replacePasskey } from '../../src/services/flows/replace-passkey.ts'
+import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,
   createProject,
-  deleteProject,
-  unassignAgent,
 } from '../../src/services/projects/change-project.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
 import { sealedEnvironment } from '../support/seals.ts'

@@ -10,23 +10,20 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import {
-  authenticateAgent,
-  authenticationFailed,
-  logoutAgent,
-  type SignedIn,
-} from '../../services/agent-sessions/authenticate-agent.ts'
-import {
   type CallingSession,
   type Claim,
   findAgentSession,
 } from '../../services/agent-sessions/queries.ts'
-import { reportProcessExit } from '../../services/agent-sessions/report-process-exit.ts'
-import { touchAgentSession } from '../../services/agent-sessions/sweep-agent-session.ts'
-import {
-  findCallersNextAction,
-  type NextAnswer,
-} from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
+import {
+  authenticateAgent,
+  authenticationFailed,
+  logoutAgent,
+  type SignedIn,
+} from '../../services/flows/authenticate-agent.ts'
+import { reportProcessExit } from '../../services/flows/report-process-exit.ts'
+import { touchAgentSession } from '../../services/flows/sweep-agent-session.ts'
+import { findCallersNextAction, type NextAnswer } from '../../services/flows/take-next-action.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { Presented } from '../security/credentials.ts'

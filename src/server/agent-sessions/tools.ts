@@ -10,7 +10,7 @@ import { Id } from '../../protocol/text.ts'
 import {
   getAgentAction as getActionFor,
   type NextAnswer,
-} from '../../services/agent-sessions/take-next-action.ts'
+} from '../../services/flows/take-next-action.ts'
 import {
   DecisionsAnswer,
   ResumeContextAnswer,

@@ -7,13 +7,13 @@
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { EventType } from '../../protocol/events.ts'
+import { findOpenConversations } from '../../services/conversations/queries.ts'
 import {
   type FoundNextAction,
   findNextAction,
   type NextAnswer,
   takeNextAction,
-} from '../../services/agent-sessions/take-next-action.ts'
-import { findOpenConversations } from '../../services/conversations/queries.ts'
+} from '../../services/flows/take-next-action.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { FeedEvent, TailFollower } from '../live/tail.ts'

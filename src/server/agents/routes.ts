@@ -9,8 +9,6 @@ import type { modelUsageRoutes } from '../../protocol/turns/model-usage.ts'
 import {
   changeAgent,
   createAgent,
-  deleteAgent,
-  replacePasskey,
   type SentEnvironment,
 } from '../../services/agents/change-agent.ts'
 import {
@@ -25,6 +23,8 @@ import {
   removeSecret,
   setSecret,
 } from '../../services/agents/secrets.ts'
+import { deleteAgent } from '../../services/flows/delete-agent.ts'
+import { replacePasskey } from '../../services/flows/replace-passkey.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'

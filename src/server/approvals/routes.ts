@@ -10,7 +10,7 @@ import {
   listPendingApprovals,
   readApproval,
 } from '../../services/approvals/queries.ts'
-import { createApproval, resubmitApproval } from '../../services/approvals/request-approval.ts'
+import { createApproval, resubmitApproval } from '../../services/flows/request-approval.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {

@@ -5,11 +5,11 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
 import { line } from '../../protocol/text.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
-import { requestApproval as requestApprovalFor } from '../../services/approvals/request-approval.ts'
+import { requestApproval as requestApprovalFor } from '../../services/flows/request-approval.ts'
 import {
   findAskingTurn,
   requestFolder as requestFolderFor,
-} from '../../services/approvals/request-folder.ts'
+} from '../../services/flows/request-folder.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import { agentTool, reads, snakeFields, writesOnce } from '../mcp/tool.ts'
 

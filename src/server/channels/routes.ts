@@ -1,11 +1,8 @@
 /** REST handlers for channels, the people served on them, and the agent that answers. */
 import type { channelRoutes } from '../../protocol/channels/routes.ts'
-import {
-  changeChannelChat,
-  createPairingCode,
-  setChannelRoute,
-} from '../../services/channels/change-channel.ts'
+import { createPairingCode, setChannelRoute } from '../../services/channels/change-channel.ts'
 import { listChannelChats, listChannels } from '../../services/channels/queries.ts'
+import { changeChannelChat } from '../../services/flows/change-channel-chat.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const channelHandlers: HandlersOf<typeof channelRoutes> = {

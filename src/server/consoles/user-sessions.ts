@@ -21,19 +21,8 @@ import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
 import { checkApproval } from '../../services/access/check-access.ts'
-import {
-  answerPermission,
-  answerQuestion,
-  type PermissionChoice,
-} from '../../services/approvals/answer-permission.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
-import { decideApproval } from '../../services/approvals/request-approval.ts'
-import {
-  createUserSession,
-  terminateUserSession,
-} from '../../services/consoles/change-user-session.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
-import { requestedReason, terminateRoleAgent } from '../../services/consoles/end-role-agent.ts'
 import {
   type EndOf,
   type FoundUserSession,
@@ -46,14 +35,21 @@ import {
   type StartTarget,
 } from '../../services/consoles/queries.ts'
 import {
-  type Spawn,
-  type Spawned,
-  spawnRoleAgent,
-} from '../../services/consoles/spawn-role-agent.ts'
+  answerPermission,
+  answerQuestion,
+  type PermissionChoice,
+} from '../../services/flows/answer-permission.ts'
+import { cancelTurn, withdrawPrompt } from '../../services/flows/cancel-turn.ts'
+import {
+  createUserSession,
+  terminateUserSession,
+} from '../../services/flows/change-user-session.ts'
+import { setContinueAfterLimit } from '../../services/flows/end-limit.ts'
+import { requestedReason, terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
+import { decideApproval } from '../../services/flows/request-approval.ts'
+import { type SentPrompt, sendPrompt } from '../../services/flows/send-prompt.ts'
+import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
 import { invalidField, noSuchApproval } from '../../services/refusals.ts'
-import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
-import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
-import { type SentPrompt, sendPrompt } from '../../services/turns/send-prompt.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import type { Offers } from '../processes/launches.ts'

@@ -11,9 +11,7 @@ import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
 import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
-import { addMessage } from '../../services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   markSeen,
   resetConversation,
@@ -33,7 +31,6 @@ import {
   setCutoverRule,
 } from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
-import { postMessage } from '../../services/conversations/post-message.ts'
 import {
   getConversation,
   getHistory,
@@ -43,14 +40,17 @@ import {
 } from '../../services/conversations/queries.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
-import { endChat, startChat } from '../../services/conversations/start-chat.ts'
-import { withdrawMessage } from '../../services/conversations/withdraw-message.ts'
+import { addMessage } from '../../services/flows/add-message.ts'
+import { beginTurn } from '../../services/flows/begin-turn.ts'
+import { findStop, stopTurns } from '../../services/flows/cancel-turn.ts'
+import { deleteConversation } from '../../services/flows/delete-conversation.ts'
+import { setContinueAfterLimit } from '../../services/flows/end-limit.ts'
+import { postMessage } from '../../services/flows/post-message.ts'
+import { endChat, startChat } from '../../services/flows/start-chat.ts'
+import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
-import { beginTurn } from '../../services/turns/begin-turn.ts'
-import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
-import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
 import {
   listConversationTurns,
   readContexts,

@@ -13,10 +13,10 @@ import {
   findOwnConversation,
   readOwnHistory,
 } from '../../services/conversations/own-conversation.ts'
-import { sendMessage as sendMessageTo } from '../../services/conversations/post-message.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
-import { answerChat, findAnswerTarget } from '../../services/turns/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../services/turns/hand-over-messages.ts'
+import { answerChat, findAnswerTarget } from '../../services/flows/answer-chat.ts'
+import { findHandOver, handOverMessages } from '../../services/flows/hand-over-messages.ts'
+import { sendMessage as sendMessageTo } from '../../services/flows/post-message.ts'
 import {
   type AgentCall,
   agentTool,

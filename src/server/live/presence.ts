@@ -4,11 +4,8 @@
  * Decides nothing.
  */
 import { type Instant, instant } from '../../domain/instant.ts'
-import {
-  maxAttachedAtOnce,
-  touchUserSessions,
-} from '../../services/consoles/change-user-session.ts'
-import { maxTouchedPanels, touchPanels } from '../../services/conversations/start-chat.ts'
+import { maxAttachedAtOnce, touchUserSessions } from '../../services/flows/change-user-session.ts'
+import { maxTouchedPanels, touchPanels } from '../../services/flows/start-chat.ts'
 import type { Basics } from '../dependencies.ts'
 
 /** A third of the time for which a record counts. */

@@ -1,7 +1,7 @@
 /** Answers requests to `/mcp`: tool calls itself, the rest by the SDK. Keeps no session, so any node can serve any call. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
-import { noteTools } from '../../services/turns/settle-turn.ts'
+import { noteTools } from '../../services/flows/settle-turn.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 import { type PlainCall, plainCall } from './plain-call.ts'

@@ -7,13 +7,15 @@ import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
-  type FoundResource,
-  findResource,
   listProjects,
   listProjectsOfAgent,
   type ResourceName,
-  type ResourceQuery,
 } from '../../services/projects/queries.ts'
+import {
+  type FoundResource,
+  findResource,
+  type ResourceQuery,
+} from '../../services/work/find-resource.ts'
 import type { Store } from '../../store/store.ts'
 import { snakeFields } from './tool.ts'
 

@@ -24,20 +24,20 @@ import {
   findLaunchesOn,
   findStart,
   locateLaunch,
-} from '../../services/processes/coordinator-queries.ts'
-import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/launch-record.ts'
+} from '../../services/flows/coordinator-queries.ts'
+import { orderStop } from '../../services/flows/order-stop.ts'
 import {
   registerCoordinator,
   storeFacts,
   takeOverCoordinator,
-} from '../../services/processes/store-facts.ts'
+} from '../../services/flows/store-facts.ts'
 import {
   type Offer,
-  type OfferId,
   offerLaunch,
   type SealedParticulars,
   takeLaunch,
-} from '../../services/processes/take-launch.ts'
+} from '../../services/flows/take-launch.ts'
+import { type OfferId, orderLaunch, releaseAgent } from '../../services/processes/launch-record.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
@@ -71,7 +71,7 @@ interface Where {
 }
 
 /**
- * Orders launches and offers them at once (services/processes/take-launch.ts) to coordinators connected to this node: order and
+ * Orders launches and offers them at once (services/flows/take-launch.ts) to coordinators connected to this node: order and
  * offer are one commit, and the start command is sent on the connection afterwards. A coordinator that does not receive it asks
  * for it. Knows the connections and decides nothing.
  */

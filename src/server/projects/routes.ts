@@ -1,12 +1,12 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
+import { deleteProject } from '../../services/flows/delete-project.ts'
+import { unassignAgent } from '../../services/flows/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,
   createProject,
-  deleteProject,
   getAssignment,
-  unassignAgent,
 } from '../../services/projects/change-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'

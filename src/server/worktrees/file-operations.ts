@@ -22,7 +22,7 @@ import {
   findOpenOperations,
   findTurnFiles,
   finishOperation,
-} from '../../services/turns/file-operations.ts'
+} from '../../services/flows/file-operations.ts'
 import {
   completeFiles,
   dropDisownedFiles,

@@ -120,3 +120,9 @@ export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts
     live: live.map((each) => each.purpose),
   }
 }
+
+// Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got a new passkey. Runs in the
+// same commit, so that the next call sees it. The sweeper closes what they left open.
+
+/** Sessions of one agent over all its projects. */
+export const maxRevoked = 1000

@@ -1,4 +1,4 @@
-/** Adds, changes and deletes agents, and seals their environments (SE12). */
+/** Adds and changes agents, and seals their environments (SE12). */
 import type * as z from 'zod'
 import {
   type SealedValue,
@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { agentIdFrom, isReserved } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { home, projectStream } from '../../domain/stream-name.ts'
+import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type {
   Agent,
@@ -27,10 +27,8 @@ import {
   updateAgent,
 } from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
-import { revokeOfAgent } from '../../store/approvals/allowances.ts'
 import { selectMeta, setMeta } from '../../store/meta.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { revokeAllOfAgent } from '../agent-sessions/agent-session-end.ts'
 import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
 
 /** Clients give up on a call at 60 s (NA3). */
@@ -156,48 +154,6 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
   hold_seconds: change.holdSeconds ?? row.hold_seconds,
   runs_on: change.runsOn === undefined ? row.runs_on : change.runsOn,
   isolation: changedIsolation(row.isolation, change),
-})
-
-/** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
-export const replacePasskey = defineUseCase('replace-passkey', {
-  answersSecret: true,
-  streams: ({
-    projectIds = [],
-  }: {
-    agentId: string
-    projectIds?: readonly string[]
-    by: string
-  }) => [home, ...projectIds.map(projectStream)],
-  run: async (tx, { agentId, projectIds = [], by }, context): Promise<{ passkey: string }> => {
-    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-    await revokeAllOfAgent(tx, agentId, projectIds, context)
-    const passkey = context.random.secret('agent')
-    await tx.change('agents', { id: agentId, passkey_hash: hashSecret(passkey) })
-    tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })
-    return { passkey }
-  },
-})
-
-/** Deletes an agent, its assignments and sessions. Its passkey stops working. */
-export const deleteAgent = defineUseCase('delete-agent', {
-  streams: ({
-    projectIds = [],
-  }: {
-    agentId: string
-    projectIds?: readonly string[]
-    by: string
-  }) => [home, ...projectIds.map(projectStream)],
-  run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
-    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-    await revokeAllOfAgent(tx, agentId, projectIds, context)
-    await tx.delete('assignments', { agent_id: agentId })
-    await tx.delete('panels', { agent_id: agentId })
-    // An agent that is made anew under the same id gets none of them.
-    await tx.delete('secret_agents', { agent_id: agentId })
-    await tx.write(revokeOfAgent, { agentId, now: context.now, by })
-    await tx.delete('agents', { id: agentId })
-    tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
-  },
 })
 
 // Replaces plain values from an earlier build by sealed ones (SE12), if they have not changed. Records that their text must

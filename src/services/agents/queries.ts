@@ -20,7 +20,7 @@ import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { maxRevoked } from '../agent-sessions/agent-session-end.ts'
+import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */

@@ -22,8 +22,7 @@ import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
-import { graceMs, startWithinMs } from './end-role-agent.ts'
-import { isIdle } from './spawn-role-agent.ts'
+import { graceMs, isIdle, startWithinMs } from './role-agent-record.ts'
 
 /** Results of each kind. */
 const dueLimit = 100

@@ -21,7 +21,8 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
 import { ownerOf } from '../access/owners.ts'
 import { chosenMachine } from '../processes/launch-record.ts'
-import { noSuchUserSession, type UserSessionLocks } from './role-agent-record.ts'
+import { noSuchUserSession } from '../refusals.ts'
+import type { UserSessionLocks } from './role-agent-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */

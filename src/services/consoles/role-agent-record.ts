@@ -1,21 +1,11 @@
-/**
- * Moves an agent in a role to another state: writes its row and event, and ends its turns, permission requests, work session
- * and, if it was the last, its user session. The calling use case locks `home` and the streams of project, user session and
- * coordinator.
- */
+/** Reads user sessions and the agents in their roles, and announces the end of a user session. */
 
-import {
-  type ConsoleRefusal,
-  decideUserSession,
-  mayPrompt,
-  type RoleAgentDecision,
-  type RoleAgentEvent,
-} from '../../domain/consoles/lifecycle.ts'
+import { type ConsoleRefusal, mayPrompt } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { type Detail, noticeField, textOf, withOutput } from '../../domain/notices.ts'
+import { epochMs, type Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { statusNotice } from '../../domain/status-texts.ts'
 import {
   coordinatorStream,
   home,
@@ -23,7 +13,7 @@ import {
   type StreamName,
   userSessionStream,
 } from '../../domain/stream-name.ts'
-import { readable } from '../../platform/log/readable.ts'
+import { setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import {
   lifeOf,
   type RoleAgentRow,
@@ -32,16 +22,15 @@ import {
   type UserSessionRow,
   updateEnding,
 } from '../../store/consoles/user-sessions.ts'
-import { noticeFrom, noticesColumn } from '../../store/fields.ts'
-import { findLaunch, selectOutput } from '../../store/processes/launches.ts'
-import type { Context, Reader, Tx } from '../../store/store.ts'
-import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
-import { withdrawPermissions } from '../approvals/approval-record.ts'
+import { noticeFrom } from '../../store/fields.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
+import { setUpOf } from '../../store/worktrees/worktrees.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { noSuchUserSession } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
-import { clearLimit } from '../turns/limit-record.ts'
-import { endTurn } from '../turns/turn-record.ts'
-import { finishWorkSession } from '../work/end-work-session.ts'
-import { planOf } from '../work/plan-record.ts'
+import { currentLimit } from '../turns/limit-record.ts'
 
 // Reads user sessions inside use cases, names the streams to lock, and announces an end when the last agent has gone (US4).
 
@@ -68,11 +57,6 @@ export const rosterStreams = (which: UserSessionLocks): StreamName[] => [
   projectStream(which.projectId),
   ...promptStreams(which),
 ]
-
-export const noSuchUserSession = (userSessionId: string): Refusal =>
-  new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), {
-    userSessionId,
-  })
 
 export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal =>
   new Refusal(refused, because)
@@ -139,199 +123,39 @@ export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise
   await tx.write(updateEnding, { ...row, closed_seq })
 }
 
-/** Characters of process output in a failure text. */
-const maxOutputChars = 2000
+/** Extra time for the coordinator's own report. */
+export const graceMs = 5000
 
-export async function moveRoleAgent(
-  tx: Tx,
-  row: RoleAgentRow,
-  event: RoleAgentEvent,
-  { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
-  context: Context,
-): Promise<{ decision: RoleAgentDecision; row: RoleAgentRow }> {
-  const decision = decideUserSession(lifeOf(row), event)
-  const { now } = context
-  switch (decision.became) {
-    case 'unchanged':
-      return { decision, row }
-    case 'leaving':
-      return {
-        decision,
-        row: await writeRow(tx, {
-          ...row,
-          terminating_at: now,
-          ...reasonColumns(row, decision.reason),
-          terminate_request_id: requestId ?? null,
-        }),
-      }
-    case 'ready':
-      return {
-        decision,
-        row: await writeRow(tx, {
-          ...row,
-          state: 'ACTIVE',
-          asleep_at: null,
-          opened_at: now,
-          last_active_at: now,
-        }),
-      }
-    case 'asleep': {
-      // The process is gone already: what ran is unknown, and what waits stays and wakes it.
-      const running = (await tx.all(selectOpenTurns, { roleAgentId: row.id })).filter(
-        (turn) => turn.state === 'running',
-      )
-      if (event.type === 'process-ended') await endTurns(tx, running, {}, context)
-      tx.append(userSessionStream(row.user_session_id), {
-        type: 'agent:asleep',
-        data: { role: row.role },
-      })
-      return { decision, row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: now }) }
-    }
-    case 'failed': {
-      const { step, error, exitCode, signal } = decision
-      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
-      const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
-      const data = {
-        role: row.role,
-        step,
-        error: textOf(error),
-        ...noticeField(error),
-        exitCode,
-        signal,
-        messageId,
-      }
-      const announcedSeq = tx.append(userSessionStream(row.user_session_id), {
-        type: 'agent:failed',
-        data,
-      })
-      await endTurns(tx, open, { reason: 'failed', announcedSeq }, context)
-      await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
-      return {
-        decision,
-        row: await writeRow(tx, {
-          ...row,
-          state: 'FAILED',
-          asleep_at: null,
-          step,
-          error: textOf(error),
-          notices: noticesColumn(row.notices, { error }),
-          exit_code: exitCode,
-          signal,
-        }),
-      }
-    }
-    case 'terminated': {
-      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
-      await endTurns(tx, open, { reason: 'terminated' }, context)
-      const asked = row.terminate_request_id ?? requestId
-      const { reason } = decision
-      const data = {
-        role: row.role,
-        reason: textOf(reason),
-        ...noticeField(reason),
-        requestId: asked,
-      }
-      const terminated_seq = tx.append(userSessionStream(row.user_session_id), {
-        type: 'agent:terminated',
-        data,
-      })
-      await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
-      if (!isReplaced) await clearLimit(tx, roleContextKey(row), context)
-      const terminated = await writeRow(tx, {
-        ...row,
-        state: 'TERMINATED',
-        ...reasonColumns(row, reason),
-        terminated_seq,
-      })
-      await announceEndIfEmpty(tx, row.user_session_id)
-      return { decision, row: terminated }
-    }
-  }
-}
-
-const reasonColumns = ({ notices }: RoleAgentRow, reason: Detail) => ({
-  terminate_reason: textOf(reason),
-  notices: noticesColumn(notices, { reason }),
-})
-
-async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
-  await tx.update('role_agents', row)
-  return row
-}
-
-async function endTurns(
-  tx: Tx,
-  open: readonly TurnRow[],
-  why: { reason?: string; announcedSeq?: number },
-  context: Context,
-): Promise<void> {
-  for (const turn of open) {
-    if (turn.state === 'running') await withdrawPermissions(tx, turn.id, context.now)
-    await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
-  }
-}
-
-/** WK5: an intended end with no open turn and no task left completes the work. */
-async function endWork(
-  tx: Tx,
-  row: RoleAgentRow,
-  why: 'finished' | 'stopped' | 'process_exited' | 'error',
-  { now }: Context,
-): Promise<void> {
-  const work =
-    row.work_session_id === null ? undefined : await tx.row('sessions', { id: row.work_session_id })
-  if (!work) return
-  const isDone = why === 'finished' && (await planOf(tx, work.id)) === 'done'
-  const reason = why === 'finished' ? 'stopped' : why
-  await finishWorkSession(
-    tx,
-    work,
-    isDone ? { type: 'complete' } : { type: 'interrupt', reason },
-    now,
+/** AG2: the time from workspace to readiness, plus the set-up of a new worktree (WT5). */
+export async function startWithinMs(
+  reader: Reader,
+  projectId: string,
+  launch: Pick<Launch, 'state'> | undefined,
+  settings?: ProjectSettings,
+): Promise<number> {
+  const within = durationMs(
+    settings ?? (await settingsOf(reader, projectId)),
+    'agent.start_timeout_seconds',
   )
+  const setsUp =
+    launch?.state === 'starting' && ((await setUpOf(reader, projectId))?.command ?? null) !== null
+  return within + (setsUp ? setUpWithinMs : 0)
 }
 
-/** Handles the end of a role's process (AG4). `ended` is the launch after its end. */
-export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
-  const row =
-    ended.roleAgentId === null ? undefined : await tx.row('role_agents', { id: ended.roleAgentId })
-  if (row?.launch_id !== ended.id) return
-  const { exitCode, signal, reason } = ended
-  const end = {
-    exitCode,
-    signal,
-    error: await errorOf(tx, ended),
-    stoppedByPerson: reason === 'stopped_by_person',
-    toSleep: reason !== null && endsOfTheHealthy.has(reason),
-  }
-  await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
-}
+// Puts idle agents in roles to sleep and wakes them (AG7).
 
-/** AG7: an agent whose process ended so sleeps in its role. */
-const endsOfTheHealthy: ReadonlySet<NonNullable<Launch['reason']>> = new Set([
-  'finished',
-  'idle',
-  'shutdown',
-  'leftover',
-])
-
-const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>> = {
-  exited: statusNotice('processEndedItself'),
-  shutdown: statusNotice('holdfastStopped'),
-  leftover: statusNotice('coordinatorAnew'),
-  coordinator_lost: statusNotice('takenOver'),
-  withdrawn: statusNotice('startWithdrawn'),
-  start_timeout: statusNotice('notReadyInTime'),
-}
-
-async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<Detail> {
-  const what = detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded')
-  // What an agent wrote last explains no stop that came from outside.
-  return reason === 'shutdown' ? what : withLastOutput(reader, id, what)
-}
-
-export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {
-  const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
-  const said = output.split('\n').filter((line) => !line.startsWith('[Holdfast: '))
-  return withOutput(words, readable(said.join('\n')).slice(-maxOutputChars))
+/** Whether the agent is ready and has no open turns for long enough. */
+export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
+  if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
+  const patienceMs = durationMs(
+    await settingsOf(reader, row.project_id),
+    'chat.soft_timeout_minutes',
+  )
+  const userSession = await reader.row('user_sessions', { id: row.user_session_id })
+  const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) =>
+    a > b ? a : b,
+  )
+  if (epochMs(now) - epochMs(since) < patienceMs) return false
+  if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
+  return (await currentLimit(reader, roleContextKey(row))) === undefined
 }

@@ -23,10 +23,15 @@ import { fields, noticesFrom } from '../../store/fields.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
-import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../../store/turns/turns.ts'
+import {
+  selectOpenTurns,
+  selectTurnsOver,
+  type TurnRow,
+  turnOf,
+  turnStream,
+} from '../../store/turns/turns.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit, endedTurnView } from '../turns/limit-record.ts'
-import { turnStream } from '../turns/turn-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
   const agents: RoleAgent[] = []

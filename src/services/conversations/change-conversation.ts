@@ -16,7 +16,6 @@ import {
   type Message,
   maxHistoryMessages,
 } from '../../protocol/conversations/message.ts'
-import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import {
   type ConversationRow,
   conversationOf,
@@ -29,15 +28,9 @@ import {
   newestSeqs,
   selectLastMessage,
 } from '../../store/conversations/messages.ts'
-import { forgetConversation } from '../../store/conversations/search.ts'
 import { type AgentCaller, selectOldestNotHanded } from '../../store/conversations/unread.ts'
-import { closeLimitedHolders } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { endContextsIn } from '../../store/turns/contexts.ts'
-import { disownTurnFiles } from '../../store/turns/turn-files.ts'
-import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { conversationView } from './conversation-activity.ts'
 import {
   beginChapter,
@@ -207,29 +200,6 @@ export const setConversationSummary = defineUseCase('set-conversation-summary', 
         now,
       ),
     )
-  },
-})
-
-/** Deletes a conversation with its messages, turns and unread marks. A new one under its key continues the numbers. */
-export const deleteConversation = defineUseCase('delete-conversation', {
-  streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
-  run: async (tx, { key, by }, { now }): Promise<void> => {
-    await existingConversation(tx, key)
-    await cancelQueuedTurns(tx, key, now)
-    await tx.write(closeLimitedHolders, { key })
-    await tx.write(endContextsIn, { key, reason: 'deleted', now })
-    await tx.delete('unread_messages', { conversation_key: key })
-    await tx.write(deleteTurnItemsOf, { key })
-    await tx.write(deleteTurnsOf, { key })
-    await tx.write(disownTurnFiles, { key })
-    await forgetConversation(tx, key)
-    await tx.delete('messages', { conversation_key: key })
-    await tx.delete('seen_conversations', { conversation_key: key })
-    await tx.write(removeChaptersOf, { key })
-    await tx.delete('open_conversations', { conversation_key: key })
-    await tx.delete('conversation_names', { conversation_key: key })
-    await tx.delete('conversations', { key })
-    tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
   },
 })
 

@@ -16,8 +16,8 @@ import {
   selectOpenIn,
   selectRunningIn,
   type TurnRow,
+  turnStream,
 } from '../../store/turns/turns.ts'
-import { turnStream } from '../turns/turn-record.ts'
 import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
 
 export const conversationView = async (

@@ -15,7 +15,7 @@ import {
   parseKey,
   parseWebKey,
 } from '../../domain/conversations/key.ts'
-import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
+import { lengthOf } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { messageId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -37,7 +37,6 @@ import {
 import {
   type ConversationRow,
   conversationOf,
-  countMessage,
   selectHolderOf,
   updateConversation,
 } from '../../store/conversations/conversations.ts'
@@ -45,9 +44,7 @@ import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { columns, jsonOf } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { noSuchConversation } from '../refusals.ts'
-import { queueChat } from '../turns/turn-record.ts'
 import { initialWorkplace } from './conversation-workplace.ts'
 
 // Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
@@ -402,57 +399,6 @@ const messageRow = (message: Message) => ({
   media: jsonOf(message.media),
   extra: jsonOf(message.extra),
 })
-
-/** The conversation whose context receives a message, if not the message's own. */
-interface TargetContext {
-  readonly key: string
-  readonly originKey: string
-}
-
-/** Appends one message and marks it unread for its receivers among `readers`. */
-export async function appendMessage(
-  tx: Tx,
-  row: ConversationRow,
-  given: NewMessage,
-  context: Context,
-  {
-    readers,
-    also,
-    into,
-  }: {
-    readonly readers: readonly string[]
-    readonly also?: readonly StreamName[]
-    readonly into?: TargetContext
-  },
-): Promise<Message> {
-  const { message, counted } = await writeMessage(tx, row, given, context, also)
-  await tx.write(countMessage, counted)
-  if (message.role === 'assistant' && message.visible)
-    await forwardToChannel(tx, row.key, message.content, context.now)
-  const { projectId } = message
-  if (projectId === null) return message
-  for (const agentId of unreadFor(message, readers)) {
-    const where = into ?? { key: message.conversationKey, originKey: '' }
-    const turnId = await queueChat(
-      tx,
-      { agentId, projectId, ...where, by: message.senderId },
-      context,
-    )
-    await tx.insert('unread_messages', {
-      agent_id: agentId,
-      project_id: projectId,
-      conversation_key: message.conversationKey,
-      seq: message.seq,
-      priority_rank: rankOf(message.priority),
-      created_at: message.createdAt,
-      chars:
-        lengthOf(message.content) +
-        (message.media === null ? 0 : JSON.stringify(message.media).length),
-      turn_id: turnId,
-    })
-  }
-  return message
-}
 
 export async function changeConversation(
   tx: Tx,

@@ -12,7 +12,7 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { ownerOf, ownerOfLaunch } from '../access/owners.ts'
-import { sendersOf } from '../turns/context-record.ts'
+import { sendersOf } from './message-senders.ts'
 import { searchMessages } from './search-messages.ts'
 
 /** Finds the conversation of an agent's tool call: of its context, running turn, or session. It reads no other (SE3). */

@@ -24,10 +24,11 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectTaskTitleIn } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
-import { undoableRewind } from '../turns/file-operations.ts'
+
 import { conversationView, figuresOf } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 import { workplaceOn } from './conversation-workplace.ts'
+import { undoableRewind } from './undoable-rewind.ts'
 
 /** Returns a conversation without its messages. */
 export const getConversation = defineQuery(

@@ -31,7 +31,6 @@ import {
   home,
   projectStream,
   type StreamName,
-  userSessionStream,
 } from '../../domain/stream-name.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
@@ -56,10 +55,9 @@ import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch, selectRunningOfSession } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
-import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+
 import { checkAssigned, settingsOf } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
-import type { OfferId } from './take-launch.ts'
 
 export const launchStreams = (
   launch: Pick<Launch, 'projectId' | 'coordinatorId'>,
@@ -330,20 +328,6 @@ export const orderLaunch = defineUseCase('order-launch', {
   },
 })
 
-/** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
-export const orderStop = defineUseCase('order-stop', {
-  streams: (input: LaunchLocks & { reason: LaunchEndReason }) => [
-    ...launchStreams(input),
-    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
-  ],
-  run: async (tx, { reason, ...which }, context): Promise<Process> => {
-    const launch = await existingLaunch(tx, which)
-    const stopped = await stopLaunch(tx, launch, { reason }, context)
-    if (stopped?.state === 'ended') await endRoleAgentOf(tx, stopped, context)
-    return processOf(stopped ?? launch)
-  },
-})
-
 /** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
 export const releaseAgent = defineUseCase('release-agent', {
   /** `coordinatorId`: from `find-held-launch`. */
@@ -428,3 +412,8 @@ export const sweepLaunch = defineUseCase('sweep-launch', {
     return { stopped: stopped ? due.reason : null }
   },
 })
+
+/** The id of the new launch, when it is offered too. */
+export interface OfferId {
+  readonly offeredAs?: string | undefined
+}

@@ -1,7 +1,6 @@
-/** Creates, changes and deletes projects, and assigns agents to them. */
+/** Creates and changes projects, and assigns agents to them. */
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
-import { demoAcp, demoMcp } from '../../domain/agents/demo.ts'
 import {
   type ChosenIsolation,
   changedIsolation,
@@ -9,20 +8,13 @@ import {
 } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectId } from '../../domain/ids.ts'
-import type { Instant } from '../../domain/instant.ts'
 import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Assignment } from '../../protocol/agents/isolation.ts'
-import type { EventType } from '../../protocol/events.ts'
 import type { Project, ProjectChange, ProjectDraft } from '../../protocol/projects/project.ts'
-import { liveOfPair, liveOfProject } from '../../store/agent-sessions/agent-sessions.ts'
-import { deleteSecret, secretRows } from '../../store/agents/secrets.ts'
-import { revokeOfPair } from '../../store/approvals/allowances.ts'
-import { selectPendingOfProject } from '../../store/approvals/approvals.ts'
-import { deletePanelsOfPair } from '../../store/conversations/panels.ts'
-import { selectFirstOfTypes, selectPosition } from '../../store/log/event-log.ts'
+import { selectPosition } from '../../store/log/event-log.ts'
 import {
   agentIdsOf,
   chosenSettings,
@@ -32,19 +24,8 @@ import {
   updateAssignment,
   updateProject,
 } from '../../store/projects/projects.ts'
-import {
-  type Context,
-  defineQuery,
-  defineUseCase,
-  type Reader,
-  type Tx,
-} from '../../store/store.ts'
-import { selectRunningOfProject } from '../../store/work/work-sessions.ts'
-import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
-import { createAgent } from '../agents/change-agent.ts'
-import { moveApproval } from '../approvals/approval-record.ts'
+import { type Context, defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidSetting, noSuchAgent, noSuchProject } from '../refusals.ts'
-import { finishWorkSession } from '../work/end-work-session.ts'
 import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
 
 /** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
@@ -136,68 +117,7 @@ export const changeProject = defineUseCase('change-project', {
   },
 })
 
-const feedback = 'The project was deleted.'
-
-/**
- * Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. The
- * calling use case locks `home` and the project's stream.
- */
-async function closeProjectWork(
-  tx: Tx,
-  projectId: string,
-  { by, now }: { by: string; now: Instant },
-): Promise<void> {
-  for (const row of await tx.all(selectPendingOfProject, { projectId }))
-    await moveApproval(tx, row, { type: 'decide', verdict: 'rejected', by, feedback }, now)
-  for (const row of await tx.all(selectRunningOfProject, { projectId }))
-    await finishWorkSession(tx, row, { type: 'interrupt', reason: 'stopped' }, now)
-}
-
-/** Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files stay. */
-export const deleteProject = defineUseCase('delete-project', {
-  streams: ({ projectId }: { projectId: string; by: string }) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, by }, context): Promise<void> => {
-    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    await closeProjectWork(tx, projectId, { by, now: context.now })
-    await revokeAgentSessions(tx, await liveOfProject(tx, projectId), context)
-    await tx.delete('assignments', { project_id: projectId })
-    await tx.delete('panels', { project_id: projectId })
-    await tx.delete('set_ups', { project_id: projectId })
-    for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
-    await tx.delete('projects', { id: projectId })
-    tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [
-      projectStream(projectId),
-    ])
-  },
-})
-
-const createdEvents = { one: 'project-created', other: 'agent-created' } satisfies Record<
-  string,
-  EventType
->
-
-const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
-  (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
-
-/** Whether a store needs the demo: no project and no agent was ever created in it. A deleted demo is not created again. */
-export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
-
-const demos = [demoMcp, demoAcp]
-
-/** Creates the demo project and agents in one commit (UI6), in a store where no project or agent was ever created. */
-export const beginWithDemo = defineUseCase('begin-with-demo', {
-  streams: (_: { path: string | undefined; by: string }) => [home],
-  run: async (tx, { path, by }, context): Promise<void> => {
-    if (!(await isWithoutProjects(tx))) return
-    const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)
-    for (const demo of demos) {
-      await createAgent.run(tx, { ...demo, args: [...demo.args], by }, context)
-      await assignAgent.run(tx, { projectId, agentId: demo.id, by }, context)
-    }
-  },
-})
-
-interface AssignInput extends ChosenIsolation {
+export interface AssignInput extends ChosenIsolation {
   readonly projectId: string
   readonly agentId: string
   readonly by: string
@@ -231,30 +151,6 @@ export const assignAgent = defineUseCase('assign-agent', {
       projectStream(projectId),
     ])
     return (await findProject(tx, projectId)) ?? project
-  },
-})
-
-/**
- * Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. What was chosen for its isolation
- * goes with it, so that needs the same right: assigned again it would run without.
- */
-export const unassignAgent = defineUseCase('unassign-agent', {
-  streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by, scopes }, context): Promise<void> => {
-    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-    const pair = { project_id: projectId, agent_id: agentId }
-    const before = await tx.first(selectAssignment, pair)
-    if (!before) return
-    const [chosen] = Object.keys(JSON.parse(before.isolation))
-    if (chosen) requireManage(scopes, chosen)
-    await tx.delete('assignments', pair)
-    await tx.write(deletePanelsOfPair, pair)
-    await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })
-    await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
-    tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [
-      projectStream(projectId),
-    ])
   },
 })
 

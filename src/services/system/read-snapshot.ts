@@ -27,7 +27,7 @@ import { findProject, projectsPage } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, type Reader, type StreamPosition } from '../../store/store.ts'
 import { selectContextsIn, selectLimitedIn } from '../../store/turns/contexts.ts'
 import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-items.ts'
-import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
+import { isPushed, selectRunningIn, turnStream } from '../../store/turns/turns.ts'
 import { tasksPage } from '../../store/work/tasks.ts'
 import { workSessionsPage } from '../../store/work/work-sessions.ts'
 import {
@@ -38,7 +38,7 @@ import {
 } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
 import { withDecisions } from '../turns/turn-decisions.ts'
-import { readTurnOutput, turnStream } from '../turns/turn-record.ts'
+import { readTurnOutput } from '../turns/turn-record.ts'
 
 type StreamState =
   | HomeState

@@ -2,25 +2,25 @@
  * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved to another generation is
  * ended when the next turn needs it. The calling use case locks the conversation's stream.
  */
-import { ownerId, systemId } from '../../domain/access/caller.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
-import { looksLikeRole, textOfMessage } from '../../domain/conversations/senders.ts'
+import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
 import {
+  isSlashCommand,
   newsOf,
   type PrimerFacts,
   type PrimerMessage,
   primerOf,
   taskHead,
 } from '../../domain/turns/prompts.ts'
-import type { Message } from '../../protocol/conversations/message.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { selectLastChapter } from '../../store/conversations/chapters.ts'
 import { historyBefore, selectPeopleIn, textParts } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
-import { newRow, selectFirst } from '../../store/rows.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   type ContextRow,
@@ -29,8 +29,14 @@ import {
   selectLeft,
   updateContext,
 } from '../../store/turns/contexts.ts'
-import { selectLastEnded, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  isOfRole,
+  selectLastEnded,
+  selectOpenTurns,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
+import { sendersOf } from '../conversations/message-senders.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
 /** SB13: what a sandbox ends a turn for. */
@@ -274,57 +280,6 @@ const isInPrompt = (message: Prompted, { task_id: taskId }: TurnRow): boolean =>
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
-interface Sender {
-  readonly sender_id: string
-  readonly sender_name: string | null
-}
-
-export const senderOf = ({ senderId, senderName }: Message): Sender => ({
-  sender_id: senderId,
-  sender_name: senderName ?? null,
-})
-
-interface Senders {
-  readonly nameOf: (row: Sender) => string
-  /** CV14: a person put it in for somebody else. */
-  readonly isPutIn: (row: Sender) => boolean
-}
-
-/**
- * Resolves senders to the names they are told under: a person's or an agent's name, the role of what was put in, or else the name or
- * id on the channel, with the id where the name is somebody else's or reads like a role (CX17).
- */
-export async function sendersOf(reader: Reader, rows: readonly Sender[]): Promise<Senders> {
-  // The owner may have no row of its own.
-  const own = new Map<string, string>([[ownerId, ownerId]])
-  for (const id of new Set(rows.map((row) => row.sender_id))) {
-    const name =
-      (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name
-    if (name !== undefined) own.set(id, name)
-  }
-  const taken = new Set<string>()
-  for (const { sender_id, sender_name } of rows)
-    if (sender_name !== null && !own.has(sender_id) && (await isTaken(reader, sender_name)))
-      taken.add(sender_name)
-  return {
-    isPutIn: ({ sender_id, sender_name }) => sender_name !== null && own.has(sender_id),
-    nameOf: ({ sender_id, sender_name }) => {
-      const ownName = own.get(sender_id)
-      if (sender_name !== null && (ownName !== undefined || sender_id === systemId))
-        return sender_name
-      const name = sender_name ?? ownName ?? sender_id
-      return looksLikeRole(name) || taken.has(name) ? `${name} (${sender_id})` : name
-    },
-  }
-}
-
-const selectPersonNamed = selectFirst('people', { name: 'name' }, 'id')
-const selectAgentNamed = selectFirst('agents', { name: 'name' }, 'id')
-
-const isTaken = async (reader: Reader, name: string): Promise<boolean> =>
-  (await reader.first(selectPersonNamed, { name })) !== undefined ||
-  (await reader.first(selectAgentNamed, { name })) !== undefined
-
 /** Who wrote a summary, by name; null: the agent of the conversation. */
 const authorOf = async (reader: Reader, id: string | null): Promise<string | null> =>
   id === null ? null : ((await reader.row('people', { id }))?.name ?? id)
@@ -339,4 +294,36 @@ export async function severalPeople(reader: Reader, key: string): Promise<boolea
   if (rows.length < 2) return false
   const { isPutIn } = await sendersOf(reader, rows)
   return new Set(rows.filter((row) => !isPutIn(row)).map(({ sender_id }) => sender_id)).size > 1
+}
+
+/** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
+export async function primerForTurn(
+  reader: Reader,
+  row: ContextRow,
+  turn: TurnRow,
+  now: Instant,
+): Promise<TurnPriming> {
+  if (isSlashCommand(JSON.parse(turn.content))) return { primer: null, news: null }
+  const promptSeqs = await waitingPrompts(reader, turn)
+  const { primer, news, decided } = await buildPrimer(reader, row, { turn, promptSeqs }, now)
+  return { primer, news: isOfRole(turn) ? decided : news }
+}
+
+interface TurnPriming {
+  /** null before a slash command, which is sent alone (CX19). */
+  readonly primer: string | null
+  readonly news: string | null
+}
+
+/** Prompts not sent yet are left out of the primer. */
+async function waitingPrompts(reader: Reader, turn: TurnRow): Promise<ReadonlySet<number>> {
+  const open =
+    turn.role_agent_id === null
+      ? []
+      : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
+  return new Set(
+    [turn, ...open].flatMap(({ about, through_seq: seq }) =>
+      about === 'prompt' && seq !== null ? [seq] : [],
+    ),
+  )
 }

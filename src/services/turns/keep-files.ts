@@ -7,6 +7,7 @@ import type { FileState } from '../../protocol/worktrees/file-state.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import {
   disowned,
+  maxOperations,
   selectDisowned,
   selectFilesOf,
   selectNextState,
@@ -16,7 +17,7 @@ import {
   type TurnFilesRow,
 } from '../../store/turns/turn-files.ts'
 import { settingsFrom } from '../projects/project-record.ts'
-import { maxOperations, recordFiles, stateFrom } from './turn-files.ts'
+import { recordFiles, stateFrom } from './turn-files.ts'
 
 const pageSize = 50
 /** An end that was missed longer ago stays without a state. */

@@ -29,19 +29,18 @@ import {
   selectTurnsBefore,
   selectTurnsOver,
   type TurnRow,
+  turnStream,
 } from '../../store/turns/turns.ts'
-import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
-import { noSuchProject } from '../refusals.ts'
+import { noSuchProject, noSuchUserSession } from '../refusals.ts'
 import { choicesIn } from './chat-options.ts'
-import { acpSessionToOpen } from './context-record.ts'
+import { acpSessionToOpen, primerForTurn } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
-import { primerForTurn } from './send-prompt.ts'
 import { transcriptOwner } from './transcript-owner.ts'
 import { itemsOf, outputOf } from './turn-items.ts'
-import { readTurnOutput, turnStream } from './turn-record.ts'
+import { readTurnOutput } from './turn-record.ts'
 import { turnView } from './turn-view.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>

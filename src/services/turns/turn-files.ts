@@ -7,6 +7,7 @@ import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
+  maxOperations,
   selectFirstState,
   selectOperationsOf,
   type TurnFilesRow,
@@ -100,9 +101,6 @@ export async function recordFiles(
     left_out: names.length === 0 ? null : JSON.stringify(names),
   })
 }
-
-/** Operations of a conversation that are looked at. */
-export const maxOperations = 200
 
 /** The rewinds since a turn began. What they took back was there then; what earlier ones took back was not. */
 export async function rewoundSince(

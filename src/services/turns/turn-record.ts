@@ -4,12 +4,7 @@ import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import {
-  coordinatorStream,
-  type StreamName,
-  turnsStream,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
+import { coordinatorStream, type StreamName } from '../../domain/stream-name.ts'
 import { decideTurn, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
@@ -30,11 +25,13 @@ import {
 import {
   isOfRole,
   newTurnRow,
+  relayRole,
   selectOpenIn,
   selectQueuedChat,
   selectRunningIn,
   type TurnRow,
   turnLife,
+  turnStream,
 } from '../../store/turns/turns.ts'
 import { leaveSessions } from './context-record.ts'
 import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
@@ -179,18 +176,6 @@ interface EndOptions {
   /** The sequence number of the event that already announced the end. */
   readonly announcedSeq?: number
 }
-
-/** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
-export const turnStream = (
-  row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
-): StreamName =>
-  row.user_session_id === null
-    ? turnsStream(row.conversation_key)
-    : userSessionStream(row.user_session_id)
-
-/** The `role` field of relay events. Chats have no roles and use the agent's id. */
-export const relayRole = (row: Pick<TurnRow, 'role' | 'agent_id'>): string =>
-  row.role ?? row.agent_id
 
 interface Prompt {
   readonly id: string

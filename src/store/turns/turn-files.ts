@@ -182,3 +182,6 @@ export const selectOldFiles = statement<{ before: Instant; after: string; limit:
       .groupBy(['conversation_key', 'project_id'])
       .limit(p.limit),
 )
+
+/** Operations of a conversation that are looked at. */
+export const maxOperations = 200

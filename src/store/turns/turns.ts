@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
@@ -352,3 +353,15 @@ export const selectWaitingInRoles = statement<{ limit: number }>()((db, p) =>
     .orderBy('role_agents.id')
     .limit(p.limit),
 )
+
+/** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
+export const turnStream = (
+  row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
+): StreamName =>
+  row.user_session_id === null
+    ? turnsStream(row.conversation_key)
+    : userSessionStream(row.user_session_id)
+
+/** The `role` field of relay events. Chats have no roles and use the agent's id. */
+export const relayRole = (row: Pick<TurnRow, 'role' | 'agent_id'>): string =>
+  row.role ?? row.agent_id

@@ -1,7 +1,7 @@
 /** What coordinators are fenced with, and the use cases that lead to a launch, from one build. */
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { postMessage } from '../../../src/services/conversations/post-message.ts'
+import { postMessage } from '../../../src/services/flows/post-message.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts'
 

@@ -2,12 +2,12 @@
 import { Refusal } from '../../../src/domain/errors.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
+import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,
   createProject,
-  deleteProject,
-  unassignAgent,
 } from '../../../src/services/projects/change-project.ts'
 import type { UseCase } from '../../../src/store/store.ts'
 

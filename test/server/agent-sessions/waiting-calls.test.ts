@@ -3,13 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { superseded, WaitingCalls } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
-import {
-  decideApproval,
-  requestApproval,
-} from '../../../src/services/approvals/request-approval.ts'
-import { postMessage, sendMessage } from '../../../src/services/conversations/post-message.ts'
-import { endChat } from '../../../src/services/conversations/start-chat.ts'
-import { unassignAgent } from '../../../src/services/projects/change-project.ts'
+import { postMessage, sendMessage } from '../../../src/services/flows/post-message.ts'
+import { decideApproval, requestApproval } from '../../../src/services/flows/request-approval.ts'
+import { endChat } from '../../../src/services/flows/start-chat.ts'
+import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
 import { createTask } from '../../../src/services/work/change-task.ts'
 import type { Store } from '../../../src/store/store.ts'
 import {

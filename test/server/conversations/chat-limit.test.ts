@@ -8,12 +8,12 @@ import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { ConversationState } from '../../../src/protocol/snapshot.ts'
 import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
+import { getHistory } from '../../../src/services/conversations/queries.ts'
 import {
   handleUnpairedSender,
   runChatCommand,
   takeChannelMessage,
-} from '../../../src/services/channels/incoming.ts'
-import { getHistory } from '../../../src/services/conversations/queries.ts'
+} from '../../../src/services/flows/incoming.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

@@ -4,9 +4,7 @@ import { dayAfter, dayBefore } from '../../../src/domain/conversations/chapter.t
 import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { SearchIndexer } from '../../../src/server/conversations/indexer.ts'
-import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   resetConversation,
   setHistory,
@@ -20,6 +18,8 @@ import {
   type MessageSearch,
   searchMessages,
 } from '../../../src/services/conversations/search-messages.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
 import { engines, newPlace, type Place } from '../../support/either-store.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { usePostgres } from '../../support/postgres.ts'

@@ -11,10 +11,8 @@ import {
 } from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { checkStreams } from '../../../src/services/access/check-access.ts'
-import {
-  deleteConversation,
-  getOrCreateConversation,
-} from '../../../src/services/conversations/change-conversation.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
+import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import type { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'

@@ -5,7 +5,7 @@ import { projectStream } from '../../../src/domain/stream-name.ts'
 import { AgentSessionSweeper } from '../../../src/jobs/agent-session-sweeper.ts'
 import type { ProcessExit } from '../../../src/protocol/processes/process-exit.ts'
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
-import { getAgentAction } from '../../../src/services/agent-sessions/take-next-action.ts'
+import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
 import {
   nowhere,

@@ -13,15 +13,15 @@ import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
 import { listAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { postMessage } from '../../../src/services/conversations/post-message.ts'
-import { startChat } from '../../../src/services/conversations/start-chat.ts'
+import { answerChat, findAnswerTarget } from '../../../src/services/flows/answer-chat.ts'
+import { findHandOver, handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { postMessage } from '../../../src/services/flows/post-message.ts'
+import { startChat } from '../../../src/services/flows/start-chat.ts'
 import {
   assignAgent,
   changeProject,
   createProject,
 } from '../../../src/services/projects/change-project.ts'
-import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import { changeTask, createTask } from '../../../src/services/work/change-task.ts'
 import { createWorkSession } from '../../../src/services/work/end-work-session.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'

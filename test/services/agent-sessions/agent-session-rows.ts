@@ -6,7 +6,7 @@ import {
   type Purpose,
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { requeueLostTurn } from '../../../src/services/turns/requeue-lost-turn.ts'
+import { requeueLostTurn } from '../../../src/services/flows/requeue-lost-turn.ts'
 import {
   agentSessionFrom,
   changesOf,

@@ -2,13 +2,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import {
-  decideApproval,
-  requestApproval,
-} from '../../../src/services/approvals/request-approval.ts'
 import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
-import { sendMessage } from '../../../src/services/conversations/post-message.ts'
-import { endChat } from '../../../src/services/conversations/start-chat.ts'
+import { sendMessage } from '../../../src/services/flows/post-message.ts'
+import { decideApproval, requestApproval } from '../../../src/services/flows/request-approval.ts'
+import { endChat } from '../../../src/services/flows/start-chat.ts'
 import { by } from '../projects/installation.ts'
 import { sharedStore } from '../work/work-room.ts'
 import { placeWorkSession } from '../work/work-rows.ts'

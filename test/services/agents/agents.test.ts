@@ -2,19 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { Agent } from '../../../src/protocol/agents/agent.ts'
 import { maskedValue } from '../../../src/protocol/agents/masked-value.ts'
-import {
-  changeAgent,
-  createAgent,
-  deleteAgent,
-  replacePasskey,
-} from '../../../src/services/agents/change-agent.ts'
+import { changeAgent, createAgent } from '../../../src/services/agents/change-agent.ts'
 import { getAgent, listAgents } from '../../../src/services/agents/queries.ts'
-import {
-  assignAgent,
-  createProject,
-  deleteProject,
-  unassignAgent,
-} from '../../../src/services/projects/change-project.ts'
+import { deleteAgent } from '../../../src/services/flows/delete-agent.ts'
+import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { replacePasskey } from '../../../src/services/flows/replace-passkey.ts'
+import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
+import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { getProject, listProjects } from '../../../src/services/projects/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sealedEnvironment, testSeals } from '../../support/seals.ts'

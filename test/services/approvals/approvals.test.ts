@@ -8,11 +8,8 @@ import {
   listPendingApprovals,
   readApproval,
 } from '../../../src/services/approvals/queries.ts'
-import {
-  createApproval,
-  resubmitApproval,
-} from '../../../src/services/approvals/request-approval.ts'
-import { deleteProject } from '../../../src/services/projects/change-project.ts'
+import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { createApproval, resubmitApproval } from '../../../src/services/flows/request-approval.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import {
   approvalsOfProject,

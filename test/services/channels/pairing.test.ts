@@ -6,11 +6,9 @@ import {
   maxUnpairedAttempts,
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
-import {
-  changeChannelChat,
-  createPairingCode,
-} from '../../../src/services/channels/change-channel.ts'
-import { handleUnpairedSender } from '../../../src/services/channels/incoming.ts'
+import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
+import { changeChannelChat } from '../../../src/services/flows/change-channel-chat.ts'
+import { handleUnpairedSender } from '../../../src/services/flows/incoming.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'
 import { openTestStore } from '../../support/store.ts'

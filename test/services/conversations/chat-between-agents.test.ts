@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { conversationStream, projectStream } from '../../../src/domain/stream-name.ts'
 import { closeConversation } from '../../../src/services/conversations/change-conversation.ts'
-import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import {
   findOpenConversations,
   getConversation,
 } from '../../../src/services/conversations/queries.ts'
+import { sendMessage } from '../../../src/services/flows/post-message.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'

@@ -3,12 +3,12 @@
  * does hits both, and the medians are compared.
  */
 import { expect, test } from 'vitest'
-import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import {
   getOrCreateConversation,
   setHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { amount } from '../../support/extent.ts'
 import { by } from '../projects/installation.ts'

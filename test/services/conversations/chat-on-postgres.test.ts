@@ -3,16 +3,16 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   setFlags,
   setHistory,
   setSummary,
   truncateHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
-import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { getConversation, listConversations } from '../../../src/services/conversations/queries.ts'
-import { startChat } from '../../../src/services/conversations/start-chat.ts'
+import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
+import { sendMessage } from '../../../src/services/flows/post-message.ts'
+import { startChat } from '../../../src/services/flows/start-chat.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { newPostgresStoreUrl } from '../../support/postgres.ts'
 import { openPostgres } from '../../support/postgres-store.ts'

@@ -4,14 +4,11 @@ import type { Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import {
-  type PostedMessage,
-  postMessage,
-} from '../../../src/services/conversations/post-message.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
+import { answerChat, findAnswerTarget } from '../../../src/services/flows/answer-chat.ts'
+import { findHandOver, handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { type PostedMessage, postMessage } from '../../../src/services/flows/post-message.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
-import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../support/store.ts'

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import {
-  deleteConversation,
   getOrCreateConversation,
   resetConversation,
   setConversationSummary,
@@ -16,6 +14,8 @@ import {
   getHistory,
   listConversations,
 } from '../../../src/services/conversations/queries.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
 import { by, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 

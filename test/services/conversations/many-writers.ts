@@ -1,9 +1,9 @@
 /** CV9: many conversations, each with sixteen writers at once, and an account of every message. */
 import { expect } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
-import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 const writers = 16

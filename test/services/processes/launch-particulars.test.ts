@@ -1,15 +1,13 @@
 /** Launches one by one: when one is ordered, who may take it, what its token opens, how it ends and what is kept of it (CO). */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
-import { replacePasskey } from '../../../src/services/agents/change-agent.ts'
-import { postMessage } from '../../../src/services/conversations/post-message.ts'
-import { endChat } from '../../../src/services/conversations/start-chat.ts'
+
+import { postMessage } from '../../../src/services/flows/post-message.ts'
+import { replacePasskey } from '../../../src/services/flows/replace-passkey.ts'
+import { endChat } from '../../../src/services/flows/start-chat.ts'
+import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
 import { listProcesses } from '../../../src/services/processes/queries.ts'
-import {
-  assignAgent,
-  createProject,
-  unassignAgent,
-} from '../../../src/services/projects/change-project.ts'
+import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
 import { refusalOf, unknownCaller } from '../agent-sessions/agent-office.ts'
 import { by, eventsOf, typesOf } from '../projects/installation.ts'

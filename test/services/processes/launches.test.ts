@@ -1,8 +1,8 @@
 /** Launches from their order to their end, on both engines: who orders, who takes, what follows from what is told (CO, PX2). */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
-import { getAgentAction } from '../../../src/services/agent-sessions/take-next-action.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
+import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
 import { listCoordinators } from '../../../src/services/processes/queries.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import type { Store } from '../../../src/store/store.ts'

@@ -9,14 +9,11 @@ import {
 } from '../../../src/protocol/snapshot.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { getAgent } from '../../../src/services/agents/queries.ts'
-import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
-import {
-  assignAgent,
-  createProject,
-  deleteProject,
-} from '../../../src/services/projects/change-project.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { getProject } from '../../../src/services/projects/queries.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { sealedEnvironment } from '../../support/seals.ts'

@@ -7,7 +7,7 @@ import {
   createApproval,
   decideApproval,
   requestApproval,
-} from '../../../src/services/approvals/request-approval.ts'
+} from '../../../src/services/flows/request-approval.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { changeTask, createTask } from '../../../src/services/work/change-task.ts'
 import {

@@ -1,0 +1,171 @@
+/**
+ * Records a pulling agent's answer (NA7, `respond_chat`) as a message and marks the messages of its turn as read. Messages that
+ * arrived later stay unread. An empty answer only marks messages as read. A client id makes the call idempotent.
+ */
+
+import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
+import { isWork, webKey } from '../../domain/conversations/key.ts'
+import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
+import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
+import { read } from '../../domain/turns/lifecycle.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
+import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import {
+  closeDueChapterOf,
+  conversationOfTurn,
+  openConversation,
+} from '../conversations/conversation-record.ts'
+import { noSuchConversation } from '../refusals.ts'
+import { appendMessage } from './append-message.ts'
+import { otherAgent, postToAgent, runOnce } from './post-message.ts'
+import { storeAnswer } from './work-conversation.ts'
+
+interface AnswerPost {
+  readonly content: Detail
+  /** The turn being answered. Undefined when the agent writes on its own initiative. */
+  readonly turn?: TurnRow | undefined
+  readonly key: string
+}
+
+/**
+ * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to another agent goes into the
+ * context that asked. Returns undefined when there is no text or the text belongs to a work conversation.
+ */
+export async function postAnswer(
+  tx: Tx,
+  caller: AgentCaller,
+  { content, turn, key }: AnswerPost,
+  context: Context,
+): Promise<Message | undefined> {
+  const { agentId, projectId } = caller
+  const toAgentId = otherAgent(key, agentId)
+  // SE3: an agent writes only in its own conversations. Everywhere but in its chat with people it may answer and not start.
+  const isOwn = key === webKey(projectId, agentId) || key === turn?.conversation_key
+  if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
+  if (content === '') return undefined
+  const said = textOf(content)
+  if (toAgentId !== undefined) {
+    const origin = turn?.origin_key ?? ''
+    return postToAgent(
+      tx,
+      caller,
+      { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin },
+      context,
+    )
+  }
+  if (turn && isWork(key)) {
+    await storeAnswer(tx, turn, content, context)
+    return undefined
+  }
+  const row = turn
+    ? await conversationOfTurn(tx, key, context.now)
+    : (await openConversation(tx, key, context.now)).row
+  const notice = noticeOf(content)
+  const message = {
+    senderId: agentId,
+    receiverId: null,
+    role: 'assistant',
+    content: said,
+    notice,
+    clientId: turn?.id,
+  } as const
+  return appendMessage(tx, row, message, context, { readers: [] })
+}
+
+/** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
+export async function markMessagesRead(
+  tx: Tx,
+  turn: TurnRow,
+  answerSeq: number | null,
+  context: Context,
+): Promise<Message[]> {
+  const messages = await messagesOfTurn(tx, turn.id)
+  await tx.delete('unread_messages', { turn_id: turn.id })
+  for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
+    const seqs = some.map(({ seq }) => seq)
+    const isHere = key === turn.conversation_key || turn.origin_key !== ''
+    const data = { agentId: turn.agent_id, seqs, answerSeq: isHere ? answerSeq : null }
+    tx.append(conversationStream(key), { type: 'messages-read', data })
+    await closeDueChapterOf(tx, key, context.now)
+  }
+  return messages
+}
+
+interface Answer extends AgentCaller {
+  /** From `find-answer-target`: the conversation of the answer, and the conversations of the answered messages. */
+  readonly conversationKey: string
+  readonly keys: readonly string[]
+  readonly content: string
+  readonly clientId?: string | undefined
+}
+
+interface Answered {
+  readonly messageId: string | null
+  readonly seq: number | null
+  /** Ids of the messages that are read now. */
+  readonly answered: readonly string[]
+}
+
+/** The turn that an agent session is running. There is at most one. */
+const runningTurn = (
+  reader: Reader,
+  { agentSessionId }: AgentCaller,
+): Promise<TurnRow | undefined> => reader.first(selectRunningOfSession, { agentSessionId })
+
+/** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
+export const findAnswerTarget = defineQuery(
+  async (reader, caller: AgentCaller): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
+    const turn = await runningTurn(reader, caller)
+    const conversationKey = turn?.conversation_key ?? webKey(caller.projectId, caller.agentId)
+    const messages = turn ? await messagesOfTurn(reader, turn.id) : []
+    return { conversationKey, keys: [...new Set(messages.map((each) => each.conversationKey))] }
+  },
+)
+
+export const answerChat = defineUseCase('answer-chat', {
+  streams: ({ projectId, conversationKey, keys }: Answer) => [
+    conversationStream(conversationKey),
+    turnsStream(conversationKey),
+    ...keys.map(conversationStream),
+    projectStream(projectId),
+  ],
+  run: (tx, input, context): Promise<Answered> =>
+    runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () =>
+      postChatAnswer(tx, input, context),
+    ),
+})
+
+async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
+  const { conversationKey: key, content } = input
+  const { now } = context
+  const agentSession = await liveAgentSession(tx, input)
+  await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'answer')))
+  const found = await runningTurn(tx, input)
+  const turn = found?.conversation_key === key ? found : undefined
+  const said = await postAnswer(tx, input, { content, turn, key }, context)
+  if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
+  const stop_reason = content === '' ? read : 'end_turn'
+  await tx.update('turns', {
+    ...turn,
+    state: 'answered',
+    stop_reason,
+    answer: content,
+    ended_at: now,
+  })
+  const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
+  return {
+    messageId: said?.id ?? null,
+    seq: said?.seq ?? null,
+    answered: answered.map(({ id }) => id),
+  }
+}

@@ -1,0 +1,61 @@
+/** Appends a message to a conversation, marks it unread for its readers, queues their turns, and passes on what an assistant says to its channel. */
+
+import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import { type ConversationRow, countMessage } from '../../store/conversations/conversations.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { forwardToChannel } from '../channels/channel-chat-record.ts'
+import { type NewMessage, writeMessage } from '../conversations/conversation-record.ts'
+import { queueChat } from '../turns/turn-record.ts'
+
+/** The conversation whose context receives a message, if not the message's own. */
+interface TargetContext {
+  readonly key: string
+  readonly originKey: string
+}
+
+/** Appends one message and marks it unread for its receivers among `readers`. */
+export async function appendMessage(
+  tx: Tx,
+  row: ConversationRow,
+  given: NewMessage,
+  context: Context,
+  {
+    readers,
+    also,
+    into,
+  }: {
+    readonly readers: readonly string[]
+    readonly also?: readonly StreamName[]
+    readonly into?: TargetContext
+  },
+): Promise<Message> {
+  const { message, counted } = await writeMessage(tx, row, given, context, also)
+  await tx.write(countMessage, counted)
+  if (message.role === 'assistant' && message.visible)
+    await forwardToChannel(tx, row.key, message.content, context.now)
+  const { projectId } = message
+  if (projectId === null) return message
+  for (const agentId of unreadFor(message, readers)) {
+    const where = into ?? { key: message.conversationKey, originKey: '' }
+    const turnId = await queueChat(
+      tx,
+      { agentId, projectId, ...where, by: message.senderId },
+      context,
+    )
+    await tx.insert('unread_messages', {
+      agent_id: agentId,
+      project_id: projectId,
+      conversation_key: message.conversationKey,
+      seq: message.seq,
+      priority_rank: rankOf(message.priority),
+      created_at: message.createdAt,
+      chars:
+        lengthOf(message.content) +
+        (message.media === null ? 0 : JSON.stringify(message.media).length),
+      turn_id: turnId,
+    })
+  }
+  return message
+}

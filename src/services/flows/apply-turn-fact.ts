@@ -1,0 +1,566 @@
+/**
+ * Applies a coordinator's facts about an ACP agent in a role, chat or task: readiness, output, permission requests, ends of
+ * turns. A piece of output is one event in the turn's stream. Facts about an ended turn or process are ignored.
+ */
+
+import { systemId } from '../../domain/access/caller.ts'
+import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
+import {
+  type Detail,
+  detailFrom,
+  type Notice,
+  noticeField,
+  noticesOf,
+  textOf,
+} from '../../domain/notices.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  projectStream,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
+import { primerMark, resumePrompt } from '../../domain/turns/prompts.ts'
+import { maskDetail } from '../../platform/log/mask.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
+import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sessions.ts'
+import { noticeColumn, noticesColumn } from '../../store/fields.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { processOf } from '../../store/processes/launches.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import {
+  type ContextRow,
+  selectContextsOfLaunch,
+  updateContext,
+} from '../../store/turns/contexts.ts'
+import { isOfRole, relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
+import { changeConversation } from '../conversations/conversation-record.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/chat-options.ts'
+import {
+  cutOffFor,
+  getOrCreateContext,
+  primerForTurn,
+  roleContextKey,
+} from '../turns/context-record.ts'
+import { applyLimit } from '../turns/limit-record.ts'
+import { recordFiles } from '../turns/turn-files.ts'
+import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn } from '../turns/turn-record.ts'
+import { resumeContextOf } from '../work/resume-work-session.ts'
+import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
+import { requestAnswer, requestPermission } from './ask-person.ts'
+import {
+  replaceProcess,
+  retryTurn,
+  tellBroken,
+  tellReopened,
+  updateContextHealth,
+} from './context-health.ts'
+import { withdrawPermissions, withdrawRequest } from './decide-request.ts'
+import type { EndLocks } from './end-process.ts'
+import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
+import { startNext } from './send-prompt.ts'
+import { settleTurn, tellMissingTools } from './settle-turn.ts'
+import { storeAnswer } from './work-conversation.ts'
+
+/** Sends resumed work's context to an agent in a role as its first prompt (RS2). The caller locks both streams. */
+async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  const { work_session_id: id, launch_id: launchId } = agent
+  const work = await tx.row('sessions', { id: id ?? '' })
+  if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
+  const by =
+    (await tx.row('user_sessions', { id: agent.user_session_id }))?.account_id ?? agent.agent_id
+  const content = [
+    { type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) },
+  ]
+  const turn = newTurn(agent, {
+    id: context.random.uuid(),
+    launchId,
+    content,
+    by,
+    now: context.now,
+  })
+  await tx.insert('turns', turn)
+  await startNext(tx, agent, context)
+}
+
+type TurnFactType =
+  | 'workspace-made'
+  | 'agent-ready'
+  | 'agent-failed'
+  | 'agent-configured'
+  | 'turn-began'
+  | 'turn-update'
+  | 'turn-ended'
+  | 'turn-files'
+  | 'permission-asked'
+  | 'elicitation-asked'
+  | 'permission-withdrawn'
+export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
+type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
+
+export async function applyTurnFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  { userSessionIds }: EndLocks,
+  context: Context,
+): Promise<void> {
+  if (launch.state === 'ended') return
+  if (launch.roleAgentId === null) return applyFact(tx, fact, launch, undefined, context)
+  const agent = await tx.row('role_agents', { id: launch.roleAgentId })
+  if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  return applyFact(tx, fact, launch, agent, context)
+}
+
+/** `agent` is set for a process in a role. */
+async function applyFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  agent: RoleAgentRow | undefined,
+  context: Context,
+): Promise<void> {
+  const { now } = context
+  switch (fact.type) {
+    case 'workspace-made':
+      return agent
+        ? registerWorktree(tx, agent, launch, fact, context)
+        : workplaceMade(tx, launch, fact, context)
+    case 'agent-ready':
+      await tx.change('launches', { id: launch.id, agent_name: fact.agentName })
+      return agent
+        ? roleAgentReady(tx, agent, launch, fact, context)
+        : processReady(tx, launch, fact, context)
+    case 'agent-failed': {
+      const error = maskDetail(detailFrom(fact.error, fact.notice))
+      const { step, exitCode, signal } = fact
+      const failed = {
+        type: 'failed',
+        step,
+        exitCode,
+        signal,
+        error: await withLastOutput(tx, launch.id, error),
+      } as const
+      if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
+      // The coordinator normally ends the process itself. The order records the reason, and covers a coordinator that does not.
+      await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
+      return
+    }
+    case 'turn-began':
+      return turnBegan(tx, launch, fact, context)
+    case 'turn-update':
+      return update(tx, launch, agent, fact, context)
+    case 'turn-files':
+      if (await runningTurn(tx, launch, fact.turnId)) await recordFiles(tx, fact.turnId, fact)
+      return
+    case 'turn-ended': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
+      if (turn && !fact.notRun) await tellMissingTools(tx, turn, launch)
+      if (turn) tellBroken(tx, turn, fact.broken)
+      return (
+        turn &&
+        (agent
+          ? endInRole(tx, turn, agent, launch, fact, context)
+          : endOutsideRoles(tx, turn, launch, fact, context))
+      )
+    }
+    case 'permission-asked':
+    case 'elicitation-asked': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      if (!turn) return
+      const workSessionId = agent
+        ? agent.work_session_id
+        : ((await newestOfLaunch(tx, launch.id))?.workSessionId ?? null)
+      const source = { turn, workSessionId }
+      return fact.type === 'permission-asked'
+        ? requestPermission(tx, source, fact, now)
+        : requestAnswer(tx, source, fact, now)
+    }
+    case 'agent-configured':
+      return agent ? agentConfigured(tx, agent, fact) : keepResult(tx, launch.id, fact)
+    case 'permission-withdrawn':
+      return withdrawRequest(tx, { launchId: launch.id, askId: fact.askId }, now)
+  }
+}
+
+async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<TurnRow | undefined> {
+  const turn = await tx.row('turns', { id: turnId })
+  return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
+}
+
+/** A process for chats or tasks is ready. The context opened with its start is open. */
+async function processReady(
+  tx: Tx,
+  launch: Launch,
+  fact: Fact<'agent-ready'>,
+  { now }: Context,
+): Promise<void> {
+  const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
+  // 0: it was brought back into a conversation that has been deleted since.
+  const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
+  await tx.change('launches', {
+    id: launch.id,
+    ready_at: now,
+    context_limit: holdsSeveral ? null : limit,
+  })
+  for (const row of held) {
+    await keepOffers(tx, row, fact)
+    await tx.write(updateContext, {
+      ...row,
+      ...opened(fact, fact.notices?.['notRestored'], now),
+      primed_at: null,
+    })
+  }
+  tx.append(projectStream(launch.projectId), {
+    type: 'process-ready',
+    data: { process: processOf(launch) },
+  })
+}
+
+/** Records where the context being opened works. Without git that is the project's folder. */
+async function workplaceMade(
+  tx: Tx,
+  launch: Launch,
+  fact: Fact<'workspace-made'>,
+  context: Context,
+): Promise<void> {
+  const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(
+    ({ state }) => state === 'opening',
+  )
+  if (opening) await recordWorkplace(tx, opening, launch, fact, context)
+}
+
+async function roleAgentReady(
+  tx: Tx,
+  agent: RoleAgentRow,
+  launch: Launch,
+  fact: Fact<'agent-ready'>,
+  context: Context,
+): Promise<void> {
+  const {
+    acpSessionId,
+    how,
+    notRestored,
+    workspace,
+    branch,
+    note,
+    images,
+    modes,
+    modeId,
+    options,
+  } = fact
+  const { commands = [], title = null }: Offers = JSON.parse(agent.offers)
+  const offers: Offers = { images, modes, modeId, options, commands, title }
+  const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
+  const details = {
+    note: detailFrom(note, fact.notices?.['note']),
+    notRestored: detailFrom(notRestored, fact.notices?.['notRestored']),
+  }
+  const notices = noticesColumn(agent.notices, details)
+  const known = {
+    workspace,
+    branch,
+    note,
+    not_restored: notRestored,
+    notices,
+    offers: JSON.stringify({ ...offers, pending }),
+  }
+  const moved = { ...agent, ...known, acp_session_id: acpSessionId }
+  const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
+  if (decision.became !== 'ready') return
+  const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
+  const which = roleContextKey(agent)
+  const { key } = which
+  const { now } = context
+  const found = await getOrCreateContext(tx, which, context)
+  const restored = { not_restored: notRestored, notice: noticeColumn(details.notRestored) }
+  const opened = {
+    state: 'open',
+    launch_id: launch.id,
+    acp_session_id: acpSessionId,
+    how,
+    ...restored,
+  } as const
+  // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
+  const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
+  const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
+  await tx.write(updateContext, {
+    ...found,
+    ...opened,
+    opened_at: now,
+    primed_at: hasNews ? null : now,
+  })
+  const isNamed =
+    found.launch_id === launch.id &&
+    (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  await tx.change('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
+  const data = {
+    role,
+    agentId,
+    conversation: key,
+    workspace,
+    branch,
+    note,
+    how,
+    notRestored,
+    notices: noticesOf(details),
+    agentName: fact.agentName,
+    agentVersion: fact.agentVersion,
+    can: fact.can,
+    ...offers,
+  }
+  const stream = userSessionStream(userSessionId)
+  tx.append(stream, { type: 'agent:ready', data }, [projectStream(projectId)])
+  for (const { change, error } of refused)
+    tx.append(stream, {
+      type: 'agent:configured',
+      data: { role, change, error: error.text, notice: error.notice },
+    })
+  for (const wish of pending) {
+    tx.append(coordinatorStream(launch.coordinatorId), {
+      type: 'configure-ordered',
+      data: { launchId: launch.id, ...wish },
+    })
+    tx.append(stream, {
+      type: 'agent:configuring',
+      data: { role, change: wish.change, by: systemId },
+    })
+  }
+  if (agent.asleep_at === null) await promptWithContext(tx, row, context)
+  else await startNext(tx, row, context)
+}
+
+/** Returns the changes that set a restarted agent as before (AG6). `refused`: those that it does not offer any more. */
+function changesAgain(
+  { pending: unanswered = [], ...was }: Offers,
+  offers: Offers,
+  { random }: Context,
+) {
+  const before = unanswered.reduce((set, { change }) => withChange(set, change), was)
+  const changes = changesTo(before, offers).map((change) => ({
+    change,
+    error: notOffered(offers, change)?.detail,
+  }))
+  const refused = changes.flatMap(({ change, error }) =>
+    error === undefined ? [] : [{ change, error }],
+  )
+  const pending = changes.flatMap(({ change, error }) =>
+    error ? [] : [{ configureId: random.uuid(), change }],
+  )
+  return { pending, refused }
+}
+
+/** The context was opened for this turn. Records which primer it got. */
+async function turnBegan(
+  tx: Tx,
+  launch: Launch,
+  fact: Fact<'turn-began'>,
+  { now }: Context,
+): Promise<void> {
+  const turn = await runningTurn(tx, launch, fact.turnId)
+  const row = await tx.row('contexts', { id: fact.contextId })
+  if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
+  const priming = await primerForTurn(tx, row, turn, now)
+  await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
+  if (!isOfRole(turn)) await keepOffers(tx, row, fact)
+  // CX19: what is not told before a slash command is told before the next prompt.
+  const primed_at = priming.primer === null ? null : now
+  const open = { ...row, ...opened(fact, fact.notice, now), primed_at }
+  await tx.write(updateContext, open)
+  await tellReopened(tx, turn, open)
+}
+
+type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>
+
+const opened = (
+  { acpSessionId: acp_session_id, how, notRestored }: OpenedFact,
+  notice: Notice | null | undefined,
+  now: Instant,
+) => {
+  const why = { not_restored: notRestored, notice: noticeColumn(detailFrom(notRestored, notice)) }
+  return { state: 'open' as const, acp_session_id, how, ...why, opened_at: now }
+}
+
+async function update(
+  tx: Tx,
+  launch: Launch,
+  agent: RoleAgentRow | undefined,
+  fact: Fact<'turn-update'>,
+  context: Context,
+): Promise<void> {
+  const { turnId, update: said } = fact
+  const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
+  if ((turnId !== null && !turn) || isOurs(said)) return
+  if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
+  if (turn) bufferUpdate(tx, turn.id, said)
+  const { kind, ...reported } = said
+  if (agent && stateKinds.has(kind))
+    await updateOffers(
+      tx,
+      agent,
+      kind === 'usage' ? { usage: reported as Usage } : (reported as Partial<Offers>),
+    )
+  const row = fact.contextId ? await tx.row('contexts', { id: fact.contextId }) : undefined
+  if (row?.launch_id === launch.id)
+    await keepWithContext(tx, row, said, agent !== undefined, context)
+  if (turn)
+    tx.append(turnStream(turn), {
+      type: 'agent:update',
+      data: { messageId: turnId, update: said, role: relayRole(turn) },
+    })
+  else if (agent) {
+    const data = { messageId: null, update: said, role: agent.role }
+    tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
+  }
+}
+
+/** CX19: agents name a conversation after its first prompt, which begins with the primer. */
+const isOurs = (said: AgentUpdate): boolean =>
+  said.kind === 'title' && (said.title ?? '').includes(primerMark)
+
+/** Keeps the commands of a chat's agent with its context, and its title with the conversation; tells readers of a chat. */
+async function keepWithContext(
+  tx: Tx,
+  row: ContextRow,
+  said: AgentUpdate,
+  isInRole: boolean,
+  { now }: Context,
+): Promise<void> {
+  const { conversation_key: key, agent_id: role } = row
+  if (said.kind === 'commands')
+    await tx.change('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
+  if (said.kind === 'title') {
+    const conversation = await tx.row('conversations', { key })
+    if (conversation && conversation.title !== said.title) {
+      tx.append(conversationStream(key), {
+        type: 'title-set',
+        data: { title: said.title, by: role },
+      })
+      await changeConversation(tx, conversation, { title: said.title }, now)
+    }
+  }
+  await keepOption(tx, row, said)
+  if (!isInRole && keptWithContext.has(said.kind))
+    tx.append(turnsStream(key), {
+      type: 'agent:update',
+      data: { messageId: null, update: said, role },
+    })
+}
+
+async function endRunningTurn(
+  tx: Tx,
+  turn: TurnRow,
+  fact: Fact<'turn-ended'>,
+  context: Context,
+): Promise<EndedTurn | false> {
+  await withdrawPermissions(tx, turn.id, context.now)
+  const { outcome, stopReason } = fact
+  return endTurn(
+    tx,
+    turn,
+    { type: 'ended', outcome, stopReason, error: errorIn(fact) },
+    { usage: fact.usage },
+    context,
+  )
+}
+
+const isBroken = ({ broken }: Fact<'turn-ended'>): boolean => typeof broken === 'string'
+
+const errorIn = ({ error, notice }: Fact<'turn-ended' | 'agent-configured'>): Detail | null =>
+  maskDetail(detailFrom(error, notice))
+
+async function endOutsideRoles(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  fact: Fact<'turn-ended'>,
+  context: Context,
+): Promise<void> {
+  const tried = fact.notRun ? await retryTurn(tx, turn, launch, fact.notRun, context) : false
+  if (tried) return
+  const ended = await endRunningTurn(tx, turn, fact, context)
+  if (!ended) return
+  await settleTurn(tx, turn, ended, context)
+  await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
+  // The process takes no new turn before it returns this one, so another process is started.
+  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
+}
+
+async function endInRole(
+  tx: Tx,
+  turn: TurnRow,
+  agent: RoleAgentRow,
+  launch: Launch,
+  fact: Fact<'turn-ended'>,
+  context: Context,
+): Promise<void> {
+  if (!isOfRole(turn)) return
+  const goOn = async (): Promise<void> => {
+    const now = await tx.row('role_agents', { id: agent.id })
+    if (now && now.terminating_at === null) await startNext(tx, now, context)
+  }
+  const isLeaving = agent.terminating_at !== null
+  if (fact.notRun && !isLeaving && (await retryTurn(tx, turn, launch, fact.notRun, context)))
+    return goOn()
+  const ended = await endRunningTurn(tx, turn, fact, context)
+  if (ended) await storeAnswer(tx, turn, ended.text, context)
+  if (ended) await applyLimit(tx, turn, ended, context)
+  const active = { ...agent, last_active_at: context.now }
+  await tx.update('role_agents', active)
+  if (isLeaving) return
+  if (fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
+  if (ended && ended.limitedUntil === undefined)
+    await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
+  // The process takes no new turn before it returns this one, so another process is started.
+  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
+  return goOn()
+}
+
+/** Fails an agent that takes no prompt even after its context was reopened and its process restarted (CX7). */
+async function failUselessAgent(
+  tx: Tx,
+  agent: RoleAgentRow,
+  launch: Launch,
+  said: Detail | null,
+  context: Context,
+): Promise<void> {
+  const error = statusNotice('takesNoPrompt', { why: said ?? statusNotice('noReason') })
+  const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
+  await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
+  await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
+}
+
+/** Stores an agent's changed modes, options or usage for later readers. This happens rarely. */
+async function updateOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
+  await tx.update('role_agents', {
+    ...agent,
+    offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }),
+  })
+}
+
+/** Records that a requested configuration change was applied or refused. Announced once. */
+async function agentConfigured(
+  tx: Tx,
+  agent: RoleAgentRow,
+  fact: Fact<'agent-configured'>,
+): Promise<void> {
+  const offers: Offers = JSON.parse(agent.offers)
+  const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
+  if (left.length === (offers.pending ?? []).length) return
+  const { change } = fact
+  const error = errorIn(fact)
+  await updateOffers(tx, agent, {
+    ...(error === null ? withChange(offers, change) : offers),
+    pending: left,
+  })
+  const data = { role: agent.role, change, error: error && textOf(error), ...noticeField(error) }
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
+}

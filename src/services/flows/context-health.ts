@@ -1,0 +1,193 @@
+/**
+ * Recovers an agent that runs but cannot be prompted (CX7), on evidence: it refuses a prompt without any output, or its session fails
+ * at a harmless request like at the prompt. The context is first reopened in the same process, then in a new process with a new ACP
+ * session; then the turn fails. What a vendor, a model or a person refuses is no such evidence. A prompt that produced output is never
+ * repeated automatically, and the person is told.
+ */
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { denied } from '../../domain/turns/lifecycle.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { detailIn } from '../../store/fields.ts'
+import { contextLimit } from '../../store/processes/launches.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import {
+  type ContextRow,
+  selectContextsOfLaunch,
+  updateContext,
+} from '../../store/turns/contexts.ts'
+import {
+  isOfRole,
+  selectRunningOfLaunch,
+  selectUsageBefore,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
+import { allowedInSandbox } from '../approvals/allowance-record.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { noteInTurn } from '../turns/turn-record.ts'
+import { endAgentSession } from './end-agent-session.ts'
+import { moveRoleAgent } from './move-role-agent.ts'
+
+type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
+
+/** Attempts for one prompt before it fails. */
+const maxAttempts = 3
+
+/** Queues a prompt again that did not run. Returns false when the attempts are used up. */
+export async function retryTurn(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  notRun: NotRun,
+  context: Context,
+): Promise<boolean> {
+  const row =
+    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
+  if (!row) return false
+  // The process refused a second conversation beside the one it holds. It is limited to one from now on.
+  const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(
+    ({ id }) => id !== row.id,
+  )
+  if (notRun === 'no_context' && others.length > 0) {
+    await tx.change('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
+    await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
+    await requeueTurn(tx, turn)
+    return true
+  }
+  const trouble = row.trouble + 1
+  if (trouble >= maxAttempts) {
+    await tx.write(updateContext, {
+      ...row,
+      trouble: 0,
+      state: 'asleep',
+      launch_id: null,
+      acp_session_id: null,
+      primed_at: null,
+    })
+    return false
+  }
+  await requeueTurn(tx, turn)
+  await reopenContext(tx, { ...row, trouble }, launch, context)
+  return true
+}
+
+/** What is wrong with the session of a turn that is about to end, as its coordinator found out. The person is told in the turn. */
+export function tellBroken(tx: Tx, turn: TurnRow, broken: string | null | undefined): void {
+  if (broken) noteInTurn(tx, turn, statusNotice('contextBroken', { why: broken }))
+}
+
+/** Updates a context's health after a turn: what shows that it works resets it, evidence that it does not reopens it. */
+export async function updateContextHealth(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  {
+    state,
+    stopReason,
+    isBroken,
+  }: { readonly state: string; readonly stopReason: string | null; readonly isBroken: boolean },
+  context: Context,
+): Promise<void> {
+  // SB9: only another process sees a folder that was allowed meanwhile.
+  const { hasFolderSince } = await allowedInSandbox(tx, launch, context.now)
+  if (hasFolderSince(launch.startedAt ?? launch.orderedAt))
+    return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
+  const row =
+    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
+  if (!row || row.state === 'ended') return
+  if (isBroken)
+    return reopenContext(
+      tx,
+      { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) },
+      launch,
+      context,
+    )
+  const works = state === 'answered' || stopReason === denied
+  if (works && row.trouble > 0) await tx.write(updateContext, { ...row, trouble: 0 })
+}
+
+/** Tells the person in a turn that begins what became of the context since: it was opened again, or begins with a primer alone. */
+export async function tellReopened(
+  tx: Tx,
+  turn: TurnRow,
+  { id: contextId, trouble, not_restored, notice, how }: ContextRow,
+): Promise<void> {
+  const why = detailIn(not_restored, notice)
+  if (
+    how === 'new' &&
+    why !== null &&
+    !(await tx.first(selectUsageBefore, { contextId, id: turn.id }))
+  )
+    return
+  if (how === 'new' && why !== null)
+    return noteInTurn(tx, turn, statusNotice('contextForgotten', { why }))
+  if (trouble > 0)
+    noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
+}
+
+/** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
+async function reopenContext(
+  tx: Tx,
+  row: ContextRow,
+  launch: Launch,
+  context: Context,
+): Promise<void> {
+  const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
+  const limit = await contextLimit(tx, launch.id)
+  if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
+  await tx.write(updateContext, {
+    ...asleep,
+    acp_session_id: row.trouble === 1 ? row.acp_session_id : null,
+  })
+  await replaceProcess(tx, launch, context)
+}
+
+/** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
+export async function replaceProcess(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+  detail = statusNotice('contextUseless'),
+): Promise<void> {
+  const inRole =
+    launch.roleAgentId === null
+      ? undefined
+      : await tx.row('role_agents', { id: launch.roleAgentId })
+  if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
+  const own = await newestOfLaunch(tx, launch.id)
+  if (own && own.state !== 'ended')
+    await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
+  const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
+  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
+}
+
+async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
+  const again = {
+    state: 'queued',
+    context_id: null,
+    launch_id: null,
+    agent_session_id: null,
+    // A role's prompt is announced once and keeps its place in the queue.
+    started_seq: isOfRole(turn) ? turn.started_seq : null,
+    asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
+    started_at: null,
+  } as const
+  await tx.update('turns', {
+    ...turn,
+    ...again,
+    primer: null,
+    content: turn.about === 'chat' ? '[]' : turn.content,
+  })
+  const {
+    id: turnId,
+    agent_id: agentId,
+    conversation_key: conversationKey,
+    project_id: projectId,
+  } = turn
+  tx.append(projectStream(projectId), {
+    type: 'turn-waiting',
+    data: { turnId, agentId, conversationKey },
+  })
+}

@@ -1,0 +1,126 @@
+/** Creates the conversation of a fork (FS9), when its worktree has been made. */
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import { begunMessage, selectLastMessage } from '../../store/conversations/messages.ts'
+import { newRow } from '../../store/rows.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
+import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
+import {
+  changeConversation,
+  openConversation,
+  writeMessage,
+} from '../conversations/conversation-record.ts'
+import { shortOf } from '../conversations/conversation-workplace.ts'
+import { getOrCreateContext } from '../turns/context-record.ts'
+import { rewoundSince } from '../turns/turn-files.ts'
+
+/** The newest messages that a fork begins with. */
+const maxForkedMessages = 1000
+
+export interface ForkPlan {
+  readonly forkKey: string
+  readonly agentId: string
+  readonly cut: number
+  readonly keptAfter: number
+}
+
+/** AC12: lets the agent fork its own session, which works at its end only. One that cannot is primed. */
+async function forkContext(
+  tx: Tx,
+  from: ConversationRow,
+  { forkKey, agentId, cut }: ForkPlan,
+  context: Context,
+): Promise<void> {
+  const { key, project_id: projectId, generation } = from
+  if (projectId === null || ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) > cut) return
+  const known = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  if (!known?.acp_session_id || known.generation !== generation) return
+  const row = await getOrCreateContext(
+    tx,
+    { agentId, projectId, key: forkKey, originKey: '' },
+    context,
+  )
+  const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
+  await tx.write(updateContext, { ...row, fork_of: known.acp_session_id, told_through })
+}
+
+/** Creates the conversation of a fork with what was said until then, and registers its worktree. */
+export async function createFork(
+  tx: Tx,
+  operation: FileOperationRow,
+  plan: ForkPlan,
+  made: ForkAnswer,
+  context: Context,
+): Promise<null> {
+  const { conversation_key: key, turn_id: turnId, project_id, coordinator_id } = operation
+  const { now, random } = context
+  const { forkKey, agentId: agent_id, cut, keptAfter } = plan
+  const from = await tx.row('conversations', { key })
+  const forked_from = JSON.stringify({ key, turnId })
+  const summary = from && from.summary_through <= cut ? from.summary : ''
+  const summarised = { summary, summary_by: summary === '' ? null : (from?.summary_by ?? null) }
+  const about = { project_id, agent_id, account_id: from?.account_id ?? null, ...summarised }
+  const begun = await openConversation(tx, forkKey, now, about)
+  let row: ConversationRow = {
+    ...begun.row,
+    workplace: 'worktree',
+    forked_from,
+    title: from?.title ?? null,
+  }
+  const turn = await tx.row('turn_files', { turn_id: turnId })
+  const since = await rewoundSince(tx, key, turn)
+  const until = {
+    key,
+    after: keptAfter,
+    cut,
+    begunAt: turn?.created_at ?? '',
+    limit: maxForkedMessages,
+  }
+  const written = (await tx.all(selectWritten, until)).filter(
+    ({ rewound_by: by }) => by === null || since.has(by),
+  )
+  for (const message of inReadingOrder(written.map(begunMessage).reverse())) {
+    const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } =
+      message
+    const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
+    row = (await writeMessage(tx, row, copy, context)).counted
+  }
+  await changeConversation(tx, row, {}, now)
+  if (from) await forkContext(tx, from, plan, context)
+  if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
+    await tx.write(
+      insertWorktree,
+      newRow('worktrees', {
+        id: random.uuid(),
+        project_id,
+        user_session_id: '',
+        account_id: from?.account_id ?? '',
+        role: shortOf(forkKey),
+        conversation_key: forkKey,
+        agent_id,
+        coordinator_id,
+        kind: 'worktree',
+        folder: made.folder,
+        top: made.top,
+        branch: made.branch,
+        base_branch: made.baseBranch,
+        created_at: now,
+        last_used_at: now,
+      }),
+    )
+  const data = {
+    operationId: operation.id,
+    turnId,
+    forkKey,
+    agentId: agent_id,
+    by: operation.asked_by,
+  }
+  tx.append(conversationStream(key), { type: 'conversation-forked', data }, [
+    projectStream(project_id),
+  ])
+  return null
+}

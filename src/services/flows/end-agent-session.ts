@@ -1,0 +1,156 @@
+/** Ends an agent session and all that depends on it in one commit, for every end reason (AS9). Callers decide whether. */
+import {
+  type AgentSession,
+  decideAgentSession,
+  type EndReason,
+  type LiveAgentSession,
+  type Transition,
+} from '../../domain/agent-sessions/lifecycle.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import {
+  conversationStream,
+  home,
+  projectStream,
+  type StreamName,
+} from '../../domain/stream-name.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
+import {
+  agentSessionOf,
+  changesOf,
+  liveOfAgent,
+  selectCompanion,
+  updateAgentSession,
+} from '../../store/agent-sessions/agent-sessions.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { isPushed, selectRunningOfSession, selectWaitingTask } from '../../store/turns/turns.ts'
+import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
+import { closeConversation } from '../conversations/change-conversation.ts'
+import { finishWorkSession } from '../work/end-work-session.ts'
+import { planOf } from '../work/plan-record.ts'
+import { requeueLostTurn } from './requeue-lost-turn.ts'
+
+/** Input of a use case that may end agent sessions of a project. */
+export interface EndLocks {
+  readonly projectId: string
+  /** From `find-open-conversations`. The sweeper closes conversations opened since. */
+  readonly openConversations: readonly string[]
+}
+
+/** The streams to lock. Home is included because the end of a work session is announced there. */
+export const endingStreams = ({ projectId, openConversations }: EndLocks): StreamName[] => [
+  home,
+  projectStream(projectId),
+  ...openConversations.map(conversationStream),
+]
+
+/** Returns false if the session had already ended. Then nothing changes. */
+export async function endAgentSession(
+  tx: Tx,
+  current: AgentSession,
+  {
+    reason,
+    openConversations,
+  }: { readonly reason: EndReason; readonly openConversations: readonly string[] },
+  context: Context,
+): Promise<boolean> {
+  const because = await reasonOf(tx, current, reason)
+  const decision = decideAgentSession(context.now, current, { type: 'end', reason: because })
+  if (decision.outcome === 'unchanged') return false
+  await tx.write(updateAgentSession, changesOf(decision.agentSession))
+  for (const transition of decision.transitions)
+    appendTransition(tx, current, decision.agentSession, transition)
+  // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
+  for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
+    if (!isPushed(turn)) await requeueLostTurn(tx, turn, openConversations, context)
+  const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
+  if (waiting)
+    await tx.update('turns', {
+      ...waiting,
+      state: 'cancelled',
+      stop_reason: withdrawn,
+      ended_at: context.now,
+    })
+  for (const row of await tx.all(selectDrivenBy, {
+    projectId: current.projectId,
+    agentSessionId: current.id,
+  }))
+    await releaseWorkSession(tx, row, current, because, context)
+  for (const conversationKey of openConversations)
+    await closeConversation.run(tx, { conversationKey, agentSessionId: current.id }, context)
+  return true
+}
+
+/** AS5: an ordered stop explains the end when the process exits or signs out because of it. */
+async function reasonOf(
+  reader: Reader,
+  { launchId }: AgentSession,
+  reason: EndReason,
+): Promise<EndReason> {
+  if (launchId === null || (reason !== 'process_exited' && reason !== 'logout')) return reason
+  const stop = (await findLaunch(reader, launchId))?.stopReason
+  return (stop && reasonByStop[stop]) ?? reason
+}
+
+const reasonByStop: Readonly<Partial<Record<LaunchEndReason, EndReason>>> = {
+  idle: 'timeout',
+  stopped_by_person: 'closed',
+}
+
+/** AS5: appends one event per transition, with the session as it was then. */
+function appendTransition(
+  tx: Tx,
+  before: AgentSession,
+  after: AgentSession,
+  { to, at }: Transition,
+): void {
+  const standing = to === 'ended' ? after : ({ ...before, state: to, terminatingAt: at } as const)
+  tx.append(projectStream(before.projectId), {
+    type: `agent-session-${to}`,
+    data: { agentSession: agentSessionOf(standing) },
+  })
+}
+
+/** Ends the work session that the agent session owned, or passes it to another agent session that works in it. */
+async function releaseWorkSession(
+  tx: Tx,
+  row: WorkSessionRow,
+  left: AgentSession,
+  reason: EndReason,
+  { now }: Context,
+): Promise<void> {
+  const companion = await tx.first(selectCompanion, {
+    workSessionId: row.id,
+    agentSessionId: left.id,
+  })
+  if (companion) return tx.update('sessions', { ...row, owner_agent_session_id: companion.id })
+  const end = endWithAgentSession(reason, await planOf(tx, row.id))
+  if (end) await finishWorkSession(tx, row, end, now)
+}
+
+/** The calling use case locks `home` and the streams of their projects. */
+export async function revokeAgentSessions(
+  tx: Tx,
+  live: readonly LiveAgentSession[],
+  context: Context,
+): Promise<void> {
+  for (const each of live)
+    await endAgentSession(tx, each, { reason: 'revoked', openConversations: [] }, context)
+}
+
+/** Ends all sessions of an agent. Refuses as busy if one began in a project that is not locked. */
+export async function revokeAllOfAgent(
+  tx: Tx,
+  agentId: string,
+  projectIds: readonly string[],
+  context: Context,
+): Promise<void> {
+  const live = await liveOfAgent(tx, agentId, maxRevoked)
+  if (live.some(({ projectId }) => !projectIds.includes(projectId)))
+    throw new Refusal('busy', refusalText('beginsElsewhere', { agent: agentId }))
+  await revokeAgentSessions(tx, live, context)
+}

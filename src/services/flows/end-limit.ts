@@ -1,0 +1,124 @@
+/** What becomes of a turn that met its agent's limit (AG6): a person's choice, and the end of the limit. */
+import { consoleKey, parseConsoleKey, webKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectOccupant } from '../../store/consoles/user-sessions.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
+import {
+  activeAgent,
+  promptStreams,
+  requireLocked,
+  type UserSessionLocks,
+} from '../consoles/role-agent-record.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
+import { startNext } from './send-prompt.ts'
+
+interface Input {
+  readonly contextId: string
+  readonly conversationKey: string
+  readonly projectId: string
+  /** Streams of the role's user session. Null for a chat. */
+  readonly inRole: Omit<UserSessionLocks, 'projectId'> | null
+  /** Set when a start of the failed agent would be refused. */
+  readonly cannotStart?: boolean
+}
+
+/**
+ * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again: in a chat it is queued and
+ * starts the agent if needed; in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
+ * failed agent that may not be started again loses its limit as well.
+ */
+export const endLimit = defineUseCase('end-limit', {
+  streams: ({ conversationKey, projectId, inRole }: Input) =>
+    inRole
+      ? [...promptStreams(inRole), projectStream(projectId)]
+      : [conversationStream(conversationKey), projectStream(projectId)],
+  run: async (
+    tx,
+    { contextId, inRole, cannotStart = false },
+    context,
+  ): Promise<{ ended: boolean }> => {
+    const row = await tx.row('contexts', { id: contextId })
+    if (
+      !row ||
+      row.state === 'ended' ||
+      row.limited_until === null ||
+      row.limited_until > context.now
+    )
+      return { ended: false }
+    const place = parseConsoleKey(row.conversation_key)
+    if (!place || !inRole) {
+      await liftLimit(tx, row, context)
+      return { ended: true }
+    }
+    const agent = await tx.first(selectOccupant, place)
+    const isGone = !agent || agent.agent_id !== row.agent_id
+    if (isGone || (agent.state === 'FAILED' && (cannotStart || row.goes_on_left === 0))) {
+      await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
+      return { ended: true }
+    }
+    const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
+    if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch)
+      return { ended: false }
+    requireLocked(inRole, launch.coordinatorId)
+    const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(
+      ({ state }) => state === 'running',
+    )
+    if (runs) return { ended: false }
+    await liftLimit(tx, row, context)
+    await startNext(tx, agent, context)
+    return { ended: true }
+  },
+})
+
+type SetContinueAfterLimitInput = (
+  | Pair
+  | { readonly userSessionId: string; readonly role: string }
+) & {
+  readonly goOn: boolean
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+/** Sets whether an agent at its vendor's limit, in a role or a chat, retries the parked turn by itself afterwards (AG6). */
+export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
+  streams: (input: SetContinueAfterLimitInput) =>
+    'role' in input
+      ? [userSessionStream(input.userSessionId)]
+      : [
+          conversationStream(webKey(input.projectId, input.agentId)),
+          projectStream(input.projectId),
+        ],
+  run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
+    const found = await currentLimit(tx, { ...(await contextKeyOf(tx, input)), originKey: '' })
+    if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
+    return {
+      until: found.limited_until,
+      goesOn: input.goOn,
+      seq: await setContinuation(tx, found, input),
+    }
+  },
+})
+
+async function contextKeyOf(
+  tx: Parameters<typeof currentLimit>[0],
+  input: SetContinueAfterLimitInput,
+): Promise<Pair & { key: string }> {
+  if ('role' in input) {
+    const { agent_id: agentId, project_id: projectId } = await activeAgent(
+      tx,
+      input.userSessionId,
+      input.role,
+    )
+    return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
+  }
+  const { projectId, agentId } = input
+  await checkAssigned(tx, { projectId, agentId })
+  return { projectId, agentId, key: webKey(projectId, agentId) }
+}

@@ -1,0 +1,136 @@
+/** Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). The caller locks all. */
+
+import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
+import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lifecycle.ts'
+import { decideExit } from '../../domain/processes/process-exit.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { putToSleep } from '../../store/turns/contexts.ts'
+import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
+import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
+import { hasSignedIn, moveLaunch } from '../processes/launch-record.ts'
+import { withdrawPermissions } from './decide-request.ts'
+import { endAgentSession } from './end-agent-session.ts'
+import { endRoleAgentOf } from './move-role-agent.ts'
+import { requeueLostTurn } from './requeue-lost-turn.ts'
+
+export interface EndLocks {
+  /** Projects whose streams are locked. Nothing ends in others. */
+  readonly projectIds: readonly string[]
+  readonly openConversations: readonly string[]
+  readonly userSessionIds: readonly string[]
+  readonly conversationKeys: readonly string[]
+}
+
+type End =
+  | Extract<LaunchEvent, { type: 'start-failed' | 'lost' }>
+  | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
+
+export async function endProcess(
+  tx: Tx,
+  launch: Launch,
+  end: End,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
+  if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
+  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
+  const event =
+    end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
+  await requeueTurns(tx, launch, ends, context)
+  await endSessionOf(
+    tx,
+    launch,
+    end.type === 'lost' ? 'coordinator_lost' : 'process_exited',
+    ends,
+    context,
+  )
+  await moveLaunch(tx, launch, event, context)
+}
+
+/** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
+async function requeueTurns(
+  tx: Tx,
+  { id: launchId }: Launch,
+  { conversationKeys }: EndLocks,
+  context: Context,
+): Promise<void> {
+  for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
+    await withdrawPermissions(tx, turn.id, context.now)
+    await requeueLostTurn(tx, turn, conversationKeys, context)
+  }
+  await tx.write(putToSleep, { launchId })
+}
+
+/** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
+async function endInRole(
+  tx: Tx,
+  launch: Launch,
+  end: End,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
+  const agent =
+    launch.roleAgentId === null
+      ? undefined
+      : await tx.row('role_agents', { id: launch.roleAgentId })
+  // The agent was spawned after the streams were chosen; the caller retries.
+  if (agent && !ends.userSessionIds.includes(agent.user_session_id))
+    throw new Refusal('busy', refusalText('justChanged'))
+  const ended = await moveLaunch(
+    tx,
+    launch,
+    end.type === 'exited' ? { ...end, left: null } : end,
+    context,
+  )
+  if (!ended) return
+  await tx.write(putToSleep, { launchId: launch.id })
+  await endRoleAgentOf(tx, ended, context)
+}
+
+async function endSessionOf(
+  tx: Tx,
+  launch: Launch,
+  reason: EndReason,
+  ends: EndLocks,
+  context: Context,
+): Promise<void> {
+  const live = await liveOfPair(tx, launch)
+  const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
+  const work = { hasTask: false, unreadMessages: 0 }
+  const report = { remaining: 0, launchId: launch.id, epoch: null }
+  const decision = decideExit(context.now, report, { ...known, live, work })
+  if (decision.decision !== 'ended') return
+  for (const { id } of decision.ended) {
+    const held = live.find((each) => each.id === id)
+    if (held)
+      await endAgentSession(
+        tx,
+        held,
+        { reason, openConversations: ends.openConversations },
+        context,
+      )
+  }
+}
+
+/** CO7: whether it left work undone. An agent that signed out or was asked to end did not. */
+async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise<LeftBehind> {
+  const own = await newestOfLaunch(reader, launch.id)
+  if (own && own.state !== 'active') return null
+  const facts = await workFactsOf(reader, launch)
+  if (own) {
+    const { purpose } = detectWork(now, {
+      ...facts,
+      live: facts.live.filter((each) => each !== own.purpose),
+    })
+    return purpose === own.purpose ? 'in_mid_work' : null
+  }
+  if (detectWork(now, facts).purpose === 'no_work') return null
+  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch)))
+    ? null
+    : 'never_signed_in'
+}

@@ -1,0 +1,384 @@
+/** Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired senders. */
+
+import { systemId } from '../../domain/access/caller.ts'
+import {
+  type ChatLanguage,
+  type ChatStatus,
+  chatWords,
+  type VendorLimit,
+} from '../../domain/channels/chat-texts.ts'
+import { type ChatAddress, type ChatCommand, channelKey } from '../../domain/channels/key.ts'
+import {
+  askingLifetimeMs,
+  isAnswered,
+  maxAskingChats,
+  maxUnpairedAttempts,
+  readCode,
+} from '../../domain/channels/pairing.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+} from '../../domain/stream-name.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
+import type { ChannelRoute } from '../../protocol/channels/channel.ts'
+import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { type ChatRow, selectAsking, selectChat } from '../../store/channels/channels.ts'
+import { updateRoute } from '../../store/conversations/conversations.ts'
+import { selectPanels } from '../../store/conversations/panels.ts'
+import { selectUnreadIn } from '../../store/conversations/unread.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { newRow } from '../../store/rows.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { isPushed, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
+import { chatStream, queueOutgoing, writeChat } from '../channels/channel-chat-record.ts'
+import type { ChatWork } from '../channels/queries.ts'
+import { resetConversation } from '../conversations/change-conversation.ts'
+import { openConversation } from '../conversations/conversation-record.ts'
+import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { isAssigned } from '../projects/project-record.ts'
+import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
+import { markMessagesRead } from './answer-chat.ts'
+import { appendMessage } from './append-message.ts'
+import { orderCancel } from './cancel-turn.ts'
+import { closeChat, launchInProgress } from './start-chat.ts'
+
+// Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection
+// then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
+
+export interface ChannelMessage extends ChatAddress {
+  /** The author, as the platform knows them. */
+  readonly senderId: string
+  readonly senderName: string
+  /** The platform's message id, unique for our account. */
+  readonly messageId: string
+  readonly content: string
+  /** An attachment that cannot be accepted. */
+  readonly attachment: 'photo' | 'voice' | 'other' | null
+  /** From `find-chat`. */
+  readonly route: ChannelRoute | null
+}
+
+/** The chat was changed since `find-chat`; the caller retries. */
+export const chatHasChanged = (): Refusal => new Refusal('busy', refusalText('chatChanged'))
+
+export const takeChannelMessage = defineUseCase('take-channel-message', {
+  streams: (input: ChannelMessage) => [
+    chatStream(input),
+    ...(input.route ? [projectStream(input.route.projectId)] : []),
+  ],
+  run: async (tx, input, context): Promise<{ seq: number | null }> => {
+    const { route } = input
+    const { now } = context
+    const chat = await tx.first(selectChat, input)
+    if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route))))
+      throw chatHasChanged()
+    await tx.update('channel_chats', { ...chat, last_in_at: now })
+    await tx.change('channels', { channel: input.channel, last_in_at: now })
+    const words = chatWords(chat.language)
+    if (!route) {
+      await queueOutgoing(tx, input, words.noAgent, now)
+      return { seq: null }
+    }
+    if (input.attachment)
+      await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
+    if (input.content === '') return { seq: null }
+    const { row } = await openConversation(tx, channelKey(input), now)
+    const workplace =
+      row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
+    const routed = { ...row, project_id: route.projectId, agent_id: route.agentId, workplace }
+    if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
+      await tx.write(updateRoute, routed)
+    const message = {
+      senderId: input.senderId,
+      senderName: input.senderName || undefined,
+      receiverId: route.agentId,
+      role: 'user',
+      content: input.content,
+      clientId: input.messageId,
+    } as const
+    const also = [projectStream(route.projectId)]
+    return {
+      seq: (await appendMessage(tx, routed, message, context, { readers: [route.agentId], also }))
+        .seq,
+    }
+  },
+})
+
+// Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner sees the chat and the sender
+// is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
+
+export interface UnpairedMessage extends ChatAddress {
+  readonly kind: ChatRow['kind']
+  readonly title: string
+  readonly handle: string | null
+  readonly language: ChatLanguage
+  /** The possible code: the text, or the argument of /start. */
+  readonly attempt: string
+}
+
+export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
+  streams: (input: UnpairedMessage) => [chatStream(input), home],
+  run: async (tx, input, { now }): Promise<{ state: ChatRow['state'] | null }> => {
+    const before = await tx.first(selectChat, input)
+    if (before?.state === 'paired') throw chatHasChanged()
+    const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
+    if (!known) return { state: null }
+    const { kind, title, handle, language } = input
+    const row = {
+      ...known,
+      kind,
+      title,
+      handle,
+      language,
+      attempts: known.attempts + 1,
+      last_in_at: now,
+    }
+    const words = chatWords(language)
+    const code = readCode(input.attempt)
+    const pairedBy =
+      code !== undefined && known.attempts < maxUnpairedAttempts
+        ? await consumeCode(tx, input, code, now)
+        : undefined
+    if (pairedBy !== undefined) {
+      const paired = {
+        ...row,
+        state: 'paired',
+        attempts: 0,
+        decided_at: now,
+        decided_by: pairedBy,
+      } as const
+      await writeChat(tx, paired, pairedBy)
+      await queueOutgoing(tx, input, words.paired, now)
+      return { state: 'paired' }
+    }
+    if (isAnswered(known.state, known.attempts)) {
+      await writeChat(tx, row, systemId)
+      await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
+      // Later messages are not answered. Only tried codes are counted.
+    } else if (code !== undefined && known.attempts < maxUnpairedAttempts)
+      await tx.update('channel_chats', row)
+    return { state: row.state }
+  },
+})
+
+/** An old request counts as a new one. */
+const withRenewedRequest = (row: ChatRow, now: Instant): ChatRow =>
+  row.state === 'asking' && isExpired(row.asked_at, now)
+    ? { ...row, asked_at: now, attempts: 0 }
+    : row
+
+const isExpired = (askedAt: Instant, now: Instant): boolean =>
+  later(askedAt, askingLifetimeMs) <= now
+
+/** Undefined when too many chats are asking. */
+async function addAskingChat(
+  tx: Tx,
+  input: UnpairedMessage,
+  now: Instant,
+): Promise<ChatRow | undefined> {
+  const { channel } = input
+  const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
+  const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
+  for (const { chat_id } of forgotten)
+    await tx.delete('channel_chats', { channel, chat_id: chat_id })
+  if (asking.length - forgotten.length >= maxAskingChats) return undefined
+  const { chatId: chat_id, kind, title, handle, language } = input
+  const about = { channel, chat_id, kind, title, handle, language }
+  const row = newRow('channel_chats', { ...about, state: 'asking', asked_at: now, last_in_at: now })
+  await tx.insert('channel_chats', row)
+  return row
+}
+
+/** Consumes a valid code and returns its maker. */
+async function consumeCode(
+  tx: Tx,
+  { channel }: ChatAddress,
+  code: string,
+  now: Instant,
+): Promise<string | undefined> {
+  const found = await tx.row('pairing_codes', { channel, hash: hashSecret(code) })
+  if (!found || found.expires_at <= now) return undefined
+  await tx.delete('pairing_codes', { channel, hash: found.hash })
+  return found.created_by
+}
+
+// Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is answered in the chat.
+
+/** Waiting messages counted by /status and /stop. */
+const maxCountedWaiting = 1000
+
+export interface CommandInChat extends ChatAddress {
+  readonly command: ChatCommand
+  readonly senderId: string
+  /** From `find-chat`. */
+  readonly route: ChannelRoute | null
+  readonly work: ChatWork | null
+}
+
+type RoutedCommand = CommandInChat & { readonly route: ChannelRoute }
+
+export const runChatCommand = defineUseCase('run-chat-command', {
+  streams: (input: CommandInChat): StreamName[] => [
+    chatStream(input),
+    home,
+    ...(input.route ? [projectStream(input.route.projectId)] : []),
+    ...(input.work ? [coordinatorStream(input.work.coordinatorId)] : []),
+  ],
+  run: async (tx, input, context): Promise<{ said: string }> => {
+    const { now } = context
+    const chat = await tx.first(selectChat, input)
+    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route))))
+      throw chatHasChanged()
+    await tx.update('channel_chats', { ...chat, last_in_at: now })
+    await tx.change('channels', { channel: input.channel, last_in_at: now })
+    const said = await answerCommand(tx, input, chat, context)
+    await queueOutgoing(tx, input, said, now)
+    return { said }
+  },
+})
+
+async function answerCommand(
+  tx: Tx,
+  input: CommandInChat,
+  { language }: ChatRow,
+  context: Context,
+): Promise<string> {
+  const words = chatWords(language)
+  const { command, route } = input
+  if (command === 'start') return words.paired
+  if (command === 'help') return words.help
+  if (!route) return words.noAgent
+  const addressed = { ...input, route }
+  if (command === 'new') {
+    await resetChat(tx, addressed, context)
+    return words.begun
+  }
+  if (command === 'status') return words.status(await statusOf(tx, addressed, context))
+  if (command === 'stop') return words[await stop(tx, addressed, context)]
+  const limit = await currentLimit(tx, contextOf(addressed))
+  if (!limit) return words.noLimit
+  await setContinuation(tx, limit, { goOn: true, by: input.senderId })
+  return words.goesOn(shownLimit(limit, context))
+}
+
+const contextOf = ({ route: { projectId, agentId }, ...place }: RoutedCommand) => ({
+  projectId,
+  agentId,
+  key: channelKey(place),
+  originKey: '',
+})
+
+const shownLimit = (
+  row: { limited_until: Instant; goes_on_left: number },
+  { now, timeZone: zone }: Context,
+): VendorLimit => ({
+  until: row.limited_until,
+  zone,
+  now,
+  goesOn: row.goes_on_left > 0,
+})
+
+/** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
+async function resetChat(
+  tx: Tx,
+  { route, senderId, ...place }: RoutedCommand,
+  context: Context,
+): Promise<void> {
+  const key = channelKey(place)
+  if (await tx.row('conversations', { key })) await resetConversation.run(tx, { key }, context)
+  await clearLimitsIn(tx, key, context.now)
+  const { projectId, agentId } = route
+  const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
+  if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
+}
+
+async function statusOf(
+  reader: Reader,
+  addressed: RoutedCommand,
+  context: Context,
+): Promise<ChatStatus> {
+  const { route, ...place } = addressed
+  const limit = await currentLimit(reader, contextOf(addressed))
+  const unread = await reader.all(selectUnreadIn, {
+    ...route,
+    key: channelKey(place),
+    limit: maxCountedWaiting,
+  })
+  return {
+    agent: (await reader.row('agents', { id: route.agentId }))?.name ?? route.agentId,
+    project: (await reader.row('projects', { id: route.projectId }))?.name ?? route.projectId,
+    doing: await agentActivity(reader, route, channelKey(place)),
+    waiting: unread.length,
+    limit: limit ? shownLimit(limit, context) : null,
+  }
+}
+
+async function agentActivity(
+  reader: Reader,
+  route: ChannelRoute,
+  key: string,
+): Promise<ChatStatus['doing']> {
+  if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId))
+    return 'answering'
+  if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
+  const launch = await launchInProgress(reader, route)
+  if (!launch) return 'away'
+  return launch.state === 'held' ? 'held' : 'starting'
+}
+
+/** Drops queued turns and cancels the running one, or stops its process if it cannot be cancelled. */
+async function stop(
+  tx: Tx,
+  input: RoutedCommand,
+  context: Context,
+): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
+  const { route, work, senderId, ...place } = input
+  const key = channelKey(place)
+  const open = (await tx.all(selectOpenIn, { key, limit: maxCountedWaiting })).filter(
+    (turn) => turn.agent_id === route.agentId,
+  )
+  const running = open.find(({ state }) => state === 'running')
+  const how =
+    running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
+  // A cancelled turn's messages are settled by its end.
+  const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
+  for (const turn of dropped) await dropTurn(tx, turn, context)
+  if (running && how === 'ended') await dropTurn(tx, running, context)
+  const limit = await currentLimit(tx, contextOf(input))
+  const isTakenBack = limit !== undefined && limit.goes_on_left > 0
+  if (isTakenBack) await setContinuation(tx, limit, { goOn: false, by: input.senderId })
+  if (how) return 'stopped'
+  if (running) return 'cannotStop'
+  return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'
+}
+
+async function stopWork(
+  tx: Tx,
+  turn: TurnRow,
+  { work, by }: { work: ChatWork; by: string },
+  context: Context,
+): Promise<'cancelled' | 'ended' | undefined> {
+  const launch = await findLaunch(tx, work.launchId)
+  if (!launch || launch.state === 'ended') return undefined
+  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id)
+    throw chatHasChanged()
+  if (isPushed(turn)) {
+    await orderCancel(tx, turn, launch, { by, now: context.now })
+    return 'cancelled'
+  }
+  await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
+  return 'ended'
+}
+
+async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+  const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
+  await tx.update('turns', { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
+  await markMessagesRead(tx, turn, null, context)
+}

@@ -1,0 +1,235 @@
+/**
+ * Posts a person's message to one agent of a project or to all (CH3). A message to all is added to each agent's conversation;
+ * the returned one is the first by key. A repeated client id returns the same message at any time.
+ */
+
+import { createHash } from 'node:crypto'
+import type * as z from 'zod'
+import { agentKey, parseAgentKey, webKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
+import { insertOpenConversation } from '../../store/conversations/conversations.ts'
+import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
+import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import {
+  changeConversation,
+  conversationOfTurn,
+  openConversation,
+} from '../conversations/conversation-record.ts'
+import { chooseWorkplace } from '../conversations/conversation-workplace.ts'
+import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
+import { takesNoPictures } from '../turns/chat-options.ts'
+import { appendMessage } from './append-message.ts'
+
+/** Agents that one message can go to. */
+const maxReceivers = 100
+
+export type PostedMessage = z.output<typeof ChatMessageDraft> & {
+  /** The receivers, looked up by the endpoint: the named agent, or all assigned ones. */
+  readonly agentIds: readonly string[]
+  readonly by: string
+}
+
+export const postMessage = defineUseCase('post-message', {
+  streams: ({ projectId, agentIds }: PostedMessage) =>
+    agentIds.map((id) => conversationStream(webKey(projectId, id))),
+  run: async (tx, input, context): Promise<Message> => {
+    const earlier = await earlierMessage(tx, input)
+    if (earlier) return earlier
+    const messages: Message[] = []
+    for (const agentId of await receiversOf(tx, input)) {
+      const { row: opened } = await openConversation(
+        tx,
+        webKey(input.projectId, agentId),
+        context.now,
+      )
+      const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
+      if (input.media?.some(({ type }) => type === 'image') && (await takesNoPictures(tx, row)))
+        throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agentId }))
+      messages.push(
+        await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }),
+      )
+    }
+    const [first] = messages
+    if (!first)
+      throw new Refusal(
+        'agent_not_found',
+        refusalText('noneAssigned', { project: input.projectId }),
+        {
+          projectId: input.projectId,
+        },
+      )
+    return first
+  },
+})
+
+const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) => ({
+  ...input,
+  senderId: by,
+  receiverId: toAgentId,
+  role: 'user' as const,
+})
+
+/** Sorted by key, so that a repeated request returns the same message. */
+async function receiversOf(
+  reader: Reader,
+  { projectId, toAgentId, agentIds }: PostedMessage,
+): Promise<string[]> {
+  if (agentIds.length > maxReceivers)
+    throw new Refusal('invalid_request', refusalText('receiversFull', { count: maxReceivers }))
+  const assigned: string[] = []
+  for (const agentId of agentIds.toSorted()) {
+    if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId }))
+      assigned.push(agentId)
+  }
+  // An assignment implies that the project exists.
+  if (assigned.length === 0 && !(await reader.row('projects', { id: projectId })))
+    throw noSuchProject(projectId)
+  if (toAgentId !== null && assigned.length === 0) throw noSuchAgent(toAgentId)
+  return assigned
+}
+
+async function earlierMessage(reader: Reader, input: PostedMessage): Promise<Message | undefined> {
+  if (input.clientId === undefined) return undefined
+  const row = await reader.first(selectByClientId, { senderId: input.by, clientId: input.clientId })
+  if (!row) return undefined
+  const same =
+    row.project_id === input.projectId &&
+    row.receiver_id === input.toAgentId &&
+    row.content === input.content &&
+    row.priority === (input.priority ?? 'normal') &&
+    row.media === (input.media ? JSON.stringify(input.media) : null) &&
+    row.related_task_id === (input.relatedTaskId ?? null) &&
+    row.related_handoff_id === (input.relatedHandoffId ?? null)
+  if (!same) throw clientIdReused(input.clientId)
+  return messageOf(row)
+}
+
+// Posts messages between two agents of a project (CV10). Their conversation is open while a session that wrote in it lives; the
+// next message reopens it. Each message is also announced in the project's stream, which waiting agents follow.
+
+/** The other agent of a conversation between agents. Undefined for any other conversation. */
+export const otherAgent = (key: string, agentId: string): string | undefined => {
+  const agentIds: readonly string[] = parseAgentKey(key)?.agentIds ?? []
+  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
+}
+
+interface AgentMessage {
+  readonly toAgentId: string
+  readonly content: string
+  /** CH12: the turn in which it was written. */
+  readonly clientId?: string | undefined
+  /** The conversation of the asking context. */
+  readonly originKey: string
+  /** The context that receives an answer. Left out for a question, which gets a context of its own for each origin. */
+  readonly intoKey?: string | undefined
+}
+
+export async function postToAgent(
+  tx: Tx,
+  { agentId, projectId, agentSessionId }: AgentCaller,
+  { toAgentId, content, clientId, originKey, intoKey }: AgentMessage,
+  context: Context,
+): Promise<Message> {
+  const key = agentKey(agentId, toAgentId)
+  // DC6: an answer is of the day of its question.
+  const isAnswer = intoKey !== undefined && clientId !== undefined
+  const row = isAnswer
+    ? await conversationOfTurn(tx, key, context.now)
+    : (await openConversation(tx, key, context.now)).row
+  const open =
+    row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
+  if (row.state === 'closed')
+    tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
+  await tx.write(insertOpenConversation, {
+    agent_session_id: agentSessionId,
+    conversation_key: key,
+  })
+  const message = {
+    senderId: agentId,
+    receiverId: toAgentId,
+    role: 'assistant',
+    content,
+    projectId,
+    clientId,
+    originKey,
+  } as const
+  // An answer without a known origin goes into the conversation itself.
+  const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
+  return appendMessage(tx, open, message, context, {
+    readers: [toAgentId],
+    also: [projectStream(projectId)],
+    into,
+  })
+}
+
+interface AgentCall {
+  readonly agentSessionId: string
+  readonly operation: string
+  readonly clientId?: string | undefined
+  readonly content: string
+}
+
+/**
+ * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
+ * other content is refused. Receipts are kept for 7 days.
+ */
+export async function runOnce<Answer>(
+  tx: Tx,
+  call: AgentCall,
+  now: Instant,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (call.clientId === undefined) return work()
+  const receipt = {
+    credentialId: call.agentSessionId,
+    operation: call.operation,
+    key: call.clientId,
+    contentHash: createHash('sha256').update(call.content).digest('base64url'),
+    sealedBy: '',
+  }
+  const kept = await readReceipt(tx, receipt)
+  if (kept && isValid(kept, now)) return answerIn(kept, receipt) as Answer
+  const answer = await work()
+  await keepReceipt(tx, receipt, { answer, secret: false, now, outlived: kept !== undefined })
+  return answer
+}
+
+interface SentMessage extends ContextCaller {
+  readonly toAgentId: string
+  readonly content: string
+  readonly clientId?: string | undefined
+}
+
+/** Sends a message from one agent to another of its project (CV10, `send_message`). */
+export const sendMessage = defineUseCase('send-message', {
+  streams: ({ agentId, toAgentId, projectId }: SentMessage) => [
+    conversationStream(agentKey(agentId, toAgentId)),
+    projectStream(projectId),
+  ],
+  run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
+    const call = {
+      ...input,
+      operation: 'send-message',
+      content: JSON.stringify([input.toAgentId, input.content]),
+    }
+    return runOnce(tx, call, context.now, async () => {
+      await liveAgentSession(tx, input)
+      if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
+      await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
+      const { toAgentId, content } = input
+      const { key: originKey } = await ownConversation(tx, input)
+      const { id, seq } = await postToAgent(tx, input, { toAgentId, content, originKey }, context)
+      return { messageId: id, seq }
+    })
+  },
+})

@@ -1,0 +1,66 @@
+/**
+ * Handles a turn whose process or agent session is gone and whose outcome is unknown. Chat messages are queued again in a turn
+ * marked as a retry (NA7); after two losses in a row the chat gets a message instead. Tasks and role prompts are not repeated
+ * automatically.
+ */
+import { systemId } from '../../domain/access/caller.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
+import { processGone } from '../../domain/turns/lifecycle.ts'
+import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
+import { conversationOfTurn } from '../conversations/conversation-record.ts'
+import { endTurn } from '../turns/turn-record.ts'
+import { markMessagesRead } from './answer-chat.ts'
+import { appendMessage } from './append-message.ts'
+
+/** `locked`: conversations whose streams are locked. In others nothing is posted and the messages are queued again. */
+export async function requeueLostTurn(
+  tx: Tx,
+  turn: TurnRow,
+  locked: readonly string[],
+  context: Context,
+): Promise<void> {
+  const { now, random } = context
+  const messages = await messagesOfTurn(tx, turn.id)
+  const canPost = [
+    turn.conversation_key,
+    ...messages.map(({ conversationKey }) => conversationKey),
+  ].every((key) => locked.includes(key))
+  if (canPost) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+  else
+    await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
+  if (turn.about !== 'chat') return
+  if (canPost && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
+  const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
+  const about = {
+    conversation_key,
+    origin_key,
+    agent_id,
+    project_id,
+    asked_by,
+    created_at,
+    about: 'chat' as const,
+  }
+  const content = messages.length === 0 ? turn.content : '[]'
+  const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
+  await tx.insert('turns', again)
+  await tx.write(moveUnread, { from: turn.id, to: again.id })
+}
+
+const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
+  retry_of !== null && (await tx.row('turns', { id: retry_of }))?.state === 'unknown'
+
+async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+  const row = await conversationOfTurn(tx, turn.conversation_key, context.now)
+  const { text: content, notice } = statusNotice('processGoneTwice')
+  const message = {
+    senderId: systemId,
+    receiverId: null,
+    role: 'assistant',
+    content,
+    notice,
+  } as const
+  const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
+  await markMessagesRead(tx, turn, seq, context)
+}

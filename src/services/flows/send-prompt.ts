@@ -1,0 +1,158 @@
+/** Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are answered. */
+import { consoleKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { enqueue, nextQueued } from '../../domain/turns/lifecycle.ts'
+import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
+import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  activeProcess,
+  promptStreams,
+  type UserSessionLocks,
+} from '../consoles/role-agent-record.ts'
+import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
+import {
+  acpSessionToOpen,
+  getOrCreateContext,
+  primerForTurn,
+  roleContextKey,
+} from '../turns/context-record.ts'
+import { currentLimit, liftLimit } from '../turns/limit-record.ts'
+import { newTurn, startTurn } from '../turns/turn-record.ts'
+import { tellReopened } from './context-health.ts'
+import { storePrompt } from './work-conversation.ts'
+
+interface Input extends UserSessionLocks {
+  readonly role: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export interface SentPrompt {
+  readonly seq: number
+  readonly messageId: string
+}
+
+export const sendPrompt = defineUseCase('send-prompt', {
+  // The project's lock decides whether another turn runs in the same folder.
+  streams: (input: Input) => [
+    ...promptStreams(input),
+    projectStream(input.projectId),
+    conversationStream(consoleKey(input.userSessionId, input.role)),
+  ],
+  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<SentPrompt> => {
+    const { userSessionId } = which
+    const { now } = context
+    const { agent, launch } = await activeProcess(tx, which, role)
+    if (
+      content.some(({ type }) => type === 'image') &&
+      !(JSON.parse(agent.offers) as Offers).images
+    )
+      throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agent.agent_id }), {
+        role,
+      })
+    const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
+    const limit = await currentLimit(tx, roleContextKey(agent))
+    const triesAnyway = limit?.goes_on_left === 0
+    const asked = newTurn(agent, {
+      id: context.random.uuid(),
+      launchId: launch.id,
+      content,
+      by,
+      now,
+    })
+    const isHeld =
+      (limit !== undefined && !triesAnyway) ||
+      agent.asleep_at !== null ||
+      (await mustWaitForFolder(tx, asked))
+    const place = enqueue(open, maxQueuedPrompts, isHeld)
+    if (place === 'full')
+      throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
+    const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
+    if (triesAnyway) await liftLimit(tx, limit, context)
+    await tx.update('role_agents', { ...agent, last_active_at: now })
+    await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
+    if (place === 'run') {
+      await tx.insert('turns', row)
+      return { seq: await startInRole(tx, row, agent, { requestId }, context), messageId: row.id }
+    }
+    const data = { role, messageId: row.id, position: place.position, content, by, requestId }
+    const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
+    await tx.insert('turns', { ...row, asked_seq: seq })
+    if (triesAnyway) await startNext(tx, agent, context)
+    return { seq, messageId: row.id }
+  },
+})
+
+// Starts turns of agents in roles, in the context of their conversation. A closed context is reopened and a new one primed
+// first. Prompts for a sleeping agent stay queued until it is ready (AG7).
+
+/** Starts a turn and returns its number in the user session's stream. The caller locks that stream and the coordinator's. */
+export async function startInRole(
+  tx: Tx,
+  asked: TurnRow,
+  { launch_id: launchId }: Pick<RoleAgentRow, 'launch_id'>,
+  { requestId }: { requestId?: string | undefined },
+  context: Context,
+): Promise<number> {
+  const { agent_id: agentId, project_id: projectId, conversation_key: key } = asked
+  const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
+  const found = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const generation = (await tx.row('conversations', { key }))?.generation ?? 0
+  // FS8: a rewind begins a new context.
+  const isOver = found !== undefined && found.generation !== generation
+  const row = isOver
+    ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context)
+    : found
+  const turn = { ...asked, launch_id: launchId, context_id: row?.id ?? null }
+  if (!row || !launch) return startTurn(tx, turn, launch, { requestId }, context)
+  const isNamed = (await contextLimit(tx, launch.id)) === null
+  const isOpen = row.state === 'open' && row.launch_id === launch.id
+  const named = { contextId: row.id, open: null }
+  const begins = { requestId, ...(isNamed && { context: named }) }
+  if (!isNamed && !isOpen) return startTurn(tx, turn, launch, begins, context)
+  if (isOpen && row.primed_at !== null) return startTurn(tx, turn, launch, begins, context)
+  const { now } = context
+  const { primer, news } = await primerForTurn(tx, row, turn, now)
+  const primed = primer === null ? {} : { primed_at: now, decisions_told_at: now }
+  const known = { ...row, launch_id: launch.id, ...primed }
+  await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
+  if (isOpen) {
+    const seq = await startTurn(
+      tx,
+      turn,
+      launch,
+      { ...begins, primer: row.how === 'new' ? primer : news },
+      context,
+    )
+    await tellReopened(tx, turn, row)
+    return seq
+  }
+  const open = { ...acpSessionToOpen(row), primer, news }
+  return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
+}
+
+/** Starts the prompt that waited longest, when the agent is free. */
+export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  const next = await nextInRole(tx, agent)
+  if (next) await startInRole(tx, next, agent, {}, context)
+}
+
+/** The next prompt that can start now. */
+export async function nextInRole(
+  reader: Reader,
+  agent: RoleAgentRow,
+): Promise<TurnRow | undefined> {
+  // Other prompts would meet the limit too. `end-limit` sends the parked one first.
+  if (agent.asleep_at !== null || (await currentLimit(reader, roleContextKey(agent))))
+    return undefined
+  const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
+  return next && !(await mustWaitForFolder(reader, next)) ? next : undefined
+}

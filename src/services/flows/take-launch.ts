@@ -1,0 +1,354 @@
+/**
+ * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash is stored. Withdraws the
+ * launch if its work is gone. Taking it again after a lost answer replaces the token.
+ */
+import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
+import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { isolationOf } from '../../domain/agents/isolation.ts'
+import { webKey, workKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Detail } from '../../domain/notices.ts'
+import { hasCapacity, type Launch } from '../../domain/processes/lifecycle.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
+import type { AgentReport } from '../../protocol/agents/report.ts'
+import type { SecretForm } from '../../protocol/agents/secret.ts'
+import {
+  commandOfLaterCoordinator,
+  type LaunchOffer,
+  type LaunchParticulars,
+} from '../../protocol/processes/link.ts'
+import type { AcpParticulars } from '../../protocol/turns/link.ts'
+import type { AgentRow } from '../../store/agents/agents.ts'
+import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
+import { jsonIn } from '../../store/fields.ts'
+import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { updateContext } from '../../store/turns/contexts.ts'
+import { queuedChats } from '../../store/turns/turns.ts'
+import { lineageOf } from '../../store/work/work-sessions.ts'
+import { setUpOf } from '../../store/worktrees/worktrees.ts'
+import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
+import { allowedInSandbox } from '../approvals/allowance-record.ts'
+
+import { workspaceFor } from '../conversations/conversation-workplace.ts'
+import {
+  type InEpoch,
+  launchStreams,
+  moveLaunch,
+  orderOf,
+  requireCurrentEpoch,
+  startableAgent,
+} from '../processes/launch-record.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
+import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
+import { endRoleAgentOf } from './move-role-agent.ts'
+
+export type Take = InEpoch & {
+  readonly launchId: string
+  /** From `locate-launch`; they never change. */
+  readonly projectId: string
+  readonly userSessionId: string | null
+  /** The key that the receiver can open sealed values with (SE12). */
+  readonly keyId: string
+}
+
+/** With its values still sealed. */
+export interface SealedParticulars
+  extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets' | 'gatewayKey'> {
+  readonly env: StoredEnvironment
+  /** Under its secret's name; empty without a gateway. */
+  readonly gatewayKey: StoredEnvironment
+  readonly secrets: { readonly environment: StoredEnvironment; readonly files: StoredEnvironment }
+}
+export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
+
+export const takeLaunch = defineUseCase('take-launch', {
+  answersSecret: true,
+  streams: (input: Take) => [
+    ...launchStreams(input),
+    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
+  ],
+  run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
+    const { random } = context
+    await requireCurrentEpoch(tx, from)
+    const launch = await findLaunch(tx, launchId)
+    // The launch was given to another coordinator, so it is withdrawn for this one.
+    if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId)
+      return { withdrawn: true }
+    if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null)
+      return { withdrawn: true }
+    if (launch.state === 'running')
+      throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
+    const { agentId, projectId } = launch
+    const wanted =
+      launch.roleAgentId === null
+        ? await needForWork(tx, launch, context)
+        : await needInRole(tx, launch, context)
+    if (!wanted) {
+      const ended = await moveLaunch(
+        tx,
+        launch,
+        { type: 'stop', reason: 'withdrawn', ...(await withdrawalDetail(tx, launch)) },
+        context,
+      )
+      // The coordinator reports the end of a launch that had begun.
+      if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
+      return { withdrawn: true }
+    }
+    const { agent, acp, owner } = wanted
+    const env = JSON.parse(agent.env) as StoredEnvironment
+    const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+    const isolation = isolationOf(agent.isolation, assigned?.isolation)
+    const { gateway, allow } = isolation
+    const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
+    const key =
+      gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
+    const sealedKey: StoredEnvironment =
+      gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
+    // GW2: what the gateway adds, the agent does not get.
+    const given = (await secretsGivenTo(tx, agentId, projectId)).filter(
+      ({ name }) => name !== gateway?.secret,
+    )
+    const inForm = (form: SecretForm): StoredEnvironment =>
+      Object.fromEntries(
+        given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]),
+      )
+    const secrets = { environment: inForm('environment'), files: inForm('file') }
+    const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) =>
+      sealedOtherwise(each, keyId),
+    )
+    const missing =
+      gateway &&
+      !key &&
+      statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret })
+    if (unopened.length > 0 || missing) {
+      const error =
+        missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+      const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
+      if (failed) await endRoleAgentOf(tx, failed, context)
+      return { withdrawn: true }
+    }
+    await moveLaunch(tx, launch, { type: 'take' }, context)
+    const launchToken = random.secret('launch')
+    await tx.change('launches', { id: launchId, token_hash: hashSecret(launchToken) })
+    const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
+    await tx.change('launches', { id: launchId, folder: folder ?? '' })
+    const command = agent.command ?? ''
+    const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
+    const isIsolated =
+      isolation.sandbox !== 'off' ||
+      isolation.wrapper !== null ||
+      gateway !== null ||
+      given.length > 0
+    const theirs =
+      isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
+    const use = {
+      project_id: projectId,
+      launch_id: launchId,
+      agent_id: agentId,
+      used_at: context.now,
+    }
+    for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
+    if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
+    return {
+      launchId,
+      agentId,
+      projectId,
+      protocol: agent.protocol,
+      command: isIsolated ? commandOfLaterCoordinator : command,
+      args: JSON.parse(agent.args),
+      env,
+      secrets,
+      folder,
+      launchToken,
+      acp,
+      ...(isIsolated && {
+        isolation: {
+          ...isolation,
+          allow: { ...allow, folders: [...allow.folders, ...folders] },
+          remembered,
+          command,
+          ...theirs,
+          ...(agentInfo && { agentInfo }),
+        },
+      }),
+      gatewayKey: sealedKey,
+    }
+  },
+})
+
+/** The reason shown to the person waiting in a role. */
+async function withdrawalDetail(
+  reader: Reader,
+  { roleAgentId, agentId }: Launch,
+): Promise<{ detail?: Detail }> {
+  if (roleAgentId === null || (await reader.row('agents', { id: agentId }))) return {}
+  return { detail: statusNotice('agentDeleted', { agent: agentId }) }
+}
+
+interface LaunchNeed {
+  readonly agent: AgentRow
+  readonly acp: AcpParticulars | null
+  /** SB12 */
+  readonly owner: string
+}
+
+/** A launch not needed any more is not started. */
+async function needForWork(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+): Promise<LaunchNeed | undefined> {
+  const agent = await startableAgent(tx, launch)
+  const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
+  if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
+  const ofProject = { projectId: launch.projectId, key: '', originKey: '' }
+  if (agent.protocol === 'mcp')
+    return { agent, acp: null, owner: await transcriptOwner(tx, ofProject) }
+  // CH12: turns are pushed to it.
+  const limits = await timeLimits(tx, launch.projectId)
+  const { owner, ...opened } = await contextToOpen(tx, launch, purpose, context)
+  return { agent, acp: { ...opened, ...limits }, owner }
+}
+
+type Opening = Pick<
+  AcpParticulars,
+  'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'
+>
+
+/** The context opened together with the process, for a fast first answer: of the next turn, the open panel, or its task. */
+async function contextToOpen(
+  tx: Tx,
+  launch: Launch,
+  purpose: WorkFound['purpose'],
+  context: Context,
+): Promise<Opening & Pick<LaunchNeed, 'owner'>> {
+  const { agentId, projectId } = launch
+  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
+  const key =
+    purpose === 'task'
+      ? await workKeyFor(tx, launch)
+      : (next?.conversationKey ?? webKey(projectId, agentId))
+  const which = { agentId, projectId, key: key ?? '', originKey: next?.originKey ?? '' }
+  const owner = await transcriptOwner(tx, which)
+  if (key === undefined)
+    return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
+  const row = await getOrCreateContext(tx, which, context)
+  const workspace = await workspaceFor(tx, which)
+  await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
+  const { acpSessionId: loadAcpSessionId, lastOpenedAt, ...forks } = acpSessionToOpen(row)
+  return {
+    workspace,
+    loadAcpSessionId,
+    ...forks,
+    lastOpenedAt: loadAcpSessionId === null ? null : lastOpenedAt,
+    contextId: row.id,
+    owner,
+  }
+}
+
+async function workKeyFor(
+  reader: Reader,
+  { agentId, projectId }: Launch,
+): Promise<string | undefined> {
+  const task = await taskFor(reader, { agentId, projectId })
+  const row = task?.session_id ? await reader.row('sessions', { id: task.session_id }) : undefined
+  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
+}
+
+async function timeLimits(
+  reader: Reader,
+  projectId: string,
+): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
+  const settings = await settingsOf(reader, projectId)
+  return {
+    startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
+    turnWithinMs: durationMs(settings, 'turn.max_minutes'),
+  }
+}
+
+/** AG2: while its role still waits for it. */
+async function needInRole(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+): Promise<LaunchNeed | undefined> {
+  const row = await tx.row('role_agents', { id: launch.roleAgentId ?? '' })
+  const agent = await tx.row('agents', { id: launch.agentId })
+  if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
+  if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null))
+    return undefined
+  const acp = {
+    workspace: {
+      userSessionShort: shortId(row.user_session_id),
+      role: row.role,
+      path: row.workspace_wanted,
+      ...(row.workspace_roots !== null && { roots: JSON.parse(row.workspace_roots) as string[] }),
+      setUp: await setUpOf(tx, launch.projectId),
+    },
+    loadAcpSessionId: row.load_acp_session_id,
+    lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
+    contextId: await contextOfRole(tx, row, launch, context),
+    ...(await timeLimits(tx, launch.projectId)),
+  }
+  return {
+    agent,
+    acp,
+    owner: await transcriptOwner(tx, { ...roleContextKey(row), projectId: launch.projectId }),
+  }
+}
+
+/** AC4: a new start in a role gets a new context. */
+async function contextOfRole(
+  tx: Tx,
+  row: RoleAgentRow,
+  launch: Launch,
+  context: Context,
+): Promise<string> {
+  const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
+  const found = await getOrCreateContext(
+    tx,
+    roleContextKey(row),
+    context,
+    beginsAnew ? 'terminated' : undefined,
+  )
+  await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
+  return found.id
+}
+
+/** The last characters of the id, since these ids begin with the time. */
+const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
+
+export interface Offer extends Take {
+  /** For a machine without a capacity of its own. */
+  readonly maxConcurrent: number
+}
+
+type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
+
+/**
+ * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
+ * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
+ */
+export const offerLaunch = defineUseCase('offer-launch', {
+  answersSecret: true,
+  streams: (input: Offer) => takeLaunch.streams?.(input) ?? [],
+  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
+    const launch = await findLaunch(tx, take.launchId)
+    // The order was refused, repeated or not needed, or the launch was already taken.
+    if (launch?.state !== 'waiting') return null
+    const { capacity } = await requireCurrentEpoch(tx, take)
+    const order = await orderOf(tx, launch)
+    const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
+    if (!hasCapacity(await liveCountsOn(tx, launch.coordinatorId), room)) return null
+    const taken = await takeLaunch.run(tx, take, context)
+    return 'withdrawn' in taken ? null : { order, launch: taken }
+  },
+})

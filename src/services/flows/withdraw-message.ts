@@ -1,0 +1,50 @@
+/** Withdraws a message that waits for its agent (CH16). The agent never gets it; the archive keeps it, hidden. */
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import { countMessage } from '../../store/conversations/conversations.ts'
+import { measured, selectWithdrawal, updateWithdrawal } from '../../store/conversations/messages.ts'
+import {
+  deleteUnreadMessage,
+  messagesOfTurn,
+  selectUnreadMessage,
+} from '../../store/conversations/unread.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { endTurn } from '../turns/turn-record.ts'
+
+export const withdrawMessage = defineUseCase('withdraw-message', {
+  streams: ({ key }: { key: string; seq: number; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, seq, by }, context): Promise<{ seq: number }> => {
+    const row = await existingConversation(tx, key)
+    const which = { conversation_key: key, seq }
+    const message = await tx.first(selectWithdrawal, which)
+    if (message?.role !== 'user')
+      throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), {
+        seq,
+      })
+    const unread = await tx.first(selectUnreadMessage, which)
+    const turn = unread && (await tx.row('turns', { id: unread.turn_id }))
+    if (turn?.state !== 'queued') {
+      const state = turn?.state ?? (message.rewound_by === null ? 'answered' : 'cancelled')
+      throw new Refusal('wrong_state', refusalText('messageBegun', { state }), { state })
+    }
+    await tx.write(deleteUnreadMessage, which)
+    await tx.write(updateWithdrawal, { ...which, rewound_by: withdrawn })
+    if ((await messagesOfTurn(tx, turn.id)).length === 0)
+      await endTurn(tx, turn, { type: 'withdraw' }, {}, context)
+    const { count } = await measured(tx, key, row.kept_after)
+    const { chars } = await measured(tx, key, Math.max(row.kept_after, row.summary_through))
+    const chapter_messages = row.chapter_messages - (seq > row.chapter_after ? 1 : 0)
+    await tx.write(countMessage, {
+      ...row,
+      message_count: count,
+      unsummarised_chars: chars,
+      chapter_messages,
+      updated_at: context.now,
+    })
+    tx.append(conversationStream(key), { type: 'message-withdrawn', data: { seq, by } })
+    return { seq }
+  },
+})

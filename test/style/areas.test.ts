@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { wrongImports } from './areas.ts'
+import { filesOfTheRepository } from './source-files.ts'
+
+test('[HS22] an area calls no move of another area, and no two areas import each other', () => {
+  expect(wrongImports(filesOfTheRepository())).toEqual([])
+})
+
+const record = {
+  path: 'src/services/turns/turn-record.ts',
+  text: `
+    export async function endTurn(tx: Tx, id: string): Promise<void> {}
+    export const startTurn = async (tx: Tx): Promise<void> => {}
+    export const lockTurn = (tx: Tx): void => {}
+    export const isOver = (reader: Reader): boolean => true
+    export const stopTurn = defineUseCase('stop-turn', {})`,
+}
+
+const importing = (path: string, names: string, from = '../turns/turn-record.ts') => ({
+  path,
+  text: `import { ${names} } from '${from}'`,
+})
+
+test.each(['endTurn', 'startTurn', 'stopTurn'])(
+  '[HS22] the control: an area that calls %s of another is refused',
+  (name) => {
+    const file = importing('src/services/work/tasks.ts', name)
+    expect(wrongImports([record, file])).toEqual([
+      `src/services/work/tasks.ts calls ${name} of src/services/turns/turn-record.ts`,
+    ])
+  },
+)
+
+test('[HS22] the control: two areas that import each other are refused, and an area that imports a flow', () => {
+  const there = importing('src/services/work/tasks.ts', 'isOver')
+  const back = { ...record, text: `${record.text}\nimport { x } from '../work/tasks.ts'` }
+  expect(wrongImports([back, there])).toEqual(['turns → work and back', 'work → turns and back'])
+  const flow = importing('src/services/work/tasks.ts', 'x', '../flows/end-turn.ts')
+  expect(wrongImports([flow])).toEqual([
+    'src/services/work/tasks.ts imports the flow src/services/flows/end-turn.ts',
+  ])
+})
+
+test('[HS22] a flow calls the moves of areas; an area reads and locks what is of another', () => {
+  const flow = importing('src/services/flows/end-process.ts', 'endTurn, stopTurn')
+  const reading = importing('src/services/work/tasks.ts', 'isOver, lockTurn')
+  expect(wrongImports([record, flow, reading])).toEqual([])
+})
