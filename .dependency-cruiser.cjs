@@ -1,5 +1,5 @@
 /**
- * The import directions (docs/architecture.md, "Import directions"): server → services → store → domain; the command line and the
+ * The import directions (docs/architecture.md, "Import directions"): doors → server → services → store → domain; the command line and the
  * page stand on the other side of a wire and use the client. Everything is refused that is not listed here.
  */
 
@@ -14,6 +14,7 @@ const mayImport = {
   store: ['domain', 'protocol', 'platform'],
   services: ['domain', 'protocol', 'platform', 'store'],
   server: ['domain', 'protocol', 'platform', 'store', 'services'],
+  doors: ['domain', 'protocol', 'platform', 'store', 'services', 'server', 'adapters'],
   mirror: ['domain', 'protocol', 'platform', 'store'],
   adapters: ['domain', 'protocol', 'platform', 'store', 'services'],
   jobs: ['domain', 'protocol', 'platform', 'store', 'services', 'server', 'mirror', 'adapters'],
@@ -66,6 +67,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/services/', pathNot: '^src/services/(flows/|registry\\.ts$)' },
       to: { path: '^src/services/flows/' },
+    },
+    {
+      name: 'a-door-knows-no-other',
+      comment: 'A door is deleted with its folder and its line in door-list.ts.',
+      severity: 'error',
+      from: { path: '^src/doors/([^/]+)/' },
+      to: { path: '^src/doors/', pathNot: '^src/doors/($1/|door\\.ts$)' },
+    },
+    {
+      name: 'only-the-list-knows-doors',
+      comment: 'The composition root gets them from door-list.ts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/doors/' },
+      to: { path: '^src/doors/[^/]+/' },
     },
     {
       name: 'domain-is-pure',

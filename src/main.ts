@@ -14,16 +14,19 @@
  *     sqlite/       the engine on SQLite
  *     postgres/     the engine on PostgreSQL
  *     deep-check/   reads everything and compares it (doctor --deep)
- *   server/         endpoints, and what follows the log for them; no rules inside (by area)
- *     http/         the HTTP application, its routes, OpenAPI, serving the page
+ *   doors/          the ways in: each a folder and a line in door-list.ts
+ *     rest/         the routes of each area, OpenAPI
+ *     relay/        user sessions on the WebSocket
+ *     mcp/          the MCP endpoint, the tools of each area
+ *     telegram/     the Telegram adapter
+ *   server/         listens, checks credentials, follows the log, waits; no rules inside (by area)
+ *     http/         the HTTP application, serving the page
  *     websocket/    the WebSocket endpoint
- *     mcp/          the MCP endpoint and its tools
  *     live/         subscriptions to streams
  *     security/     credentials, Host and Origin, rate limits
  *   jobs/           background jobs; in a cluster one node runs them
  *   mirror/         files written from the log, beside the database
- *   adapters/       what is outside: chat platforms and installed agents
- *     telegram/     the Telegram adapter
+ *   adapters/       what is outside: running chat platforms, finding installed agents
  *     agents/       finds agents that are installed
  *   coordinator/    starts agents on its machine, ends them, reports what became of them
  *     acp/          speaks the Agent Client Protocol with an agent

@@ -31,11 +31,13 @@ export function unsteadyFiles(root: string): string[] {
 
 /**
  * Test files that a change touches: changed themselves, with a part of the tests they use, or of the layer and the area
- * that was changed (`src/server/work` has `test/server/work`, `web/src/work` has `test/browser/work`).
+ * that was changed (`src/server/work` and `src/doors/rest/work.ts` have `test/server/work`, `web/src/work` has `test/browser/work`).
  */
 export function touchedFiles(root: string, changed: readonly string[]): string[] {
   const uses = new UsesOfTests(root)
   const folders = changed.flatMap((path) => {
+    const [, door, name] = /^src\/doors\/([^/]+)\/(.+)\.ts$/.exec(path) ?? []
+    if (door) return [`test/server/${door}/`, `test/server/${name}/`]
     const [, layer, area, rest] = /^src\/([^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? []
     if (rest) return [`test/${layer}/${area}/`]
     const [, place] = /^web\/src\/([^/]+)\/.+$/.exec(path) ?? []

@@ -5,6 +5,7 @@
 
 import type { ChannelName } from '../domain/channels/key.ts'
 import { type Detail, DetailError } from '../domain/notices.ts'
+import type { ConfigValues } from '../protocol/config.ts'
 
 export interface Inbound {
   readonly chatId: string
@@ -35,6 +36,12 @@ export interface ChannelHost {
   connected(account: Account): Promise<void>
   /** Resolves when the message is durable and may be acknowledged. Rejects when the platform must deliver it again. */
   take(message: Inbound): Promise<void>
+}
+
+/** How a platform is found in the settings, and its adapter loaded. */
+export interface ChannelDoor {
+  readonly isConfigured: (config: ConfigValues) => boolean
+  readonly load: (config: ConfigValues) => Promise<ChannelAdapter>
 }
 
 export interface ChannelAdapter {

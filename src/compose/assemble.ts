@@ -5,6 +5,7 @@ import { agentDetection } from '../adapters/agents/detect-agents.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/caller.ts'
 import { signInRules } from '../domain/access/sign-in-rules.ts'
+import { doors } from '../doors/door-list.ts'
 import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
 import { JobLease, type StartJobs } from '../jobs/job-lease.ts'
 import { createDemoProject, projectFiles, startJobs } from '../jobs/start-jobs.ts'
@@ -92,7 +93,15 @@ export async function assemble(options: Options): Promise<Assembled> {
   let signIns: Promise<AgentSignIns> | undefined
   undo.push(async () => (await signIns)?.close())
   const listeners = await startListeners({
-    ...{ listener, store, clock, seals, files, coordinatorRules, detectAgents, expectsCoordinator },
+    listener,
+    doors,
+    store,
+    clock,
+    seals,
+    files,
+    coordinatorRules,
+    detectAgents,
+    expectsCoordinator,
     ownerTokenHash: hashSecret(ownerToken),
     signInRules: rules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },
@@ -114,7 +123,17 @@ export async function assemble(options: Options): Promise<Assembled> {
   dispatcher.start()
   undo.push(() => dispatcher.stop())
   const startOwnJobs: StartJobs = (jobClock) =>
-    startJobs({ store, logger, config, server: listeners, figures: listener.figures }, jobClock)
+    startJobs(
+      {
+        store,
+        logger,
+        config,
+        server: listeners,
+        figures: listener.figures,
+        channels: doors.flatMap(({ channel }) => (channel ? [channel] : [])),
+      },
+      jobClock,
+    )
   const stopJobs = await startSharedJobs(startOwnJobs, options)
   // A single server has no other node to move clients to, so it does not wait.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0

@@ -3,13 +3,14 @@
  * loads none, and one whose channel is down is ready all the same.
  */
 import { randomUUID } from 'node:crypto'
+import type { ChannelDoor } from '../adapters/port.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import type { Figures } from '../server/system/figures.ts'
 import type { Store } from '../store/store.ts'
 
-export interface ChannelsOptions {
+interface ChannelsOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -17,11 +18,11 @@ export interface ChannelsOptions {
   readonly figures: Figures
 }
 
-/** The returned function stops them. */
-export function runChannels(options: ChannelsOptions): () => Promise<void> {
+/** The returned function stops it. */
+export function runChannel(door: ChannelDoor, options: ChannelsOptions): () => Promise<void> {
   const { logger } = options
-  const loading = load(options).catch((error: unknown) => {
-    logger.error({ error: String(error) }, 'Telegram could not be loaded')
+  const loading = load(door, options).catch((error: unknown) => {
+    logger.error({ error: String(error) }, 'A channel could not be loaded')
     return undefined
   })
   return async () => {
@@ -29,11 +30,10 @@ export function runChannels(options: ChannelsOptions): () => Promise<void> {
   }
 }
 
-async function load({ store, clock, logger, config, figures }: ChannelsOptions) {
+async function load(door: ChannelDoor, options: ChannelsOptions) {
+  const { store, clock, logger, config, figures } = options
   const { ChannelRunner } = await import('../adapters/channel-runner.ts')
-  const { telegram } = await import('../adapters/telegram/telegram.ts')
-  const token = config['telegram.token'] ?? ''
-  const adapter = telegram({ token, apiRoot: config['telegram.api_root'] ?? undefined })
+  const adapter = await door.load(config)
   const own = { connected: 0, received: 0, sent: 0, failures: 0 }
   figures.channels.set(adapter.channel, own)
   const runner = new ChannelRunner({

@@ -3,6 +3,7 @@
  * lease, as after a start, so that time without a sweep ends nothing.
  */
 
+import type { ChannelDoor } from '../adapters/port.ts'
 import { ownerId } from '../domain/access/caller.ts'
 import { instant } from '../domain/instant.ts'
 import type { MirrorTarget } from '../mirror/mirror.ts'
@@ -29,7 +30,7 @@ import { FileStateJob } from './file-states.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import { type PeriodicJob, runPeriodically } from './periodic-job.ts'
-import { runChannels } from './run-channels.ts'
+import { runChannel } from './run-channels.ts'
 import { UserSessionSweeper } from './user-session-sweeper.ts'
 import { WorktreeRemover } from './worktree-remover.ts'
 
@@ -88,11 +89,12 @@ export interface JobOptions {
     readonly fileOperations: FileOperations
   }
   readonly figures: Figures
+  readonly channels: readonly ChannelDoor[]
 }
 
 /** The returned function stops them when running work is finished. */
 export async function startJobs(options: JobOptions, clock: Clock): Promise<() => Promise<void>> {
-  const { store, logger, config, server } = options
+  const { store, logger, config, server, channels } = options
   const { launches, lastSeen, waitingCalls } = server
   const jobs: readonly PeriodicJob[] = [
     new AgentSessionSweeper({ store, clock, logger, lastSeen }),
@@ -115,7 +117,8 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
     new WorktreeRemover({ store, logger, worktrees: server.worktrees }),
   ]
   const stops = jobs.map((job) => runPeriodically(job, { clock, logger }))
-  if (config['telegram.token'] !== null) stops.push(runChannels({ ...options, clock }))
+  for (const channel of channels)
+    if (channel.isConfigured(config)) stops.push(runChannel(channel, { ...options, clock }))
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
   }

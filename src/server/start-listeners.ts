@@ -8,6 +8,7 @@ import { AgentCalls } from './agent-sessions/agent-calls.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
 import type { ServerDependencies } from './dependencies.ts'
+import type { ServerDoor } from './door.ts'
 import { buildApp } from './http/app.ts'
 import type { HttpListener } from './http/http-listener.ts'
 import { Connections } from './live/connections.ts'
@@ -29,6 +30,7 @@ export interface ListenersOptions
     'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns'
   > {
   readonly listener: HttpListener
+  readonly doors: readonly ServerDoor[]
   readonly ownerTokenHash: string
   readonly coordinatorRules: CoordinatorRules
   readonly folderRules: FolderRules
@@ -71,6 +73,7 @@ const isProbe = (url = ''): boolean =>
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const {
     listener,
+    doors,
     ownerTokenHash,
     coordinatorRules,
     folderRules,
@@ -119,8 +122,9 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     detectAgents,
     closing: false,
   }
-  const app = buildApp({ deps, listener })
-  acceptSockets(listener.server, deps, listener.gate)
+  const app = buildApp({ deps, listener, doors })
+  const socketDoors = doors.flatMap(({ socket }) => (socket ? [socket] : []))
+  acceptSockets(listener.server, deps, listener.gate, socketDoors)
   await app.ready()
   await deps.connections.start()
   deps.search.start()

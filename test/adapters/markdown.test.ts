@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { telegramHtml } from '../../src/adapters/telegram/markdown.ts'
+import { telegramHtml } from '../../src/doors/telegram/markdown.ts'
 
 test('[CN2] Markdown becomes tags in pairs, and nothing an agent writes becomes a tag', () => {
   expect(

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { ChannelRunner } from '../../src/adapters/channel-runner.ts'
-import { telegram } from '../../src/adapters/telegram/telegram.ts'
+import { telegram } from '../../src/doors/telegram/telegram.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import type { ChannelChat } from '../../src/protocol/channels/channel.ts'
 import { createPairingCode } from '../../src/services/channels/change-channel.ts'

@@ -313,7 +313,7 @@ export const noteInPlace: Change = {
 
 /** RL4: a client that resumes misses the message behind the last one it has. */
 export const resumeSkipsOne: Change = {
-  file: 'server/consoles/relay.ts',
+  file: 'doors/relay/relay.ts',
   find: 'new Map([[stream, lastSeq]])',
   replace: 'new Map([[stream, lastSeq === 0 ? 0 : lastSeq + 1]])',
 }

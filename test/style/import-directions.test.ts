@@ -32,6 +32,7 @@ const target = {
   'src/server/http/http-listener.ts': 'export const x = 1',
   'src/services/act.ts': 'export const x = 1',
   'src/services/flows/act.ts': 'export const x = 1',
+  'src/doors/mcp/endpoint.ts': 'export const x = 1',
   'src/store/store.ts': 'export const x = 1',
 }
 const forbidden: readonly [string, string, string, string][] = [
@@ -80,6 +81,19 @@ const forbidden: readonly [string, string, string, string][] = [
     '../server/http/http-listener.ts',
     'only-the-composition-root-builds',
   ],
+  [
+    'the server knows a door',
+    'src/server/a.ts',
+    '../doors/mcp/endpoint.ts',
+    'server-imports-only-what-it-may',
+  ],
+  ['a door knows another', 'src/doors/relay/a.ts', '../mcp/endpoint.ts', 'a-door-knows-no-other'],
+  [
+    'a door is known without the list',
+    'src/compose/a.ts',
+    '../doors/mcp/endpoint.ts',
+    'only-the-list-knows-doors',
+  ],
 ]
 
 test.each(forbidden)('[HS1] the control: refused when %s', async (_what, path, imported, rule) => {
@@ -106,12 +120,15 @@ test('[HS1] the control: a cycle is refused', async () => {
   expect(await violationsIn(cycle)).toContain('no-cycles')
 })
 
-test('[HS1] the allowed directions pass', async () => {
+test('[HS1] [HS23] the allowed directions pass', async () => {
   const allowed = {
     'src/main.ts': "import { run } from './cli/run.ts'\nrun()",
     'src/cli/run.ts': "import { start } from '../compose/start.ts'\nexport const run = start",
     'src/compose/start.ts':
-      "import { x } from '../server/http/http-listener.ts'\nexport const start = () => x",
+      "import { x } from '../server/http/http-listener.ts'\nimport { doors } from '../doors/door-list.ts'\nexport const start = () => [x, doors]",
+    'src/doors/door-list.ts': "import { d } from './mcp/endpoint.ts'\nexport const doors = [d]",
+    'src/doors/mcp/endpoint.ts': "import { x } from '../../server/a.ts'\nexport const d = x",
+    'src/server/a.ts': 'export const x = 1',
     'src/server/http/http-listener.ts':
       "import { y } from '../../services/act.ts'\nexport const x = y",
     'src/services/act.ts': "import { z } from '../store/store.ts'\nexport const y = z",

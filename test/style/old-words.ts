@@ -4,7 +4,6 @@ import { placeOf, type SourceFile } from './source-files.ts'
 
 /** Refused as a part of an identifier or of a file's name; the ordinary word beside it is the one to use. */
 const refusedInNames: Readonly<Record<string, string>> = {
-  door: 'endpoint or transport',
   duty: 'job',
   lookout: 'ChangeScanner',
   keeper: 'ChannelRunner, or what it does',
@@ -36,9 +35,9 @@ const plural: Readonly<Record<string, string>> = {
   lapses: 'lapse',
 }
 
-/** Refused in comments, which may speak of a "duty to" nobody and open no doors. */
+/** Refused in comments, which may speak of a "duty to" nobody. */
 const refusedInComments =
-  /\b(?:doors?|dut(?:y|ies)|lookouts?|keepers?|spoken to|strangers?|obeys?|whoever|has in hand)\b/gi
+  /\b(?:dut(?:y|ies)|lookouts?|keepers?|spoken to|strangers?|obeys?|whoever|has in hand)\b/gi
 
 /** A comment that begins so has lost its noun. */
 const refusedBeginning = /^(?:\/\/|\/\*\*?)\s*(?:\*\s*)?(Of|Its?) /

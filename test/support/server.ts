@@ -6,13 +6,13 @@ import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { AgentSignIns } from '../../src/compose/agent-sign-in.ts'
 import { sandboxTrial } from '../../src/coordinator/sandbox/try-agent.ts'
+import { doors } from '../../src/doors/door-list.ts'
 import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
 import { projectFiles } from '../../src/jobs/start-jobs.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { mirroredFiles } from '../../src/mirror/mirrored-files.ts'
 import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
-
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets/secrets.ts'
 import { HttpListener, type HttpListenerOptions } from '../../src/server/http/http-listener.ts'
@@ -110,6 +110,7 @@ export async function openTestServer({
   onTestFinished(async () => (await signIns)?.close())
   const server = await startListeners({
     listener,
+    doors,
     store,
     clock,
     ownerTokenHash,

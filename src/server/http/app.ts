@@ -6,13 +6,14 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { mask } from '../../platform/log/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import type { ServerDependencies } from '../dependencies.ts'
-import { registerMcp } from '../mcp/mcp-endpoint.ts'
+import type { ServerDoor } from '../door.ts'
+import { checkCredentials } from './check-credential.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { isPreflight, preflightHeaders } from './guest-pages.ts'
 import type { HttpListener } from './http-listener.ts'
+import { refusalsWhereNothingIs } from './nothing-there.ts'
 import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
-import { nothingThere, registerRoutes } from './register-routes.ts'
 
 /** No limit of its own: a URL is limited by its headers, an id by its schema. */
 const maxParamLength = maxHeaderBytes
@@ -21,9 +22,10 @@ const maxLoggedPathLength = 200
 export interface AppOptions {
   readonly deps: ServerDependencies
   readonly listener: HttpListener
+  readonly doors: readonly ServerDoor[]
 }
 
-export function buildApp({ deps, listener }: AppOptions): FastifyInstance {
+export function buildApp({ deps, listener, doors }: AppOptions): FastifyInstance {
   const { gate } = listener
   const app: FastifyInstance = fastify({
     logger: false,
@@ -71,12 +73,13 @@ export function buildApp({ deps, listener }: AppOptions): FastifyInstance {
     deps.credentials.countAnonymous(raw)
     return reply.code(204).headers(preflightHeaders(raw)).send()
   })
-  registerRoutes(app, deps)
+  checkCredentials(app, deps)
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
     if (routeOptions.config.upload) gate.requireProgress(raw, listener.arrivalMs)
     else gate.requireArrival(raw, listener.arrivalMs)
   })
-  registerMcp(app, deps)
+  const nothingThere = refusalsWhereNothingIs(app)
+  for (const { http } of doors) http?.(app, deps)
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))
   })

@@ -12,11 +12,9 @@ import type { Logger } from '../../platform/log/logger.ts'
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { Figures } from '../system/figures.ts'
 import { Gate, hostAndOrigin, maxHeaderBytes } from './gate.ts'
+import { health } from './health.ts'
 import { isReserved, Page } from './page.ts'
 import { answerProblem } from './problem-answer.ts'
-
-/** Answer of `/healthz`, during startup and later. */
-export const health = (version: string) => ({ status: 'ok' as const, version })
 
 const healthText = (version: string): string => JSON.stringify(health(version))
 

@@ -5,8 +5,7 @@
  */
 
 import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
-import { parseStream, type StreamName } from '../../domain/stream-name.ts'
-import { relayText } from '../../protocol/consoles/relay.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { bodyToOthers, findOwnersOfEvents, isGuarded } from '../../services/access/event-classes.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Store, StoredEvent } from '../../store/store.ts'
@@ -22,7 +21,7 @@ export class FeedEvent {
   #json: string | undefined
   #cursor: string | undefined
   #socketFrame: Buffer | undefined
-  #relayFrame: Buffer | undefined
+  #doorFrames: Map<FrameForm, Buffer> | undefined
   readonly #owner: Owner
   #toOthers: FeedEvent | undefined
 
@@ -81,15 +80,19 @@ export class FeedEvent {
     return this.#socketFrame
   }
 
-  /** The same for clients attached to the user session of the stream (RL3). */
-  get relayFrame(): Buffer {
-    const { stream, seq, type, at, data } = this.#event
-    this.#relayFrame ??= textFrame(
-      relayText(type, parseStream(stream)?.id ?? '', seq, at, data ?? '{}'),
-    )
-    return this.#relayFrame
+  /** The same in the form of a door. */
+  frameIn(form: FrameForm): Buffer {
+    const known = this.#doorFrames?.get(form)
+    if (known) return known
+    const frame = textFrame(form(this.#event))
+    this.#doorFrames ??= new Map()
+    this.#doorFrames.set(form, frame)
+    return frame
   }
 }
+
+/** The text of a frame, of an event as it is stored. */
+export type FrameForm = (event: StoredEvent) => string
 
 /** Approximate size of the JSON around a body. */
 const headSize = 150

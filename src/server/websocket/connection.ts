@@ -2,7 +2,6 @@
  * One client on `/ws` (RL2, RL5). Handles its messages one at a time, checks the credential for each, and is the sink of its
  * subscription. An invalid message is answered with an error; the connection stays open.
  */
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import { viewerOf } from '../../domain/access/visibility.ts'
@@ -10,8 +9,8 @@ import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { closeCodes } from '../../protocol/socket.ts'
-import { Relay } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
+import type { SocketDoor, SocketLink, SocketMessage, SocketPart } from '../door.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import { Progress, untilDrained } from '../live/backpressure.ts'
 import type { OpenConnection } from '../live/connections.ts'
@@ -26,26 +25,21 @@ const maxMessageBytes = 1024 * 1024
 const maxWaiting = 16
 const missedBeatsAllowed = 2
 
-interface Said {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-export class SocketConnection implements FeedSink, OpenConnection {
+export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
   readonly kind = 'websocket'
   readonly presented: Presented
   readonly subscription: Subscription
-  readonly relay: Relay
   readonly #webSocket: WebSocket
   readonly #socket: Socket
   readonly #deps: ServerDependencies
   readonly #id: string
   readonly #progress: Progress
+  readonly #doors: readonly SocketDoor[]
+  /** One for each of the doors. */
+  readonly #parts: readonly SocketPart[]
   #waiting: Buffer[] = []
   #handling = false
   #unansweredBeats = 0
-  /** See RelayConnection. */
-  awaited = 0
   /** Id of the message that is being answered. */
   #requestId: string | undefined
 
@@ -55,6 +49,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
     presented: Presented,
     id: string,
     deps: ServerDependencies,
+    doors: readonly SocketDoor[],
   ) {
     this.presented = presented
     this.#webSocket = webSocket
@@ -63,15 +58,8 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.#id = id
     this.#progress = new Progress(socket)
     this.subscription = new Subscription(deps.store, deps.tails, this, viewerOf(presented.who))
-    const { store, attached } = deps
-    const { subscription } = this
-    this.relay = new Relay({
-      store,
-      attached,
-      subscription,
-      connectionId: randomUUID(),
-      send: (frame) => this.#sendFrame(frame),
-    })
+    this.#doors = doors
+    this.#parts = doors.map((door) => door.open(this, deps))
     webSocket.on('message', (data, binary) => this.#receive(data, binary))
     webSocket.on('pong', () => this.#heard())
     webSocket.on('ping', () => this.#heard())
@@ -100,13 +88,13 @@ export class SocketConnection implements FeedSink, OpenConnection {
     const together = events.length > 1
     if (together) this.#socket.cork()
     for (const event of events)
-      this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
+      this.sendFrame(this.#partOf(event.stream)?.frameOf(event) ?? event.socketFrame)
     if (together) this.#socket.uncork()
     this.#deps.figures.feedEvents += events.length
   }
 
   /** Sends a prepared frame. ws writes whole frames at once without compression, so frames never mix. */
-  #sendFrame(frame: Buffer): void {
+  sendFrame(frame: Buffer): void {
     if (!this.isOpen) return
     this.#socket.write(frame)
     this.#deps.figures.feedBytes += frame.length
@@ -114,8 +102,9 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   snapshot(snapshot: FeedSnapshot, asked: boolean): void {
     const requestId = asked ? this.#requestId : undefined
-    for (const message of this.relay.snapshots(snapshot)) this.#say(message, requestId)
-    const streams = snapshot.streams.filter((stream) => !this.relay.has(stream))
+    for (const part of this.#parts)
+      for (const message of part.snapshots(snapshot)) this.#say(message, requestId)
+    const streams = snapshot.streams.filter((stream) => !this.#partOf(stream))
     if (streams.length > 0) this.#say({ type: 'snapshot', ...snapshot, streams }, requestId)
   }
 
@@ -129,7 +118,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   /** Answers the current request with its id (RL2). */
-  answer(message: Said): void {
+  answer(message: SocketMessage): void {
     this.#say(message, this.#requestId)
   }
 
@@ -138,10 +127,23 @@ export class SocketConnection implements FeedSink, OpenConnection {
     if (this.isOpen) this.#say({ ...message }, undefined)
   }
 
-  #say(message: Said, requestId: string | undefined): void {
+  /** Types that doors take. */
+  get doorTypes(): readonly string[] {
+    return this.#doors.flatMap(({ types }) => types)
+  }
+
+  doorFor(type: string): SocketPart | undefined {
+    return this.#parts[this.#doors.findIndex(({ types }) => types.includes(type))]
+  }
+
+  #say(message: SocketMessage, requestId: string | undefined): void {
     this.#webSocket.send(
       JSON.stringify(requestId === undefined ? message : { ...message, requestId }),
     )
+  }
+
+  #partOf(stream: StreamName): SocketPart | undefined {
+    return this.#parts.find((part) => part.has(stream))
   }
 
   get waitingBytes(): number {
@@ -219,7 +221,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   #closed(code: number): void {
     this.subscription.close()
-    this.relay.close()
+    for (const part of this.#parts) part.close()
     this.#deps.offers.leave(this.presented.who.id, this)
     this.#waiting = []
     this.#deps.connections.remove(this)

@@ -1,4 +1,4 @@
-/** Messages accepted on `/ws` and their handlers: subscriptions here, those of coordinators, and those of the relay. */
+/** Messages accepted on `/ws` and their handlers: subscriptions, those of coordinators, and those that doors take. */
 
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
@@ -8,7 +8,6 @@ import { nearest } from '../../domain/nearest.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
-import { relayTypes } from '../../protocol/consoles/relay.ts'
 import {
   CoordinatorFacts,
   CoordinatorHello,
@@ -16,16 +15,16 @@ import {
 } from '../../protocol/processes/link.ts'
 import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
 import { CoordinatorTurn } from '../../protocol/turns/link.ts'
-import { handleRelayMessage, type RelayConnection } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
+import type { SocketLink, SocketPart } from '../door.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
-import { readableStreams, requireStreams, type Subscription } from '../live/subscription.ts'
+import { readableStreams, requireStreams } from '../live/subscription.ts'
 
 /** Connection of a message, as its handler sees it. */
-interface MessageConnection extends RelayConnection {
-  readonly subscription: Subscription
+interface MessageConnection extends SocketLink {
   readonly isOpen: boolean
-  tell(message: { readonly type: string }): void
+  readonly doorTypes: readonly string[]
+  doorFor(type: string): SocketPart | undefined
 }
 
 type Handle<Message> = (
@@ -112,9 +111,10 @@ export async function handleMessage(
   const { type } = message as { type?: unknown }
   if (typeof type !== 'string')
     throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
-  if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, deps)
+  const door = connection.doorFor(type)
+  if (door) return door.take(who, message)
   const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
-  if (!known) throw unknownType(type)
+  if (!known) throw unknownType(type, connection.doorTypes)
   const { scope, handle } = known
   if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   await handle(connection, message, who, deps)
@@ -130,7 +130,7 @@ export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]
   return { ...problem, type: 'error' }
 }
 
-function unknownType(type: string): Refusal {
-  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...relayTypes])
+function unknownType(type: string, doorTypes: readonly string[]): Refusal {
+  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...doorTypes])
   return new Refusal('unknown_type', near ? refusalText('didYouMean', { near }) : undefined)
 }

@@ -7,6 +7,7 @@ import type { WebSocketServer } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ServerDependencies } from '../dependencies.ts'
+import type { SocketDoor } from '../door.ts'
 import type { Gate } from '../http/gate.ts'
 import { answerProblemOn } from '../http/problem-answer.ts'
 import { SocketConnection } from './connection.ts'
@@ -16,7 +17,12 @@ const maxPayload = 8 * 1024 * 1024
 /** Time a client has to answer our close frame. */
 const closeTimeout = 15_000
 
-export function acceptSockets(server: Server, deps: ServerDependencies, gate: Gate): void {
+export function acceptSockets(
+  server: Server,
+  deps: ServerDependencies,
+  gate: Gate,
+  doors: readonly SocketDoor[],
+): void {
   let loading: Promise<WebSocketServer> | undefined
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // The client disconnected while it was being refused.
@@ -42,7 +48,7 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
     const webSockets = await loaded
     deps.connections.admit(presented)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), deps)
+      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), deps, doors)
     })
   }
 }

@@ -4,9 +4,9 @@
  */
 import { expect, test } from 'vitest'
 import { streamKinds } from '../../../src/domain/stream-name.ts'
+import { listedTools } from '../../../src/doors/mcp/tool-list.ts'
 import { relayTypes } from '../../../src/protocol/consoles/relay.ts'
 import type { Routes } from '../../../src/protocol/routes.ts'
-import { listedTools } from '../../../src/server/mcp/tool-list.ts'
 import { followEvents, openSocket } from '../../support/feed-clients.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { heard, openOthersConsole, type Person } from '../../support/others-console.ts'

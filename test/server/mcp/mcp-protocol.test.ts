@@ -1,7 +1,7 @@
 /** The MCP endpoint as a protocol: who gets in, what is listed, and that the short way and the SDK's say the same. */
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
-import { envelopeVersion, handshakeVersions } from '../../../src/server/mcp/plain-call.ts'
+import { envelopeVersion, handshakeVersions } from '../../../src/doors/mcp/plain-call.ts'
 import { connectMcp, openWorkplace, type ToolResult } from '../../support/mcp.ts'
 import { type Answer, openTestServer, type TestServer } from '../../support/server.ts'
 

@@ -1,7 +1,7 @@
 /** What of a project can be read over MCP (MC4), and by whom (SE3). */
 import { expect, test } from 'vitest'
-import { envelopeVersion } from '../../../src/server/mcp/plain-call.ts'
-import { listResources, readResource } from '../../../src/server/mcp/resources.ts'
+import { envelopeVersion } from '../../../src/doors/mcp/plain-call.ts'
+import { listResources, readResource } from '../../../src/doors/mcp/resources.ts'
 import {
   connectMcp,
   type McpAgent,

@@ -1,7 +1,7 @@
 /** Held calls over MCP (NA3): a caller that waits is woken, and one that goes away is released. */
 import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
-import { progressEveryMs } from '../../../src/server/mcp/tool-answer.ts'
+import { progressEveryMs } from '../../../src/doors/mcp/tool-answer.ts'
 import { connectMcp, openWorkplace, type Workplace } from '../../support/mcp.ts'
 import { ownTime } from '../../support/own-time.ts'
 import { openTestServer } from '../../support/server.ts'

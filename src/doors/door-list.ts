@@ -1,0 +1,8 @@
+/** All doors. One is taken out by deleting its folder and its line. */
+import type { Door } from './door.ts'
+import { mcpDoor } from './mcp/mcp-endpoint.ts'
+import { relayDoor } from './relay/relay.ts'
+import { restDoor } from './rest/register-routes.ts'
+import { telegramDoor } from './telegram/telegram-door.ts'
+
+export const doors: readonly Door[] = [restDoor, relayDoor, mcpDoor, telegramDoor]

@@ -1,0 +1,235 @@
+/** MCP tools for chats: taking, answering and sending messages, history, flags and summaries. */
+import * as z from 'zod'
+import { maxSummaryChars } from '../../domain/conversations/messages.ts'
+import { Flags } from '../../protocol/conversations/conversation.ts'
+import { Message, priorities } from '../../protocol/conversations/message.ts'
+import { Id } from '../../protocol/text.ts'
+import { attachmentsIn } from '../../protocol/turns/prompt.ts'
+import {
+  setFlags as setFlagsOf,
+  setSummary as setSummaryOf,
+} from '../../services/conversations/change-conversation.ts'
+import {
+  findOwnConversation,
+  readOwnHistory,
+} from '../../services/conversations/own-conversation.ts'
+import { getConversation } from '../../services/conversations/queries.ts'
+import { answerChat, findAnswerTarget } from '../../services/flows/answer-chat.ts'
+import { findHandOver, handOverMessages } from '../../services/flows/hand-over-messages.ts'
+import { sendMessage as sendMessageTo } from '../../services/flows/post-message.ts'
+import {
+  type AgentCall,
+  agentTool,
+  clientId,
+  content,
+  reads,
+  snakeFields,
+  writes,
+  writesOnce,
+} from './tool.ts'
+
+const HandedOver = z.object({
+  id: Message.shape.id,
+  seq: Message.shape.seq.describe('Orders the messages of the conversation'),
+  sender_id: z.string().describe('The person or agent who wrote it'),
+  sender_name: z.string().describe('The same by name'),
+  receiver_id: z.string().nullable(),
+  content: z.string(),
+  priority: z.enum(priorities),
+  related_task_id: z.string().nullable(),
+  related_handoff_id: z.string().nullable(),
+  attachments: z
+    .array(z.unknown())
+    .optional()
+    .describe('Files and links that came with it; of pictures only that there are some'),
+  created_at: Message.shape.createdAt,
+})
+
+function attached(media: unknown): { attachments?: unknown[] } {
+  const parts = attachmentsIn(media).map((part) =>
+    part.type === 'image' ? { ...part, base64: null } : part,
+  )
+  return parts.length === 0 ? {} : { attachments: parts }
+}
+
+/** `get_pending_messages` (NA7): returns unread messages. */
+export const getPendingMessages = agentTool('get_pending_messages', writesOnce)`
+  Get the messages that wait for you
+  Hands you the messages that people or other agents have written to you and that you have not answered, the most urgent first.
+  Call it when get_next_action says so. Read all of them, do what they ask, then answer with one respond_chat. Until you have
+  answered you get the same messages again. \`history\` says what was said before you came, \`summary\` stands for the older part
+  of the conversation, if there is one; more is read with get_history.`({
+  output: {
+    messages: z.array(HandedOver),
+    summary: z.string().nullable(),
+    conversation: z
+      .string()
+      .nullable()
+      .describe('The key of the conversation they are in; you answer there'),
+    history: z
+      .string()
+      .nullable()
+      .describe('At the first call in a conversation: who is in it and what was said before'),
+  },
+  run: async (_, { caller, deps: { store } }) => {
+    const keys = await store.query(findHandOver, caller)
+    if (keys.length === 0) return { messages: [], summary: null, conversation: null, history: null }
+    const { messages, senders, summary, conversationKey, primer } = await store.run(
+      handOverMessages,
+      { ...caller, keys },
+    )
+    const handed = messages.map((message, at) =>
+      HandedOver.parse(
+        snakeFields({
+          ...message,
+          ...attached(message.media),
+          senderName: senders[at] ?? message.senderId,
+        }),
+      ),
+    )
+    return { messages: handed, summary, conversation: conversationKey, history: primer }
+  },
+})
+
+/** `respond_chat` (NA7, NA8): answers the messages taken before. */
+export const respondChat = agentTool('respond_chat', writes)`
+  Answer in the chat
+  Sends your answer to whoever wrote the messages that get_pending_messages handed you, and marks exactly those as answered. This
+  is the only way people see what you write. Markdown is shown. One answer for all of them is enough. Use empty content to mark
+  them as read without an answer. Then call get_next_action again.`({
+  input: {
+    content: content.describe('Your answer; empty marks the messages as read and says nothing'),
+    clientId,
+  },
+  output: {
+    messageId: z.string().nullable().describe('Your message; null when content was empty'),
+    seq: z.int().nullable(),
+    answered: z.array(z.string()).describe('The ids of the messages that are answered now'),
+  },
+  run: async (answer, { caller, deps: { store } }) => {
+    const target = await store.query(findAnswerTarget, caller)
+    const { messageId, seq, answered } = await store.run(answerChat, {
+      ...caller,
+      ...target,
+      ...answer,
+    })
+    return { messageId, seq, answered: [...answered] }
+  },
+})
+
+/** `send_message` (CV10): sends a message to another agent of the project. */
+export const sendMessage = agentTool('send_message', writes)`
+  Write to another agent
+  Sends a message to another agent of your project. Its answer comes to you like any message: get_next_action tells you. Do not
+  use it to answer what you were handed; that is respond_chat.`({
+  input: { toAgentId: Id.describe('The id of the other agent'), content: content.min(1), clientId },
+  output: { messageId: z.string(), seq: z.int() },
+  run: async (message, { caller, deps, presented: { contextId } }) => {
+    const { messageId, seq } = await deps.store.run(sendMessageTo, {
+      ...caller,
+      contextId,
+      ...message,
+    })
+    return { messageId, seq }
+  },
+})
+
+const most = 100
+
+/** `get_history` (CX3): returns earlier messages of the conversation. */
+export const getHistory = agentTool('get_history', reads)`
+  Read what was said before
+  Gives the messages of the conversation you are in, oldest first: the newest ones, or those before \`before\`, of a \`day\`, or
+  those in which the words of \`q\` stand. Use it when what you were told at the beginning is not enough.`(
+  {
+    input: {
+      before: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Only messages with a lower seq; `before` of the answer goes on from there'),
+      day: z.string().max(10).optional().describe('A day, as 2026-11-15'),
+      q: z.string().min(1).max(1000).optional().describe('Words to look for'),
+      limit: z.int().min(1).max(most).optional(),
+    },
+    output: {
+      conversation: z.string(),
+      messages: z.array(
+        z.object({
+          seq: z.int(),
+          sender: z.string(),
+          role: z.string(),
+          content: z.string(),
+          created_at: z.string(),
+        }),
+      ),
+      before: z.int().nullable(),
+    },
+    run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
+      if (wanted.q !== undefined) await deps.search.catchUp()
+      const { key, messages, before } = await deps.store.query(readOwnHistory, {
+        ...caller,
+        ...wanted,
+        contextId,
+        limit,
+      })
+      return { conversation: key, messages: messages.map(snakeFields), before }
+    },
+  },
+)
+
+const keyOf = async ({ caller, deps, presented: { contextId } }: AgentCall): Promise<string> =>
+  (await deps.store.query(findOwnConversation, { ...caller, contextId })).key
+
+/** `get_flags` and `set_flags` (CX3, CV3): flags of the agent's conversation. */
+export const getFlags = agentTool('get_flags', reads)`
+  Read the flags of the conversation
+  Gives the flags of the conversation you are in, as programs around it have set them.`({
+  output: { conversation: z.string(), flags: Flags },
+  run: async (_, call) => {
+    const key = await keyOf(call)
+    return {
+      conversation: key,
+      flags: (await call.deps.store.query(getConversation, { key })).flags,
+    }
+  },
+})
+
+export const setFlags = agentTool('set_flags', writesOnce)`
+  Set the flags of the conversation
+  Replaces the flags of the conversation you are in; read them with get_flags first and keep what you do not change.`(
+  {
+    input: { flags: Flags },
+    output: { conversation: z.string(), flags: Flags },
+    run: async ({ flags }, call) => {
+      const key = await keyOf(call)
+      return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
+    },
+  },
+)
+
+/** `set_summary` (NA9): replaces the older part of a conversation by a summary. */
+export const setSummary = agentTool('set_summary', writesOnce)`
+  Summarise the conversation
+  Stores your summary of the conversation up to and including the message through_seq. Call it when get_next_action says
+  summarize_conversation, with the through_seq it gives. From then on the summary is handed over in the place of those messages,
+  so it must hold everything that will be needed: what was asked, decided and done, what is open, names, numbers, paths.`(
+  {
+    input: {
+      summary: content
+        .min(1)
+        .max(maxSummaryChars)
+        .describe('What stands for the conversation so far, the earlier summary included'),
+      throughSeq: z
+        .int()
+        .min(1)
+        .describe('The last message it covers, as get_next_action named it'),
+    },
+    output: { throughSeq: z.int() },
+    run: async (words, call) => {
+      const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
+      const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
+      return { throughSeq }
+    },
+  },
+)

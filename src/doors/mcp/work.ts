@@ -1,0 +1,171 @@
+/** MCP tools for tasks, approaches, checkpoints and resuming. */
+import * as z from 'zod'
+import { allows } from '../../domain/access/scopes.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { ProjectPath } from '../../protocol/projects/project.ts'
+import { Id } from '../../protocol/text.ts'
+import { Approach, ApproachDraft } from '../../protocol/work/approach.ts'
+import { CheckpointRequest, SavedCheckpoint } from '../../protocol/work/checkpoint.ts'
+import { Missing, NotRestored, workSessionIn } from '../../protocol/work/resume.ts'
+import { TaskProgress } from '../../protocol/work/task.ts'
+import { resumeFromFile as resume } from '../../server/work/resume-work.ts'
+import { recordAgentApproach } from '../../services/work/change-approach.ts'
+import { updateTask as updateTaskOf } from '../../services/work/change-task.ts'
+import { saveMyCheckpoint } from '../../services/work/end-work-session.ts'
+import {
+  getResumeContext as contextFor,
+  getMyTask as getTaskOf,
+} from '../../services/work/queries.ts'
+import {
+  DecisionsAnswer,
+  ResumeContextAnswer,
+  resumeContextAnswer,
+  TaskAnswer,
+} from './resume-context-answer.ts'
+import {
+  agentTool,
+  defineTool,
+  reads,
+  snakeFields,
+  snakeShape,
+  writes,
+  writesOnce,
+} from './tool.ts'
+
+export const getMyTask = agentTool('get_my_task', reads)`
+  Read your task
+  Gives the task that is assigned to you and in progress, or null when you have none, and what people decided about what you asked
+  for it (decisions, with their feedback). get_next_action gives both too; call this when you need to read it again.`(
+  {
+    output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
+    run: async (_, { caller, deps }) => {
+      const { task, decisions } = await deps.store.query(getTaskOf, caller)
+      return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
+    },
+  },
+)
+
+const { status, progressPercent, result } = TaskProgress.shape
+
+/** `update_task` (TK): reports progress or the end of a task. */
+export const updateTask = agentTool('update_task', writesOnce)`
+  Report on your task
+  Says how far you are with a task that is assigned to you, or that it is done. Report progress_percent now and then while you
+  work. When it is done, set status to completed and say in result what you did; when it cannot be done, set status to failed and
+  say why. Then call get_next_action.`({
+  input: {
+    taskId: Id.describe('The id of the task, as get_next_action or get_my_task gave it'),
+    status: status.describe('completed or failed when it is over; leave it out while you work'),
+    progressPercent: progressPercent.describe('How far you are, a whole number from 0 to 100'),
+    result: result.describe('What came out of it: text or any JSON'),
+  },
+  output: { task: TaskAnswer },
+  run: async (change, { caller, deps }) => ({
+    task: snakeFields(await deps.store.run(updateTaskOf, { ...caller, ...change })),
+  }),
+})
+
+const draft = ApproachDraft.shape
+
+/** `record_approach` (AR1): records what worked, what failed, and what could be tried. */
+export const recordApproach = agentTool('record_approach', writesOnce)`
+  Record what worked or failed
+  Writes down an approach to the work you are at: verified when you have seen it work, failed when it did not, untried when it
+  could be tried. Whoever takes this work up is told, so that nothing is tried in vain twice. Record one as soon as you know; the
+  same words again are the same approach.`({
+  input: {
+    kind: draft.kind,
+    category: draft.category.describe('What it is about, in a word or two'),
+    description: draft.description.describe('What was done or could be done, in a sentence'),
+    details: draft.details.describe('How exactly: any JSON'),
+    evidence: draft.evidence.describe('verified: what shows that it works, any JSON'),
+    learnings: draft.learnings.describe('What to remember of it, one sentence each'),
+    reusable: draft.reusable.describe('verified: whether it is good for other work too'),
+    failureReason: draft.failureReason.describe('failed: why it did not work'),
+    error: draft.error.describe('failed: the error that was seen'),
+    avoid: draft.avoid.describe(
+      'failed: whether nobody should try it again; true unless you say otherwise',
+    ),
+    priority: draft.priority.describe('untried: high, medium or low'),
+    nextToTry: draft.nextToTry.describe('untried: whether it should be tried next'),
+    note: draft.note.describe('Anything else'),
+  },
+  output: { approach: snakeShape(Approach) },
+  run: async (said, { caller, deps }) => ({
+    approach: snakeFields(await deps.store.run(recordAgentApproach, { ...caller, draft: said })),
+  }),
+})
+
+const asked = CheckpointRequest.shape
+
+/** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
+export const saveCheckpoint = agentTool('save_checkpoint', writes)`
+  Save the state of your work
+  Saves how your work stands, so that it can be taken up should you be interrupted. Call it before a long or risky step and
+  whenever you have learned something that whoever goes on must know. Tasks, approvals and approaches are saved by themselves: say
+  in context_summary what only you know.`({
+  input: {
+    contextSummary: asked.contextSummary.describe(
+      'How the work stands, in a few sentences; it replaces what was said before',
+    ),
+    currentPhase: asked.currentPhase.describe('The phase of the work, when it has changed'),
+    error: asked.error.describe('What went wrong, when that is why you save'),
+  },
+  output: SavedCheckpoint.shape,
+  run: async (words, { caller, deps }) => {
+    const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: words })
+    const path = deps.files.checkpointPath(caller.projectId, saved.workSessionId)
+    return {
+      path,
+      timestamp: saved.checkpoint.at,
+      written: await deps.files.written(caller.projectId),
+    }
+  },
+})
+
+/** `get_resume_context` (RS2): returns what is known about interrupted work. */
+export const getResumeContext = agentTool('get_resume_context', reads)`
+  Read what is known about resumed work
+  Gives what is known about the work you have taken up: how it stood, the task it was at, what failed and must not be tried again
+  (avoid), what worked, what to try next, and what remains. null when your work was begun anew. get_next_action gives it once,
+  with resume_work; call this when you need to read it again.`({
+  output: { resumeContext: ResumeContextAnswer.nullable() },
+  run: async (_, { caller, deps }) => {
+    const context = await deps.store.query(contextFor, caller)
+    return { resumeContext: context && resumeContextAnswer(context) }
+  },
+})
+
+/** `resume_from_file` (CK7): resumes work from its files, for a person's own tool. */
+export const resumeFromFile = defineTool('resume_from_file', writesOnce)`
+  For the owner: continue work from its checkpoint file
+  For people’s own tools, with a credential that may manage; agents do not need it. Takes interrupted work up from the
+  state_checkpoint.json at a path on the machine of the server, though the database may know nothing of it. The file must lie
+  below the projects of the data folder or in the folder of a project. Called again while that work runs, it answers the same work
+  session.`({
+  input: {
+    path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder'),
+  },
+  output: {
+    ['sessionId']: z.string(),
+    projectId: z.string(),
+    parentSessionId: z.string().nullable(),
+    begun: z.boolean().describe('false: it was going on already'),
+    notRestored: z.array(NotRestored),
+    missing: z.array(Missing).describe('What is needed before anything starts'),
+  },
+  run: async ({ path }, { deps, presented: { who } }) => {
+    if (!allows(who.scopes, 'manage'))
+      throw new Refusal('missing_scope', undefined, { scope: 'manage' })
+    const { begun, resumed } = await resume(deps, who, path)
+    const { id, projectId, parentSessionId } = workSessionIn(resumed)
+    return {
+      ['sessionId']: id,
+      projectId,
+      parentSessionId,
+      begun,
+      notRestored: resumed.notRestored,
+      missing: resumed.missing,
+    }
+  },
+})

@@ -1,0 +1,22 @@
+/** REST handlers for channels, the people served on them, and the agent that answers. */
+import type { channelRoutes } from '../../protocol/channels/routes.ts'
+import { createPairingCode, setChannelRoute } from '../../services/channels/change-channel.ts'
+import { listChannelChats, listChannels } from '../../services/channels/queries.ts'
+import { changeChannelChat } from '../../services/flows/change-channel-chat.ts'
+import { type HandlersOf, query, run } from './handler.ts'
+
+export const channelHandlers: HandlersOf<typeof channelRoutes> = {
+  listChannels: query(listChannels, () => ({})),
+  setChannelRoute: run(setChannelRoute, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
+  createPairingCode: run(createPairingCode, ({ params, who }) => ({ ...params, by: who.id })),
+  listChannelChats: query(listChannelChats, (call) => ({ ...call.params, ...call.query })),
+  changeChannelChat: run(changeChannelChat, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
+}

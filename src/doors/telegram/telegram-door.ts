@@ -1,0 +1,15 @@
+/** The door for Telegram. Loads its library only where there is a token. */
+import type { Door } from '../door.ts'
+
+export const telegramDoor: Door = {
+  channel: {
+    isConfigured: (config) => config['telegram.token'] !== null,
+    load: async (config) => {
+      const { telegram } = await import('./telegram.ts')
+      return telegram({
+        token: config['telegram.token'] ?? '',
+        apiRoot: config['telegram.api_root'] ?? undefined,
+      })
+    },
+  },
+}
