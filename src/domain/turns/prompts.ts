@@ -8,7 +8,13 @@ import {
   shortened,
 } from '../conversations/messages.ts'
 import { indented } from '../conversations/senders.ts'
-import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
+import {
+  type CompletedTask,
+  type GivenApproach,
+  type RememberedTask,
+  type ResumeContext,
+  resultText,
+} from '../work/resume-context.ts'
 import { denied, probablyError } from './lifecycle.ts'
 
 interface PromptMessage {
@@ -248,6 +254,7 @@ export function resumePrompt(context: ResumeContext): string {
     ),
     list('To be tried next:', context.nextApproaches.map(approachLine), leftOut.nextApproaches),
     list('Left to do:', context.remainingTasks.map(taskLine), leftOut.remainingTasks),
+    list('Done before:', context.completedTasks.map(completedLine), leftOut.completedTasks),
   ]
   return parts.filter(Boolean).join('\n\n')
 }
@@ -265,6 +272,9 @@ const taskLine = ({ taskId, name, status, progressPercent, blockedBy }: Remember
       : status
   return `${taskId}: ${name} (${state})`
 }
+
+const completedLine = ({ taskId, name, result }: CompletedTask): string =>
+  `${taskId}: ${name}${result === null ? '' : ` · ${resultText(result)}`}`
 
 const approachLine = ({ id, description = '', learnings = [] }: GivenApproach): string =>
   [`${id}: ${description}`.trim(), ...learnings].join(' · ')

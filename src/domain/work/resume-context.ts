@@ -2,8 +2,10 @@
  * Builds the context for an agent that resumes work (RS1), within a budget (RS4). Lists are newest first, and the newest entries
  * are kept. Failed approaches marked `avoid` are never left out; they are shortened, down to their ids if needed. Pure.
  */
+
 import { type AgentDecision, barely } from '../approvals/decision-for-agent.ts'
 import { cutToTokens, estimateTokens } from '../conversations/messages.ts'
+import type { Instant } from '../instant.ts'
 import type { Approach } from './approach-lifecycle.ts'
 import type { TaskStatus } from './task-lifecycle.ts'
 import type { WorkSession } from './work-session-lifecycle.ts'
@@ -15,6 +17,15 @@ export interface RememberedTask {
   readonly phase: number
   readonly progressPercent: number
   readonly blockedBy: string | null
+}
+
+/** A task that is done, and what came of it. */
+export interface CompletedTask {
+  readonly taskId: string
+  readonly name: string
+  readonly completedAt: Instant | null
+  /** As its agent gave it; cut text of it where it is long. */
+  readonly result: unknown
 }
 
 /** The part of a list that was read, newest first, and whether there is more. */
@@ -37,7 +48,17 @@ export interface Remembered {
   readonly verified: Remembering<Approach>
   readonly next: Remembering<Approach>
   readonly remaining: Remembering<RememberedTask>
+  /** Completed along the whole line. */
+  readonly completed: Remembering<CompletedTask>
 }
+
+/** The lists of which only the newest may be given. */
+type CutList =
+  | 'failedApproaches'
+  | 'verifiedApproaches'
+  | 'nextApproaches'
+  | 'remainingTasks'
+  | 'completedTasks'
 
 /** An approach cut to fit; always with the id. */
 export type GivenApproach = Pick<Approach, 'id'> & Partial<Omit<Approach, 'id' | 'history'>>
@@ -51,9 +72,8 @@ export interface ResumeContext {
   readonly verifiedApproaches: readonly GivenApproach[]
   readonly nextApproaches: readonly GivenApproach[]
   readonly remainingTasks: readonly RememberedTask[]
-  readonly leftOut: Readonly<
-    Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>
-  >
+  readonly completedTasks: readonly CompletedTask[]
+  readonly leftOut: Readonly<Record<CutList, boolean>>
   readonly budgetTokens: number
 }
 
@@ -62,7 +82,7 @@ const shareOfState = 0.25
 const shareOfWarnings = 0.6
 /** Share of the budget for the text of decisions; older ones are listed by status only. */
 const shareOfDecisions = 0.25
-/** An approach that takes a larger share of the budget loses its details. */
+/** An approach that takes a larger share of the budget loses its details; a result is cut to it. */
 const maxShare = 0.125
 /** Cost of the text around the lists. */
 const frameTokens = 100
@@ -86,7 +106,8 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
   const remaining = new Telling(all.remaining, (task) => task)
   const verified = new Telling(all.verified, tell)
   const failed = new Telling(all.failed, tell)
-  takeTurns([next, remaining, verified, failed], purse)
+  const completed = new Telling(all.completed, (task) => withShortResult(task, budgetTokens))
+  takeTurns([next, remaining, verified, failed, completed], purse)
   return {
     previousState,
     currentPhase: all.currentPhase,
@@ -96,11 +117,13 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
     verifiedApproaches: verified.included,
     nextApproaches: next.included,
     remainingTasks: remaining.included,
+    completedTasks: completed.included,
     leftOut: {
       failedApproaches: failed.leftOut,
       verifiedApproaches: verified.leftOut,
       nextApproaches: next.leftOut,
       remainingTasks: remaining.leftOut,
+      completedTasks: completed.leftOut,
     },
     budgetTokens,
   }
@@ -115,7 +138,8 @@ export const wantsMore = (all: Remembered, context: ResumeContext): boolean =>
     )) ||
   (all.verified.more && fitsWhole(all.verified, context.verifiedApproaches.length)) ||
   (all.next.more && fitsWhole(all.next, context.nextApproaches.length)) ||
-  (all.remaining.more && fitsWhole(all.remaining, context.remainingTasks.length))
+  (all.remaining.more && fitsWhole(all.remaining, context.remainingTasks.length)) ||
+  (all.completed.more && fitsWhole(all.completed, context.completedTasks.length))
 
 const fitsWhole = ({ items }: Remembering<unknown>, given: number): boolean => given >= items.length
 
@@ -212,6 +236,16 @@ function tellable(approach: Approach, budgetTokens: number): GivenApproach {
   const full = whole(approach)
   return costOf(full) > budgetTokens * maxShare ? brief(approach) : full
 }
+
+function withShortResult(task: CompletedTask, budgetTokens: number): CompletedTask {
+  const tokens = budgetTokens * maxShare
+  if (costOf(task.result) <= tokens) return task
+  return { ...task, result: cutToTokens(resultText(task.result), tokens) }
+}
+
+/** What came of a task, as a person reads it. */
+export const resultText = (result: unknown): string =>
+  typeof result === 'string' ? result : JSON.stringify(result)
 
 /** Drops empty fields. */
 function whole({ history: _, ...approach }: Approach): GivenApproach {

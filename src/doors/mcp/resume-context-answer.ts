@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
 import {
+  CompletedTask,
   GivenApproach,
   PastDecision,
   RememberedTask,
@@ -21,6 +22,7 @@ export const ResumeContextAnswer = snakeShape(ResumeContext).extend({
   verified_approaches: Approaches,
   next_approaches: Approaches,
   remaining_tasks: ResumedTask.array(),
+  completed_tasks: snakeShape(CompletedTask).array(),
   left_out: snakeShape(ResumeContext.shape.leftOut),
 })
 
@@ -33,6 +35,7 @@ export const resumeContextAnswer = (context: Context): z.input<typeof ResumeCont
     verified_approaches: context.verifiedApproaches.map(snakeFields),
     next_approaches: context.nextApproaches.map(snakeFields),
     remaining_tasks: context.remainingTasks.map(snakeFields),
+    completed_tasks: context.completedTasks.map(snakeFields),
     left_out: snakeFields(context.leftOut),
   }) as z.input<typeof ResumeContextAnswer>
 

@@ -16,6 +16,14 @@ export const RememberedTask = z.object({
   blockedBy: z.string().nullable(),
 })
 
+export const CompletedTask = z.object({
+  taskId: z.string(),
+  name: z.string(),
+  completedAt: Time.nullable(),
+  /** As its agent gave it, or cut text of it where it is long. */
+  result: z.unknown().nullable(),
+})
+
 const {
   id,
   date,
@@ -67,12 +75,15 @@ export const ResumeContext = z.object({
   verifiedApproaches: z.array(GivenApproach),
   nextApproaches: z.array(GivenApproach),
   remainingTasks: z.array(RememberedTask),
+  /** What the work sessions of the whole line have completed, newest first. */
+  completedTasks: z.array(CompletedTask),
   /** The numbers of items that did not fit the budget. */
   leftOut: z.object({
     failedApproaches: z.boolean(),
     verifiedApproaches: z.boolean(),
     nextApproaches: z.boolean(),
     remainingTasks: z.boolean(),
+    completedTasks: z.boolean(),
   }),
   budgetTokens: z.number().int(),
 })

@@ -51,7 +51,7 @@ import {
 import { applyLimit } from '../turns/limit-record.ts'
 import { recordFiles } from '../turns/turn-files.ts'
 import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn } from '../turns/turn-record.ts'
-import { resumeContextOf } from '../work/resume-work-session.ts'
+import { resumeContextOf } from '../work/resume-context.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
 import {

@@ -26,7 +26,7 @@ import { startFactsOf } from '../processes/launch-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { applyTaskChange, placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
-import { resumeContextOf } from '../work/resume-work-session.ts'
+import { resumeContextOf } from '../work/resume-context.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './end-agent-session.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 

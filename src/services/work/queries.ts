@@ -49,7 +49,7 @@ import { noSuchArtifact, noSuchProject } from '../refusals.ts'
 import { existingTask } from './change-task.ts'
 import { existingWorkSession } from './end-work-session.ts'
 import { waitsForOf, waitsForWorkSession } from './plan-record.ts'
-import { resumeContextOf } from './resume-work-session.ts'
+import { resumeContextOf } from './resume-context.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
 
 interface WorkSessionPlace {

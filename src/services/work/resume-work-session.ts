@@ -8,200 +8,24 @@ import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import type { Approach } from '../../domain/work/approach-lifecycle.ts'
 import { blockersElsewhere } from '../../domain/work/plan.ts'
-import {
-  afterFailure,
-  decideResume,
-  maxWarnings,
-  type RememberedTask,
-  type Remembering,
-  type ResumeContext,
-  resumeContext,
-  wantsMore,
-} from '../../domain/work/resume-context.ts'
+import { afterFailure, decideResume, type ResumeContext } from '../../domain/work/resume-context.ts'
 import { answerOnWire } from '../../protocol/work/on-wire.ts'
 import type { Missing, NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { wholeListLimit } from '../../protocol/work/work-session.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
-import type { Statement } from '../../store/statement.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import {
-  type ApproachRow,
-  approachFrom,
-  approachLists,
-  selectOlderWarnings,
-} from '../../store/work/approaches.ts'
 import { selectUnfinished, selectWithStatus, type TaskRow, taskOf } from '../../store/work/tasks.ts'
 import {
   descendantsOf,
-  lineageOf,
   type WorkSessionRow,
   workSessionOf,
 } from '../../store/work/work-sessions.ts'
-import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
-import { settingsOf } from '../projects/project-record.ts'
 import { beginWorkSession, existingWorkSession } from './end-work-session.ts'
 import { isWorkedOn } from './plan-record.ts'
-
-// Builds the resume context of a work session (RS1, RS4). Reads newest first and only as much as fits the budget, so that it
-// costs the same after a year (RS5).
-
-/** Items of each list read at first, doubled while more fit. */
-const firstRead = 32
-/** RS4: warnings are never left out, so all their ids are read, up to this many. */
-const mostWarnings = 100_000
-
-type CarriedTasks = (limit: number) => Promise<readonly TaskRow[]>
-
-/** The context of an unfinished or resumed work session as it is now. */
-export const resumeContextOf = (
-  reader: Reader,
-  row: WorkSessionRow,
-  agentId?: string,
-): Promise<ResumeContext> =>
-  buildResumeContext(
-    reader,
-    row,
-    (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }),
-    {
-      about: { projectId: row.project_id, workSessionId: row.id },
-      agentId,
-    },
-  )
-
-/** The context with the tasks carried over, newest first, and what its descendants learned. */
-const resumeContextWith = (
-  reader: Reader,
-  row: WorkSessionRow,
-  tasks: readonly TaskRow[],
-): Promise<ResumeContext> =>
-  buildResumeContext(reader, row, async (limit) => tasks.slice(0, limit), {
-    about: { tasks },
-    agentId: undefined,
-    descendants: true,
-  })
-
-/** `agentId`: the receiving agent, which sees its own requests only (SE3). Undefined for a person, who sees all. */
-interface Decisions {
-  readonly about: TaskSelection
-  readonly agentId: string | undefined
-  /** Whether to include what its descendants learned (RS3). */
-  readonly descendants?: boolean
-}
-
-async function buildResumeContext(
-  reader: Reader,
-  row: WorkSessionRow,
-  carried: CarriedTasks,
-  asked: Decisions,
-): Promise<ResumeContext> {
-  const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
-  const lineage = await lineageOf(reader, row, { descendants: asked.descendants ?? false })
-  const warnings = await readWarnings(reader, lineage, maxWarnings(budget))
-  const currentTask = (await taskAt(reader, row, carried)) ?? null
-  const decisions = (await decisionsAbout(reader, lineage, asked.about))
-    .filter(({ leader_id }) => asked.agentId === undefined || leader_id === asked.agentId)
-    .map(({ decision }) => decision)
-  for (let limit = firstRead; ; limit *= 2) {
-    const all = {
-      previousState: row.context_summary,
-      currentPhase: row.current_phase,
-      currentTask,
-      ...warnings,
-      decisions,
-      failed: await approachesAlong(reader, lineage, approachLists.failed, limit),
-      verified: await approachesAlong(reader, lineage, approachLists.verified, limit),
-      next: await approachesAlong(reader, lineage, approachLists.next, limit),
-      remaining: await remainingOf(carried, currentTask, limit),
-    }
-    const made = resumeContext(all, budget)
-    if (!wantsMore(all, made)) return made
-  }
-}
-
-/** The current task, or else the newest in progress. */
-async function taskAt(
-  reader: Reader,
-  { project_id: projectId, current_task_id: id }: WorkSessionRow,
-  carried: CarriedTasks,
-): Promise<RememberedTask | undefined> {
-  const named = id === null ? undefined : await reader.row('tasks', { project_id: projectId, id })
-  if (named && named.status !== 'completed' && named.status !== 'failed') return taskSummary(named)
-  const [begun] = (await carried(firstRead))
-    .filter(({ status }) => status === 'in_progress')
-    .toSorted((a, b) => (b.started_at ?? '').localeCompare(a.started_at ?? ''))
-  return begun && taskSummary(begun)
-}
-
-/** Reads one more than asked for, to know whether there are more. The current task is listed apart. */
-async function remainingOf(
-  carried: CarriedTasks,
-  current: RememberedTask | null,
-  limit: number,
-): Promise<Remembering<RememberedTask>> {
-  const rows = await carried(limit + 2)
-  const others = rows.filter(({ id }) => id !== current?.taskId)
-  return { items: others.slice(0, limit).map(taskSummary), more: others.length > limit }
-}
-
-type List = Statement<{ workSessionId: string; limit: number }, ApproachRow>
-
-/** Reads along the lineage, nearest first: a child's approaches are newer than its parent's. */
-async function approachesAlong(
-  reader: Reader,
-  lineage: readonly string[],
-  list: List,
-  limit: number,
-): Promise<Remembering<Approach>> {
-  const rows = await rowsAlong(reader, lineage, list, limit + 1)
-  return { items: rows.slice(0, limit).map(approachFrom), more: rows.length > limit }
-}
-
-async function rowsAlong(
-  reader: Reader,
-  lineage: readonly string[],
-  list: List,
-  limit: number,
-): Promise<ApproachRow[]> {
-  const rows: ApproachRow[] = []
-  for (const workSessionId of lineage) {
-    if (rows.length >= limit) break
-    rows.push(...(await reader.all(list, { workSessionId, limit: limit - rows.length })))
-  }
-  return rows
-}
-
-/** The newest warnings in full, and the ids of older ones from the index. */
-async function readWarnings(reader: Reader, lineage: readonly string[], whole: number) {
-  const rows = await rowsAlong(reader, lineage, approachLists.avoid, whole)
-  const olderWarnings: string[] = []
-  const last = rows.at(-1)
-  if (last && rows.length === whole) {
-    for (const workSessionId of lineage.slice(lineage.indexOf(last.session_id))) {
-      const from = workSessionId === last.session_id ? last : { updated_at: '~', id: '' }
-      const older = {
-        workSessionId,
-        updatedAt: from.updated_at,
-        id: from.id,
-        limit: mostWarnings - olderWarnings.length,
-      }
-      olderWarnings.push(...(await reader.all(selectOlderWarnings, older)).map(({ id }) => id))
-    }
-  }
-  return { warnings: rows.map(approachFrom), olderWarnings }
-}
-
-const taskSummary = (row: TaskRow): RememberedTask => ({
-  taskId: row.id,
-  name: row.title,
-  status: row.status,
-  phase: row.phase,
-  progressPercent: row.progress_percent,
-  blockedBy: row.blocked_by,
-})
+import { resumeContextOf, resumeContextWith } from './resume-context.ts'
 
 /**
  * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be started (CO3). `resumedFrom` is

@@ -8,6 +8,7 @@ import { turns } from './0022-turns.ts'
 import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { versions24To42 } from './0024-to-0042.ts'
 import { passes } from './0043-passes.ts'
+import { completedTasks } from './0044-completed-tasks.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -17,6 +18,7 @@ export const migrations = numbered([
   limitsOfContexts,
   ...versions24To42,
   passes,
+  completedTasks,
 ])
 
 export const newestVersion = migrations.length

@@ -197,6 +197,18 @@ export const selectUnfinished = statement<{ workSessionId: string; limit: number
     .limit(p.limit),
 )
 
+/** Completed tasks of a work session, the newest first, through an index of their own. */
+export const selectCompleted = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', completed)
+    .orderBy('completed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
 // The next tasks in the plans of running work sessions (WK5), through indexes.
 
 /** Literals in the query, not parameters, so that the partial indexes are used. */

@@ -52,6 +52,7 @@ const nothing: Remembered = {
   verified: whole([]),
   next: whole([]),
   remaining: whole([]),
+  completed: whole([]),
 }
 
 const sizeOf = (all: Remembered, tokens = budget): number =>
@@ -82,7 +83,30 @@ describe('the resume context', () => {
       nextApproaches: [{ id: 'approach_u001', nextToTry: true }],
       remainingTasks: [task(5), task(4)],
     })
-    expect(Object.values(context.leftOut)).toEqual([false, false, false, false])
+    expect(Object.values(context.leftOut)).toEqual([false, false, false, false, false])
+  })
+
+  test('[RS1] a result of any form is told whole; a long one is cut, and takes no room from the others', () => {
+    const done = (n: number, result: unknown) => ({
+      taskId: `task_p1_code_00${n}`,
+      name: `Step ${n}`,
+      completedAt: '2026-01-15T12:00:00.000Z',
+      result,
+    })
+    const results = [{ files: ['a.ts'] }, 'It jumps', null, 0, false]
+    const completed = whole([
+      done(9, { log: 'x'.repeat(20_000) }),
+      ...results.map((r, n) => done(n, r)),
+    ])
+    const given = resumeContext({ ...nothing, completed }, budget)
+    const [long, ...others] = given.completedTasks
+    expect(long).toMatchObject({
+      taskId: 'task_p1_code_009',
+      result: expect.stringMatching(/^{"log":"x+…$/),
+    })
+    expect(others.map(({ result }) => result)).toEqual(results)
+    expect(given.leftOut.completedTasks).toBe(false)
+    expect(sizeOf({ ...nothing, completed })).toBeLessThan(budget / 4)
   })
 
   test('[RS4] of a thousand of each the newest are told, within the budget, and it says that there are more', () => {
@@ -94,17 +118,25 @@ describe('the resume context', () => {
       verified: whole(many('verified', 1000, words)),
       next: whole(many('untried', 1000, words)),
       remaining: whole(Array.from({ length: 1000 }, (_, n) => task(1000 - n))),
+      completed: whole(
+        Array.from({ length: 1000 }, (_, n) => ({
+          ...{ taskId: `task_p1_test_${1000 - n}`, name: 'Done' },
+          ...{ completedAt: null, result: words },
+        })),
+      ),
     }
     expect(sizeOf(all)).toBeLessThanOrEqual(budget)
     const context = resumeContext(all, budget)
-    expect(Object.values(context.leftOut)).toEqual([true, true, true, true])
+    expect(Object.values(context.leftOut)).toEqual([true, true, true, true, true])
     expect(context.verifiedApproaches[0]?.id).toBe('approach_v1000')
     expect(context.remainingTasks[0]?.taskId).toBe('task_p1_code_1000')
+    expect(context.completedTasks[0]?.taskId).toBe('task_p1_test_1000')
     for (const list of [
       context.failedApproaches,
       context.verifiedApproaches,
       context.nextApproaches,
       context.remainingTasks,
+      context.completedTasks,
     ])
       expect(list.length).toBeGreaterThan(5)
   })

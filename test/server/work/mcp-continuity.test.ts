@@ -63,6 +63,13 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
 
   const { id: workSessionId } = (await server.ask(`${project}/sessions`)).json.items[0]
   await post(`${project}/tasks`, { ...draft, ['sessionId']: workSessionId, title: 'Sing' })
+  const done = await post(`${project}/tasks`, {
+    ...draft,
+    ['sessionId']: workSessionId,
+    title: 'Plan',
+  })
+  for (const body of [{ status: 'in_progress' }, { status: 'completed', result: { steps: 3 } }])
+    await server.ask(`${project}/tasks/${done.id}`, { method: 'PATCH', body })
   await server.ask(`${project}/sessions/${workSessionId}/end`, {
     method: 'POST',
     body: { reason: 'connection_error' },
@@ -86,6 +93,7 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
       verified_approaches: [{ id: 'approach_001', evidence: { passed: 5 } }],
       next_approaches: [{ id: 'approach_u001', next_to_try: true }],
       remaining_tasks: [{ name: 'Sing', status: 'pending' }],
+      completed_tasks: [{ task_id: done.id, name: 'Plan', result: { steps: 3 } }],
       left_out: { failed_approaches: false },
     },
   })

@@ -8,10 +8,8 @@ import {
 } from '../../../src/services/conversations/change-conversation.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { listInterrupted, listWorkSessions } from '../../../src/services/work/queries.ts'
-import {
-  resumeContextOf,
-  resumeWorkSession,
-} from '../../../src/services/work/resume-work-session.ts'
+import { resumeContextOf } from '../../../src/services/work/resume-context.ts'
+import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
 import { workSessionsToResume } from '../../../src/store/work/work-sessions.ts'
 import { by } from '../projects/installation.ts'

@@ -4,12 +4,13 @@ import { Resumed } from '../../../src/protocol/work/resume.ts'
 import { recordApproach } from '../../../src/services/work/change-approach.ts'
 import { createWorkSession, endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getResumeContext, getWorkSession } from '../../../src/services/work/queries.ts'
+import { resumeContextOf } from '../../../src/services/work/resume-context.ts'
 import {
   type ResumeOutcome,
   resumeWorkSession,
 } from '../../../src/services/work/resume-work-session.ts'
 import { selectAboutTasks } from '../../../src/store/approvals/approvals.ts'
-import { selectUnfinished } from '../../../src/store/work/tasks.ts'
+import { selectCompleted, selectUnfinished } from '../../../src/store/work/tasks.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from './query-plan.ts'
 import { openProject, sharedStore } from './work-room.ts'
@@ -243,6 +244,52 @@ describe('resuming', () => {
     expect(inner).toContainEqual(
       expect.stringMatching(/^SEARCH tasks .*\(project_id=\? AND id=\?\)$/),
     )
+  })
+
+  test('[RS1] the context has what the whole line has completed, with the results, newest first', async () => {
+    const { store, clock } = shared
+    const { projectId, workSessionId, done, at, next, interrupt, resume, start, change, task } =
+      await interrupted()
+    const broken = await task({ title: 'Broken' })
+    const finish = async (id: string, result: unknown) => {
+      clock.advance(1000)
+      await start(id)
+      await change(id, { status: 'completed', result })
+    }
+    await finish(broken.id, 'told')
+    await store.run(spoilTask, { projectId, taskId: broken.id })
+    await interrupt()
+    const child = resumedIn(await resume()).session.id
+    await finish(at.id, { files: ['jump.ts'] })
+    await interrupt(child)
+    const grandchild = resumedIn(await resume(child))
+    await finish(next.id, 'It sings')
+    const now = await store.read(async (reader) => {
+      const row = await reader.row('sessions', { id: grandchild.session.id })
+      return row && resumeContextOf(reader, row)
+    })
+    const line = [
+      { taskId: at.id, name: 'Jump', result: { files: ['jump.ts'] } },
+      { taskId: broken.id, name: 'Broken', result: null },
+      { taskId: done.id, name: 'Plan', result: null },
+    ]
+    expect(grandchild.resumeContext.completedTasks).toMatchObject(line)
+    expect(now?.completedTasks).toMatchObject([{ taskId: next.id, result: 'It sings' }, ...line])
+    // Asked of the oldest, what came of it belongs to it.
+    await interrupt(grandchild.session.id)
+    const again = resumedIn(await resume(workSessionId))
+    expect(again.resumeContext.completedTasks.map(({ taskId }) => taskId).sort()).toEqual(
+      [next.id, ...line.map(({ taskId }) => taskId)].sort(),
+    )
+  })
+
+  test('[RS5] completed tasks are found newest first without a sort', async () => {
+    const plan = await planOf(shared.file, (reader) =>
+      reader.all(selectCompleted, { workSessionId: 's', limit: 5 }),
+    )
+    expect(plan).toEqual([
+      expect.stringMatching(/^SEARCH tasks USING INDEX tasks_completed \(session_id=\?\)$/),
+    ])
   })
 
   test('[RS5] unfinished tasks are found without reading those that are done', async () => {
