@@ -1,32 +1,28 @@
 /** docs/reference/cli.md: every command with its options and examples, and the exit codes. */
-import { type CommandSpec, commandsIn, type NamedCommand } from '../../src/cli/command.ts'
+import { commandsIn, flagsOf, type NamedCommand, shownOperands } from '../../src/cli/command.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { optionsOf } from '../../src/cli/options-everywhere.ts'
 import { aboutOption } from '../../src/cli/program.ts'
 import { code, page, table } from './markdown.ts'
 
-const operands = (spec: CommandSpec): string =>
-  (spec.operands ?? []).map(({ name }) => (name.startsWith('[') ? name : `<${name}>`)).join(' ')
-
 function describe(spec: NamedCommand, before: string, level: number): string[] {
   const name = `${before} ${spec.name}`.trim()
   const parts = [
-    `${'#'.repeat(level)} ${[name, operands(spec)].join(' ').trim()}`,
+    `${'#'.repeat(level)} ${[name, ...shownOperands(spec)].join(' ')}`,
     `${spec.summary}.`,
   ]
-  if (spec.operands?.length)
+  const operands = Object.entries(spec.operands ?? {})
+  if (operands.length > 0)
     parts.push(
-      spec.operands
-        .map((each) => `- ${code(each.name.replace(/[[\].]/g, ''))}: ${each.about}`)
-        .join('\n'),
+      operands.map(([name, { about, called = name }]) => `- ${code(called)}: ${about}`).join('\n'),
     )
-  const options = optionsOf(spec)
+  const options = Object.entries(optionsOf(spec))
   if (options.length > 0) {
     parts.push(
       table(
         ['option', 'what it does'],
-        options.map((option) => [
-          code(option.flags),
+        options.map(([key, option]) => [
+          code(flagsOf(key, option)),
           [
             aboutOption(option),
             ...(option.choices ? [`one of ${option.choices.join(', ')}`] : []),

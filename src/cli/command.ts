@@ -1,105 +1,195 @@
-/** Description of a command as a text with its options and examples, and its function. Parsing, --help and completion are built from it. */
+/**
+ * A command as one object: what it takes, examples, and what it does. Parsing, --help, completion and the reference are built from
+ * it, and `run` is given values of the types that its operands and options declare.
+ */
 import type { CommandContext } from './context.ts'
 import { usage } from './failure.ts'
 
-export interface Operand {
-  /** `project` is shown as <project>, `[name]` may be left out, `[command...]` takes the rest. */
-  readonly name: string
+/** What the parser gives for an operand or an option. */
+export type Typed = string | string[] | boolean | undefined
+
+export interface Operand<Value = unknown> {
   readonly about: string
+  /** The name that is shown; left out, that of its key. */
+  readonly called?: string
+  readonly shown: (name: string) => string
+  readonly read: (typed: Typed) => Value
 }
 
-export interface CommandOption {
-  /** As shown and typed: `--path <folder>`, `--yes`. */
-  readonly flags: string
+export interface CommandOption<Value = unknown> {
   readonly about: string
+  /** What follows it, such as `<folder>`; nothing follows a flag. */
+  readonly placeholder?: string
+  readonly short?: string
   /** May be given several times. */
   readonly many?: true
   readonly choices?: readonly string[]
   /** Offered by completion, but validated elsewhere. */
   readonly offers?: readonly string[]
+  readonly read: (typed: Typed, name: string) => Value
 }
 
-type Taken = Operand | CommandOption
+export type Operands = Readonly<Record<string, Operand>>
+export type Options = Readonly<Record<string, CommandOption>>
+
+/** The values of declared operands and options, by their names. */
+export type Given<Declared extends Operands | Options> = {
+  readonly [Name in keyof Declared]: ReturnType<Declared[Name]['read']>
+}
+
+/** Arguments to type, and what they do. */
+type Example = readonly [typed: string, does: string]
 
 export interface CommandSpec {
   readonly summary: string
-  readonly operands?: readonly Operand[]
-  readonly options?: readonly CommandOption[]
-  /** Arguments to type, and what they do. */
-  readonly examples: readonly (readonly [typed: string, does: string])[]
+  readonly operands?: Operands
+  readonly options?: Options
+  readonly examples: readonly Example[]
   /** Commands of a group by name. The group does nothing itself: the first is used when none is named. */
   readonly commands?: Readonly<Record<string, CommandSpec>>
   /** Works without a server, so it takes no address and no credential. */
   readonly local?: true
-  readonly run?: (context: CommandContext) => Promise<void>
+  readonly run?: (context: CommandContext, given: Given<Operands & Options>) => Promise<void>
 }
 
-type Value = string | number | readonly string[] | Taken | readonly Taken[]
-type Text = [strings: TemplateStringsArray, ...values: Value[]]
+interface Command<Takes extends Operands, Has extends Options>
+  extends Omit<CommandSpec, 'operands' | 'options' | 'commands' | 'run'> {
+  /** In the order in which they are typed. */
+  readonly operands?: Takes
+  readonly options?: Has
+  readonly run: (context: CommandContext, given: Given<Takes & Has>) => Promise<void>
+}
 
-/**
- * Reads the text of a command: what it does; then a line each for what it takes (`<operand>  about`, `[may be left out]  about`,
- * `--option <value>  about`, with `...` where it may be given several times, and a list of the only values) and for its examples
- * (`$ typed  what it does`). What several commands take stands in the text as a value.
- */
-function described([strings, ...values]: Text) {
-  const takes: Taken[] = []
-  const examples: [typed: string, does: string][] = []
-  let summary = ''
-  const isWord = (value: Value): boolean => typeof value === 'string' || typeof value === 'number'
-  const text = String.raw(
-    { raw: strings },
-    ...values.map((value, index) => (isWord(value) ? value : `«${index}»`)),
+type Nothing = Readonly<Record<never, never>>
+
+export const command = <Takes extends Operands = Nothing, Has extends Options = Nothing>(
+  spec: Command<Takes, Has>,
+): CommandSpec => spec as CommandSpec
+
+const textOf = (typed: Typed): string | undefined => (typeof typed === 'string' ? typed : undefined)
+
+const listOf = (typed: Typed): string[] | undefined => (Array.isArray(typed) ? typed : undefined)
+
+export const operand = {
+  required: (about: string, more: { called?: string } = {}): Operand<string> => ({
+    about,
+    ...more,
+    shown: (name) => `<${name}>`,
+    read: String,
+  }),
+  optional: (about: string): Operand<string | undefined> => ({
+    about,
+    shown: (name) => `[${name}]`,
+    read: textOf,
+  }),
+  /** All that is left. */
+  rest: (about: string): Operand<readonly string[]> => ({
+    about,
+    shown: (name) => `[${name}...]`,
+    read: (typed) => listOf(typed) ?? [],
+  }),
+}
+
+/** Kinds of options. A value is undefined where the option was not given. */
+export const option = {
+  text: (
+    placeholder: string,
+    about: string,
+    more: { short?: string; offers?: readonly string[] } = {},
+  ): CommandOption<string | undefined> => ({ about, placeholder, ...more, read: textOf }),
+
+  choice: <const Word extends string>(
+    placeholder: string,
+    choices: readonly Word[],
+    about: string,
+  ): CommandOption<Word | undefined> => ({
+    about,
+    placeholder,
+    choices,
+    // The parser has checked it.
+    read: (typed) => textOf(typed) as Word | undefined,
+  }),
+
+  /** May be given several times. */
+  list: <const Word extends string = string>(
+    placeholder: string,
+    about: string,
+    choices?: readonly Word[],
+  ): CommandOption<Word[] | undefined> => ({
+    about,
+    placeholder,
+    many: true,
+    ...(choices && { choices }),
+    // The parser has checked it.
+    read: (typed) => listOf(typed) as Word[] | undefined,
+  }),
+
+  /** With `max` from 1 to that. */
+  wholeNumber: (
+    placeholder: string,
+    about: string,
+    max?: number,
+  ): CommandOption<number | undefined> => ({
+    about,
+    placeholder,
+    read: (typed, name) => wholeNumber(textOf(typed), name, max),
+  }),
+
+  /** With a name such as `noPath` it is typed `--no-path`. */
+  flag: (about: string, more: { short?: string } = {}): CommandOption<boolean> => ({
+    about,
+    ...more,
+    read: (typed) => typed === true,
+  }),
+}
+
+function wholeNumber(typed: string | undefined, name: string, max?: number): number | undefined {
+  if (typed === undefined) return undefined
+  const value = Number(typed)
+  const isInRange = max === undefined || (value >= 1 && value <= max)
+  if (/^-?\d{1,9}$/.test(typed) && isInRange) return value
+  const range = max === undefined ? '' : ` from 1 to ${max}`
+  throw usage(
+    `--${hyphenated(name)} must be a whole number${range}.`,
+    `It was ${JSON.stringify(typed)}.`,
   )
-  for (const line of text.split('\n').map((each) => each.trim())) {
-    const named = [...line.matchAll(/«(\d+)»/g)].flatMap(
-      ([, index]) => values[Number(index)] as Taken | (Taken | string)[],
-    )
-    const choices = named.filter((each) => typeof each === 'string')
-    const [left = '', about = ''] = line.replaceAll(/ ?«\d+»/g, '').split(/ {2,}/)
-    const [, flags, many] = /^(-.*?)(\.{3})?$/.exec(left) ?? []
-    if (left.startsWith('$ ')) examples.push([left.slice(2), about])
-    else if (flags)
-      takes.push({
-        flags,
-        about,
-        ...(many && { many: true }),
-        ...(choices.length > 0 && { choices }),
-      })
-    else if (/^[<[]/.test(left)) takes.push({ name: left.replace(/^<(.*)>$/, '$1'), about })
-    else summary ||= left
-    takes.push(...named.filter((each) => typeof each !== 'string'))
-  }
-  return { summary, takes, examples }
 }
 
-/** A command: its function, what it takes first, and its text. */
-export const command =
-  (run: NonNullable<CommandSpec['run']>, ...first: readonly Taken[]) =>
-  (...text: Text): CommandSpec => {
-    const { summary, takes, examples } = described(text)
-    const all = [...first, ...takes]
-    const [operands, options] = [
-      all.filter((each) => 'name' in each),
-      all.filter((each) => 'flags' in each),
-    ]
-    return { summary, operands, options, examples, run }
-  }
+/** `maxProcesses` is typed `max-processes`. */
+const hyphenated = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-export const localCommand =
-  (...of: Parameters<typeof command>) =>
-  (...text: Text): CommandSpec => ({ ...command(...of)(...text), local: true })
+/** Returns an option as shown and typed: `--path <folder>`, `-y, --yes`. */
+export function flagsOf(name: string, { short, placeholder }: CommandOption): string {
+  const words = [`--${hyphenated(name)}`, ...(placeholder === undefined ? [] : [placeholder])]
+  return [...(short === undefined ? [] : [`-${short}`]), words.join(' ')].join(', ')
+}
 
-export const group =
-  (...text: Text) =>
-  (commands: CommandSpec['commands'] & object): CommandSpec => {
-    const { summary, examples } = described(text)
-    return { summary, examples, commands }
-  }
+/** Returns the operands of a command as they are shown: `<agent> [prompt]`. */
+export const shownOperands = ({ operands = {} }: CommandSpec): string[] =>
+  Object.entries(operands).map(([name, { called = hyphenated(name), shown }]) => shown(called))
 
-/** Options that several commands take, as in the text of a command. */
-export const options = (...text: Text): CommandOption[] =>
-  described(text).takes.filter((each) => 'flags' in each)
+/** Reads the options the parser has found. */
+export function readOptions<Declared extends Options>(
+  declared: Declared,
+  found: Readonly<Record<string, Typed>>,
+): Given<Declared> {
+  const values = Object.entries(declared).map(([name, { read }]) => {
+    const [, denied] = /^no([A-Z].*)$/.exec(name) ?? []
+    return [name, denied ? found[lowerFirst(denied)] === false : read(found[name], name)]
+  })
+  return Object.fromEntries(values)
+}
+
+const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
+
+export function readOperands(declared: Operands, found: readonly Typed[]): Given<Operands> {
+  const values = Object.entries(declared).map(([name, { read }], index) => [
+    name,
+    read(found[index]),
+  ])
+  return Object.fromEntries(values)
+}
 
 export interface NamedCommand extends CommandSpec {
   readonly name: string
@@ -109,76 +199,6 @@ export interface NamedCommand extends CommandSpec {
 
 export const commandsIn = ({ commands = {} }: CommandSpec): NamedCommand[] =>
   Object.entries(commands).map(([name, spec], index) => ({ ...spec, name, isDefault: index === 0 }))
-
-export class Given {
-  readonly #operands: readonly (string | string[] | undefined)[]
-  readonly #options: Readonly<Record<string, unknown>>
-
-  constructor(
-    operands: readonly (string | string[] | undefined)[],
-    options: Readonly<Record<string, unknown>>,
-  ) {
-    this.#operands = operands
-    this.#options = options
-  }
-
-  /** Returns a required operand; the parser has checked it. */
-  operand(index: number): string {
-    return String(this.#operands[index])
-  }
-
-  optionalOperand(index: number): string | undefined {
-    const value = this.#operands[index]
-    return typeof value === 'string' ? value : undefined
-  }
-
-  /** Returns all remaining operands, for `[command...]`. */
-  rest(index: number): readonly string[] {
-    const value = this.#operands[index]
-    return Array.isArray(value) ? value : []
-  }
-
-  text(option: string): string | undefined {
-    const value = this.#options[camelCase(option)]
-    return typeof value === 'string' ? value : undefined
-  }
-
-  /** Returns the values of an option that may be given several times; undefined when it was not. */
-  values(option: string): string[] | undefined {
-    const value = this.#options[camelCase(option)]
-    return Array.isArray(value) ? value : undefined
-  }
-
-  /** Returns null for `--no-…`. */
-  textOrNull(option: string): string | null | undefined {
-    return this.raw(option) === false ? null : this.text(option)
-  }
-
-  flag(option: string): boolean {
-    return this.#options[camelCase(option)] === true
-  }
-
-  /** Returns undefined when the option was not given. With `max` the number is from 1 to that. */
-  wholeNumber(option: string, max?: number): number | undefined {
-    const typed = this.text(option)
-    if (typed === undefined) return undefined
-    const value = Number(typed)
-    if (/^-?\d{1,9}$/.test(typed) && (max === undefined || (value >= 1 && value <= max)))
-      return value
-    const range = max === undefined ? '' : ` from 1 to ${max}`
-    throw usage(`--${option} must be a whole number${range}.`, `It was ${JSON.stringify(typed)}.`)
-  }
-
-  /** Returns undefined when the option was not given. */
-  raw(option: string): string | boolean | undefined {
-    const value = this.#options[camelCase(option)]
-    return typeof value === 'string' || typeof value === 'boolean' ? value : undefined
-  }
-}
-
-/** Name of an option in the parser: `--max-processes` is `maxProcesses`. */
-const camelCase = (option: string): string =>
-  option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Leaves out the fields that were not given. */
 export const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>

@@ -11,10 +11,11 @@ import {
 } from '../platform/config/config.ts'
 import { visible } from '../platform/log/visible.ts'
 import { systemClock } from '../platform/time/clock.ts'
-import { Given, type NamedCommand } from './command.ts'
+import { type NamedCommand, readOptions, type Typed } from './command.ts'
 import { type Connection, findConnection } from './connect.ts'
 import { CommandFailure, declined, usage } from './failure.ts'
 import { ofOlderServer } from './older-server.ts'
+import { type SharedOptions, sharedOptions } from './options-everywhere.ts'
 import { asTyped } from './program-name.ts'
 import { noProgress, type Progress, startProgress } from './progress.ts'
 import { type Column, fields, table } from './table.ts'
@@ -72,8 +73,7 @@ const largestLimit = 100_000
 
 interface ContextOptions {
   readonly terminal: Terminal
-  readonly operands: readonly (string | string[] | undefined)[]
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: Readonly<Record<string, Typed>>
   readonly allCommands: () => Promise<NamedCommand[]>
   /** Shows progress while the command waits for a server; false for the server itself. */
   readonly progress: boolean
@@ -94,7 +94,9 @@ interface List<Item, Row> {
   readonly beside?: (items: readonly Item[]) => void
 }
 
-export class CommandContext extends Given {
+export class CommandContext {
+  /** Options that many commands have, whichever of them this one has. */
+  readonly shared: SharedOptions
   readonly terminal: Terminal
   readonly paint: Paint
   /** Client of the server, which is looked for at the first request. */
@@ -103,8 +105,8 @@ export class CommandContext extends Given {
   readonly #progress: Progress
   #connection: Promise<Connection> | undefined
 
-  constructor({ terminal, operands, options, allCommands, progress }: ContextOptions) {
-    super(operands, options)
+  constructor({ terminal, options, allCommands, progress }: ContextOptions) {
+    this.shared = readOptions(sharedOptions, options)
     this.terminal = terminal
     this.allCommands = allCommands
     this.paint = painter(terminal.stdout, terminal.env)
@@ -112,7 +114,7 @@ export class CommandContext extends Given {
   }
 
   get json(): boolean {
-    return this.flag('json')
+    return this.shared.json
   }
 
   get width(): number | undefined {
@@ -128,15 +130,14 @@ export class CommandContext extends Given {
   }
 
   #configSources(): { flags: ConfigFlags; env: Terminal['env']; cwd: string } {
-    const flags: ConfigFlags = { data: this.text('data'), config: this.text('config') }
+    const { data, config } = this.shared
+    const flags: ConfigFlags = { data, config }
     return { flags, env: this.terminal.env, cwd: this.terminal.cwd }
   }
 
   connection(): Promise<Connection> {
-    this.#connection ??= findConnection(this.terminal, this.config(), {
-      server: this.text('server'),
-      tokenFile: this.text('token-file'),
-    })
+    const { server, tokenFile } = this.shared
+    this.#connection ??= findConnection(this.terminal, this.config(), { server, tokenFile })
     return this.#connection
   }
 
@@ -186,7 +187,7 @@ export class CommandContext extends Given {
   }
 
   async confirm(question: string, loss: string): Promise<void> {
-    if (this.flag('yes')) return
+    if (this.shared.yes) return
     this.#progress.pause()
     await confirm(this.terminal, question, loss)
     this.#progress.resume()
@@ -257,7 +258,7 @@ export class CommandContext extends Given {
   }
 
   limitOr(otherwise: number): number {
-    const typed = this.text('limit')
+    const typed = this.shared.limit
     if (typed === undefined) return otherwise
     const limit = Number(typed)
     if (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit) return limit

@@ -1,7 +1,17 @@
 /** Builds a commander program from the descriptions: parsing, --help with examples and exit codes, hints for typing errors. */
 
 import { Command, Option } from 'commander'
-import { type CommandOption, type CommandSpec, commandsIn, type NamedCommand } from './command.ts'
+import {
+  type CommandOption,
+  type CommandSpec,
+  commandsIn,
+  flagsOf,
+  type NamedCommand,
+  readOperands,
+  readOptions,
+  shownOperands,
+  type Typed,
+} from './command.ts'
 import { CommandContext } from './context.ts'
 import { displayWidth, padTo } from './display-width.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -74,23 +84,24 @@ const topExamples: CommandSpec['examples'] = [
 function build(spec: NamedCommand, options: ProgramOptions, paint: Paint): Command {
   const command = new Command(spec.name).description(spec.summary)
   prepare(command, options.terminal, paint)
-  for (const operand of spec.operands ?? [])
-    command.argument(bracketed(operand.name), operand.about)
-  for (const option of optionsOf(spec)) command.addOption(toOption(option))
+  const { operands = {}, options: own = {} } = spec
+  const abouts = Object.values(operands).map(({ about }) => about)
+  for (const [index, shown] of shownOperands(spec).entries()) command.argument(shown, abouts[index])
+  for (const [word, option] of Object.entries(optionsOf(spec)))
+    command.addOption(toOption(word, option))
   for (const inner of commandsIn(spec))
     command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault })
   command.addHelpText('after', () => helpFooter(options, spec, paint))
   const run = spec.run
   if (run) {
     command.action(async (...all: unknown[]) => {
-      const operands = all.slice(0, -2) as (string | string[])[]
-      const context = new CommandContext({
-        ...options,
-        operands,
-        options: command.opts(),
-        progress: !spec.local,
-      })
-      await run(context)
+      const found = command.opts<Record<string, Typed>>()
+      const given = {
+        ...readOperands(operands, all.slice(0, -2) as Typed[]),
+        ...readOptions(own, found),
+      }
+      const context = new CommandContext({ ...options, options: found, progress: !spec.local })
+      await run(context, given)
         .catch((error: unknown) => context.failWith(error))
         .finally(() => context.end())
     })
@@ -98,9 +109,9 @@ function build(spec: NamedCommand, options: ProgramOptions, paint: Paint): Comma
   return command
 }
 
-function toOption(spec: CommandOption): Option {
-  const { flags, many, choices } = spec
-  const option = new Option(flags, aboutOption(spec))
+function toOption(name: string, spec: CommandOption): Option {
+  const { many, choices } = spec
+  const option = new Option(flagsOf(name, spec), aboutOption(spec))
   if (choices) option.choices([...choices])
   if (many) {
     const check = option.parseArg
@@ -111,8 +122,6 @@ function toOption(spec: CommandOption): Option {
   }
   return option
 }
-
-const bracketed = (name: string): string => (name.startsWith('[') ? name : `<${name}>`)
 
 function prepare(command: Command, terminal: Terminal, paint: Paint): void {
   command

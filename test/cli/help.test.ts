@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandsIn, type NamedCommand } from '../../src/cli/command.ts'
+import { commandsIn, flagsOf, type NamedCommand } from '../../src/cli/command.ts'
 import { loadCommands } from '../../src/cli/command-list.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { optionsOf } from '../../src/cli/options-everywhere.ts'
@@ -37,7 +37,8 @@ test.each(every.map(({ spec, path }) => [path.join(' '), path, spec] as const))(
     const { code, stdout, stderr } = await runCommand([...path, '--help'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(spec.summary.slice(0, 20))
-    for (const { flags } of spec.options ?? []) expect(stdout).toContain(flags)
+    for (const [name, option] of Object.entries(spec.options ?? {}))
+      expect(stdout).toContain(flagsOf(name, option))
     for (const [typed] of spec.examples) expect(stdout).toContain(`holdfast ${typed}`)
     expect(stdout).toContain('What the exit codes mean: holdfast --help')
     if (spec.run) expect(stdout).toContain('--json')
@@ -74,8 +75,11 @@ function mistakesIn(typed: string): string[] {
   if (!spec) return [typed]
   const next = words[named.at(-1)?.path.length ?? 0]
   if (spec.commands && next !== undefined && /^[a-z]/.test(next)) return [typed]
-  const own = [spec, ...commandsIn(spec).filter(({ isDefault }) => isDefault)].flatMap(optionsOf)
-  const known = own.flatMap(({ flags }) => flags.split(/[ ,]+/)).concat('--help')
+  const own = [spec, ...commandsIn(spec).filter(({ isDefault }) => isDefault)]
+  const flags = own.flatMap((each) =>
+    Object.entries(optionsOf(each)).map(([name, option]) => flagsOf(name, option)),
+  )
+  const known = flags.flatMap((each) => each.split(/[ ,]+/)).concat('--help')
   const before = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
   return before.some((word) => /^--?[a-z]/.test(word) && !known.includes(word)) ? [typed] : []
 }

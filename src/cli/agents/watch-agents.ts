@@ -67,8 +67,11 @@ interface AgentsState {
   readonly nameOf: (projectId: string) => string
 }
 
-export async function watchAgents(context: CommandContext): Promise<void> {
-  const seconds = secondsOf(context)
+export async function watchAgents(
+  context: CommandContext,
+  { for: typed }: { for: string | undefined },
+): Promise<void> {
+  const seconds = secondsOf(typed)
   const view = context.json
     ? jsonLines(context)
     : context.terminal.stdout.isTTY === true
@@ -152,8 +155,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     })
   })
 
-function secondsOf(context: CommandContext): number | undefined {
-  const typed = context.text('for')
+function secondsOf(typed: string | undefined): number | undefined {
   if (typed === undefined) return undefined
   const value = Number(typed)
   if (value > 0 && value <= maxWatchSeconds) return value

@@ -5,38 +5,52 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
-import { type CommandOption, command, group, options } from '../command.ts'
+import { type CommandSpec, command, type Given, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
-import { limitOption } from '../options-everywhere.ts'
-import {
-  chooseProject,
-  namedProject,
-  projectNames,
-  projectOption,
-} from '../projects/choose-project.ts'
+import { limitOption, projectOption } from '../options-everywhere.ts'
+import { chooseProject, namedProject, projectNames } from '../projects/choose-project.ts'
 import { indented } from '../table.ts'
 import type { Style } from '../terminal.ts'
 import { parseMoment } from '../times.ts'
 import { ifNotThere } from '../work/find-work-session.ts'
 import { callLines } from './ask-permission.ts'
 
+const number = operand.required('number of the approval')
+
+const answerOption = option.text(
+  '<option>',
+  'the answer to a question: number, name or id of its option',
+)
+
+const feedback = option.text('<text>', 'what to tell the agent')
+
+const alwaysOptions = {
+  always: option.flag(
+    'of a permission: do not ask for the same again; kept by Holdfast, with an end, revocable',
+  ),
+  for: option.text('<time>', 'with --always: 90m, 8h, 30d; 8h when left out'),
+  scope: option.choice(
+    '<scope>',
+    allowanceScopes,
+    'with --always: exactly this request (when left out), files in its folder, or this kind of tool',
+  ),
+  folder: option.text('<path>', 'with --scope folder: another folder than that of the file'),
+}
+
 // Allowances at the command line (AG6): granting, listing and revoking "allow always".
 
 const allowances = '/api/projects/{projectId}/allowances'
 const minuteMs = 60_000
 
-const alwaysOptions = options`
-  --always  of a permission: do not ask for the same again; kept by Holdfast, with an end, revocable
-  --for <time>  with --always: 90m, 8h, 30d; 8h when left out
-  --scope <scope>  with --always: exactly this request (when left out), files in its folder, or this kind of tool ${allowanceScopes}
-  --folder <path>  with --scope folder: another folder than that of the file`
-
 /** Returns undefined for this once only. */
-function alwaysTerms(context: CommandContext): AlwaysTerms | undefined {
-  const scope = context.text('scope') as AlwaysTerms['scope'] | undefined
-  const [time, folder] = [context.text('for'), context.text('folder')]
-  if (!context.flag('always')) {
+function alwaysTerms({
+  always,
+  for: time,
+  scope,
+  folder,
+}: Partial<Given<typeof alwaysOptions>>): AlwaysTerms | undefined {
+  if (!always) {
     if (scope ?? time ?? folder)
       throw usage('--for, --scope and --folder say what is always allowed.', 'Add --always.')
     return undefined
@@ -51,90 +65,132 @@ function alwaysTerms(context: CommandContext): AlwaysTerms | undefined {
   return { scope: scope ?? 'request', folder, expiresInMinutes }
 }
 
-async function listAllowed(context: CommandContext): Promise<void> {
-  const { id: projectId } = await chooseProject(context)
-  const query = { ended: context.flag('all') }
-  await context.printList(context.client.pages(allowances, { params: { projectId }, query }), {
-    empty: 'Nothing is allowed without asking.',
-    columns: [
-      { title: 'ID', of: (each) => each.id, style: 'bold' },
-      { title: 'AGENT', of: (each) => each.agentId },
-      { title: 'WHAT', of: (each) => what(each), shrinks: true },
-      { title: 'UNTIL', of: (each) => (each.revokedAt ? 'revoked' : context.ago(each.expiresAt)) },
-      { title: 'BY', of: (each) => each.createdBy, style: 'dim' },
-    ],
-  })
-}
+const listAllowed = command({
+  summary: 'List what agents are always allowed in a project',
+  options: { project: projectOption, all: option.flag('what has ended too'), limit: limitOption },
+  examples: [['approvals allowed', 'what is answered without asking, until when, and who said so']],
+  async run(context, given) {
+    const { id: projectId } = await chooseProject(context)
+    const query = { ended: given.all }
+    await context.printList(context.client.pages(allowances, { params: { projectId }, query }), {
+      empty: 'Nothing is allowed without asking.',
+      columns: [
+        { title: 'ID', of: (each) => each.id, style: 'bold' },
+        { title: 'AGENT', of: (each) => each.agentId },
+        { title: 'WHAT', of: (each) => what(each), shrinks: true },
+        {
+          title: 'UNTIL',
+          of: (each) => (each.revokedAt ? 'revoked' : context.ago(each.expiresAt)),
+        },
+        { title: 'BY', of: (each) => each.createdBy, style: 'dim' },
+      ],
+    })
+  },
+})
 
 const what = ({ scope, title, toolKind, folder }: Allowance): string =>
   ({ request: title, folder: `${toolKind} in ${folder}`, tool: `every ${toolKind}` })[scope]
 
-async function revoke(context: CommandContext): Promise<void> {
-  const { id: projectId } = await chooseProject(context)
-  const typed = context.operand(0)
-  const found: Allowance[] = []
-  for await (const each of context.client.pages(allowances, { params: { projectId } }))
-    if (each.id.startsWith(typed)) found.push(each)
-  const [allowance] = found
-  if (!allowance || found.length > 1) {
-    const said = allowance
-      ? `${found.length} allowances begin with ${typed}.`
-      : `Nothing that is allowed begins with ${typed}.`
-    throw notFound(said, '`holdfast approvals allowed` shows the ids.')
-  }
-  const revoked = await context.client.delete(`${allowances}/{allowanceId}`, {
-    params: { projectId, allowanceId: allowance.id },
-  })
-  context.finished(
-    revoked,
-    `Taken back: ${visible(what(allowance))}. ${visible(allowance.agentId)} asks again the next time`,
-  )
-}
+const revoke = command({
+  summary: 'Take back what an agent is always allowed; the next time it asks',
+  operands: { id: operand.required('id of the allowance, or its beginning') },
+  options: { project: projectOption },
+  examples: [['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`']],
+  async run(context, given) {
+    const { id: projectId } = await chooseProject(context)
+    const typed = given.id
+    const found: Allowance[] = []
+    for await (const each of context.client.pages(allowances, { params: { projectId } }))
+      if (each.id.startsWith(typed)) found.push(each)
+    const [allowance] = found
+    if (!allowance || found.length > 1) {
+      const said = allowance
+        ? `${found.length} allowances begin with ${typed}.`
+        : `Nothing that is allowed begins with ${typed}.`
+      throw notFound(said, '`holdfast approvals allowed` shows the ids.')
+    }
+    const revoked = await context.client.delete(`${allowances}/{allowanceId}`, {
+      params: { projectId, allowanceId: allowance.id },
+    })
+    context.finished(
+      revoked,
+      `Taken back: ${visible(what(allowance))}. ${visible(allowance.agentId)} asks again the next time`,
+    )
+  },
+})
 
 type Verdict = Exclude<Status, 'pending'>
 
 /** Lists the inbox; with --all also decided approvals of a project. */
-async function listApprovals(context: CommandContext): Promise<void> {
-  const { client } = context
-  const all = context.flag('all')
-  const projectId =
-    all || context.text('project') !== undefined ? (await chooseProject(context)).id : undefined
-  const decidedToo = all && projectId !== undefined
-  const nameOf = await projectNames(context)
-  await context.printList(
-    decidedToo
-      ? client.pages('/api/projects/{projectId}/approvals', { params: { projectId } })
-      : client.pages('/api/approvals'),
-    {
-      where: (each) => projectId === undefined || each.projectId === projectId,
-      empty: all ? 'No approvals yet.' : 'Nothing waits for a decision.',
-      columns: [
-        { title: 'NUMBER', of: (each) => String(each.id), style: 'bold' },
-        { title: 'STATUS', of: (each) => words[each.status], style: (each) => styles[each.status] },
-        { title: 'WAITING FOR', of: (each) => each.checkpointType, shrinks: true },
-        { title: 'ASKED BY', of: (each) => each.leaderId },
-        { title: 'ASKED', of: (each) => context.ago(each.submittedAt), style: 'dim' },
-        { title: 'PROJECT', of: (each) => nameOf(each.projectId), style: 'dim', shrinks: true },
-        { title: 'WHAT', of: (each) => firstLine(each.instructionContent), shrinks: true },
-      ],
-    },
-  )
-}
+const listApprovals = command({
+  summary: 'List what waits for a decision in any project, oldest first (the default)',
+  options: {
+    project: projectOption,
+    all: option.flag('of a project, decided ones too, newest first'),
+    limit: limitOption,
+  },
+  examples: [
+    ['approvals list', 'the inbox'],
+    ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
+  ],
+  async run(context, given) {
+    const { client } = context
+    const all = given.all
+    const projectId =
+      all || context.shared.project !== undefined ? (await chooseProject(context)).id : undefined
+    const decidedToo = all && projectId !== undefined
+    const nameOf = await projectNames(context)
+    await context.printList(
+      decidedToo
+        ? client.pages('/api/projects/{projectId}/approvals', { params: { projectId } })
+        : client.pages('/api/approvals'),
+      {
+        where: (each) => projectId === undefined || each.projectId === projectId,
+        empty: all ? 'No approvals yet.' : 'Nothing waits for a decision.',
+        columns: [
+          { title: 'NUMBER', of: (each) => String(each.id), style: 'bold' },
+          {
+            title: 'STATUS',
+            of: (each) => words[each.status],
+            style: (each) => styles[each.status],
+          },
+          { title: 'WAITING FOR', of: (each) => each.checkpointType, shrinks: true },
+          { title: 'ASKED BY', of: (each) => each.leaderId },
+          { title: 'ASKED', of: (each) => context.ago(each.submittedAt), style: 'dim' },
+          { title: 'PROJECT', of: (each) => nameOf(each.projectId), style: 'dim', shrinks: true },
+          { title: 'WHAT', of: (each) => firstLine(each.instructionContent), shrinks: true },
+        ],
+      },
+    )
+  },
+})
 
-async function showApproval(context: CommandContext): Promise<void> {
-  const approval = await findApproval(context)
-  context.answer(approval, () => describe(context, approval))
+const showApproval = command({
+  summary: 'Show one approval in full',
+  operands: { number },
+  options: { project: projectOption },
+  examples: [['approvals show 7', 'what is asked, and how it was revised before']],
+  async run(context, given) {
+    const approval = await findApproval(context, given.number)
+    context.answer(approval, () => describe(context, approval))
+  },
+})
+
+interface DecisionGiven extends Partial<Given<typeof alwaysOptions>> {
+  readonly number: string
+  readonly feedback: string | undefined
+  readonly option?: string | undefined
 }
 
 const decideApproval =
   (status: Verdict) =>
-  async (context: CommandContext): Promise<void> => {
-    const feedback = context.text('feedback')
+  async (context: CommandContext, given: DecisionGiven): Promise<void> => {
+    const { feedback } = given
     if (status === 'revision_requested' && !feedback?.trim())
       throw usage('A revision needs to be told what to change.', 'Add --feedback "…".')
-    const always = alwaysTerms(context)
-    const { id, projectId, permission } = await findApproval(context)
-    const optionId = chosenOption(context, permission)
+    const always = alwaysTerms(given)
+    const { id, projectId, permission } = await findApproval(context, given.number)
+    const optionId = chosenOption(given.option, permission)
     const approval = await context.client.post(
       '/api/projects/{projectId}/approvals/{approvalId}/decision',
       {
@@ -150,10 +206,9 @@ const decideApproval =
 
 /** AP14: an option by its number, name or id; a question has no other answer. */
 function chosenOption(
-  context: CommandContext,
+  typed: string | undefined,
   permission: Approval['permission'],
 ): string | undefined {
-  const typed = context.text('option')
   if (typed === undefined) return undefined
   const options = permission?.options ?? []
   const found = options.find(({ optionId, name }, n) =>
@@ -168,8 +223,7 @@ function chosenOption(
 }
 
 /** Finds an approval by number, which is unique over all projects; most are in the inbox. */
-async function findApproval(context: CommandContext): Promise<Approval> {
-  const approvalId = context.operand(0)
+async function findApproval(context: CommandContext, approvalId: string): Promise<Approval> {
   if (!/^[1-9]\d{0,14}$/.test(approvalId))
     throw usage(
       `${JSON.stringify(approvalId)} is not the number of an approval.`,
@@ -240,54 +294,45 @@ const named = (title: string, items: readonly unknown[]): string[] =>
     ? []
     : [`  ${title}`, ...items.map((item) => `    ${visible(JSON.stringify(item))}`)]
 
-const number = { name: 'number', about: 'number of the approval' }
-const option: CommandOption = {
-  flags: '--option <option>',
-  about: 'the answer to a question: number, name or id of its option',
+export const approvals: CommandSpec = {
+  summary: 'Approvals: what agents wait for a person to decide',
+  examples: [
+    ['approvals', 'the inbox: what waits, oldest first'],
+    ['approvals approve 7', 'say yes; the agent goes on at once'],
+    ['approvals revise 7 --feedback "smaller steps, please"', 'send it back'],
+  ],
+  commands: {
+    list: listApprovals,
+    show: showApproval,
+    approve: command({
+      summary: 'Approve it; the first decision stands',
+      operands: { number },
+      options: { feedback, option: answerOption, ...alwaysOptions, project: projectOption },
+      examples: [
+        ['approvals approve 7', 'the agent goes on'],
+        ['approvals approve 7 --option 2', 'answers a question with the second of its options'],
+        [
+          'approvals approve 7 --always --for 1d',
+          'and is not asked for exactly this again until tomorrow',
+        ],
+      ],
+      run: decideApproval('approved'),
+    }),
+    reject: command({
+      summary: 'Reject it; the first decision stands',
+      operands: { number },
+      options: { feedback, project: projectOption },
+      examples: [['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why']],
+      run: decideApproval('rejected'),
+    }),
+    revise: command({
+      summary: 'Send it back to be revised; it comes again when it is resubmitted',
+      operands: { number },
+      options: { feedback, project: projectOption },
+      examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
+      run: decideApproval('revision_requested'),
+    }),
+    allowed: listAllowed,
+    revoke,
+  },
 }
-const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
-
-export const approvals = group`
-  Approvals: what agents wait for a person to decide
-  $ approvals  the inbox: what waits, oldest first
-  $ approvals approve 7  say yes; the agent goes on at once
-  $ approvals revise 7 --feedback "smaller steps, please"  send it back
-`({
-  list: command(listApprovals, projectOption)`
-    List what waits for a decision in any project, oldest first (the default)
-    --all  of a project, decided ones too, newest first
-    ${limitOption}
-    $ approvals list  the inbox
-    $ approvals list --project website --all  what was asked in a project, and what was decided`,
-  show: command(showApproval, number, projectOption)`
-    Show one approval in full
-    $ approvals show 7  what is asked, and how it was revised before`,
-  approve: command(
-    decideApproval('approved'),
-    number,
-    feedback,
-    option,
-    ...alwaysOptions,
-    projectOption,
-  )`
-    Approve it; the first decision stands
-    $ approvals approve 7  the agent goes on
-    $ approvals approve 7 --option 2  answers a question with the second of its options
-    $ approvals approve 7 --always --for 1d  and is not asked for exactly this again until tomorrow`,
-  reject: command(decideApproval('rejected'), number, feedback, projectOption)`
-    Reject it; the first decision stands
-    $ approvals reject 7 --feedback "not on a Friday"  the agent is told why`,
-  revise: command(decideApproval('revision_requested'), number, feedback, projectOption)`
-    Send it back to be revised; it comes again when it is resubmitted
-    $ approvals revise 7 --feedback "smaller steps, please"  says what to change`,
-  allowed: command(listAllowed, projectOption)`
-    List what agents are always allowed in a project
-    --all  what has ended too
-    ${limitOption}
-    $ approvals allowed  what is answered without asking, until when, and who said so`,
-  revoke: command(revoke)`
-    Take back what an agent is always allowed; the next time it asks
-    <id>  id of the allowance, or its beginning
-    ${projectOption}
-    $ approvals revoke 0196f3a2  ids are shown by \`approvals allowed\``,
-})

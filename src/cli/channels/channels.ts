@@ -5,28 +5,37 @@ import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { secretOnce } from '../access/secret-once.ts'
-import { command, group } from '../command.ts'
+import { type CommandSpec, command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findAgent, findOne } from '../find-by-name.ts'
-import { limitOption, yesOption } from '../options-everywhere.ts'
-import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { limitOption, projectOption, yesOption } from '../options-everywhere.ts'
+import { chooseProject } from '../projects/choose-project.ts'
 
 /** The only channel so far. */
 const [channel]: readonly [ChannelName] = channelNames
 const at = '/api/channels/{channel}'
 const ofChannel = { params: { channel } }
 
-async function listChannels(context: CommandContext): Promise<void> {
-  const { items } = await context.client.get('/api/channels')
-  const { items: chats, more } = await context.firstOf(
-    context.client.pages(`${at}/chats`, ofChannel),
-  )
-  context.answer({ items, chats }, () =>
-    [...items.map((each) => describe(context, each)), '', chatTable(context, chats)].join('\n'),
-  )
-  if (more) context.noteMore()
-}
+const chatAbout = 'its number, @handle, or name where only one has it'
+
+const chat = operand.required(chatAbout)
+
+const listChannels = command({
+  summary: 'The state of each channel and its chats (the default)',
+  options: { limit: limitOption },
+  examples: [['channels list', 'who asks, who is served']],
+  async run(context) {
+    const { items } = await context.client.get('/api/channels')
+    const { items: chats, more } = await context.firstOf(
+      context.client.pages(`${at}/chats`, ofChannel),
+    )
+    context.answer({ items, chats }, () =>
+      [...items.map((each) => describe(context, each)), '', chatTable(context, chats)].join('\n'),
+    )
+    if (more) context.noteMore()
+  },
+})
 
 const stateStyles = {
   connected: 'green',
@@ -68,23 +77,24 @@ const chatTable = (context: CommandContext, chats: readonly ChannelChat[]): stri
 const nameOf = ({ title, handle, kind }: ChannelChat): string =>
   visible([title, handle && `@${handle}`, kind === 'group' && '(group)'].filter(Boolean).join(' '))
 
-async function pair(context: CommandContext): Promise<void> {
-  const made = await context.client.post(`${at}/pairing-codes`, ofChannel)
-  const how =
-    made.link === null
-      ? `Send it to the bot: /start ${made.code}`
-      : `Send it to the bot, or open ${made.link}`
-  context.answer(made, () =>
-    secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`),
-  )
-}
+const pair = command({
+  summary: 'Make a code that lets one chat in, once, within 10 minutes',
+  examples: [['channels pair', 'send the code to the bot']],
+  async run(context) {
+    const made = await context.client.post(`${at}/pairing-codes`, ofChannel)
+    const how =
+      made.link === null
+        ? `Send it to the bot: /start ${made.code}`
+        : `Send it to the bot, or open ${made.link}`
+    context.answer(made, () =>
+      secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`),
+    )
+  },
+})
 
-const approve = (context: CommandContext): Promise<void> => decide(context, 'paired')
-const refuse = (context: CommandContext): Promise<void> => decide(context, 'refused')
-const revoke = (context: CommandContext): Promise<void> =>
-  decide(context, 'revoked', 'It is not served any more, and what waits there is dropped.')
+const revoked = 'It is not served any more, and what waits there is dropped.'
 
-const said = {
+const outcomes = {
   paired: 'is served from now on',
   refused: 'was refused',
   revoked: 'is not served any more',
@@ -93,73 +103,95 @@ const said = {
 /** Asks first where there is a loss. */
 async function decide(
   context: CommandContext,
-  state: keyof typeof said,
+  typed: string,
+  state: keyof typeof outcomes,
   loss?: string,
 ): Promise<void> {
-  const chat = await findChat(context.client, context.operand(0))
+  const chat = await findChat(context.client, typed)
   if (loss) await context.confirm(`Revoke ${nameOf(chat)}?`, loss)
   const changed = await context.client.patch(`${at}/chats/{chatId}`, {
     params: paramsOf(chat),
     body: { state },
   })
-  context.finished(changed, `${context.paint('bold', nameOf(chat))} ${said[state]}`)
+  context.finished(changed, `${context.paint('bold', nameOf(chat))} ${outcomes[state]}`)
 }
 
 const paramsOf = ({ chatId }: ChannelChat) => ({ channel, chatId })
 
-async function listRoutes(context: CommandContext): Promise<void> {
-  const { items } = await context.client.get('/api/channels')
-  const { items: all } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
-  const chats = all.filter(({ route, state }) => route !== null || state === 'paired')
-  const rows = [
-    ...items.map((each) => ({
-      chat: null,
-      name: `${each.channel} (all others)`,
-      route: each.route,
-    })),
-    ...chats.map((each) => ({ chat: each.chatId, name: nameOf(each), route: each.route })),
-  ]
-  context.answer({ items: rows }, () =>
-    context.table(rows, {
-      empty: '',
-      columns: [
-        { title: 'CHAT', of: (each) => each.chat ?? '' },
-        { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
-        { title: 'PROJECT', of: (each) => each.route?.projectId ?? '' },
-        {
-          title: 'AGENT',
-          of: (each) =>
-            each.route?.agentId ?? (each.chat === null ? 'the first there is' : "the channel's"),
-        },
-      ],
-    }),
-  )
-}
-
-async function setRoute(context: CommandContext): Promise<void> {
-  const typed = context.optionalOperand(0)
-  const isDefault = context.flag('default')
-  if ((typed === undefined) !== isDefault)
-    throw usage(
-      'It is not clear whose route is meant.',
-      'Name a chat, or --default for all others.',
+const listRoutes = command({
+  summary: 'Which agent answers where',
+  options: { limit: limitOption },
+  examples: [['channels routes', 'the default, and each chat']],
+  async run(context) {
+    const { items } = await context.client.get('/api/channels')
+    const { items: all } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
+    const chats = all.filter(({ route, state }) => route !== null || state === 'paired')
+    const rows = [
+      ...items.map((each) => ({
+        chat: null,
+        name: `${each.channel} (all others)`,
+        route: each.route,
+      })),
+      ...chats.map((each) => ({ chat: each.chatId, name: nameOf(each), route: each.route })),
+    ]
+    context.answer({ items: rows }, () =>
+      context.table(rows, {
+        empty: '',
+        columns: [
+          { title: 'CHAT', of: (each) => each.chat ?? '' },
+          { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
+          { title: 'PROJECT', of: (each) => each.route?.projectId ?? '' },
+          {
+            title: 'AGENT',
+            of: (each) =>
+              each.route?.agentId ?? (each.chat === null ? 'the first there is' : "the channel's"),
+          },
+        ],
+      }),
     )
-  const route = context.flag('none') ? null : await routeFrom(context)
-  const whom = route === null ? 'no agent of its own' : route.agentId
-  if (typed === undefined) {
-    const changed = await context.client.put(`${at}/route`, { ...ofChannel, body: { route } })
-    return context.finished(changed, `Chats without a route of their own: ${whom}`)
-  }
-  const chat = await findChat(context.client, typed)
-  const changed = await context.client.patch(`${at}/chats/{chatId}`, {
-    params: paramsOf(chat),
-    body: { route },
-  })
-  context.finished(changed, `${context.paint('bold', nameOf(chat))}: ${whom}`)
-}
+  },
+})
 
-async function routeFrom(context: CommandContext): Promise<ChannelRoute> {
-  const typed = context.text('agent')
+const setRoute = command({
+  summary: 'Choose the agent of a chat, or of all chats without one of their own',
+  operands: { chat: operand.optional(chatAbout) },
+  options: {
+    agent: option.text('<agent>', 'its id, or its name where only one has it'),
+    project: projectOption,
+    default: option.flag('for all chats without a route of their own'),
+    none: option.flag('take the route away'),
+  },
+  examples: [
+    ['channels route @aiko --agent demo', 'for this chat'],
+    ['channels route --default --agent demo', 'for all others'],
+  ],
+  async run(context, given) {
+    const typed = given.chat
+    const isDefault = given.default
+    if ((typed === undefined) !== isDefault)
+      throw usage(
+        'It is not clear whose route is meant.',
+        'Name a chat, or --default for all others.',
+      )
+    const route = given.none ? null : await routeFrom(context, given.agent)
+    const whom = route === null ? 'no agent of its own' : route.agentId
+    if (typed === undefined) {
+      const changed = await context.client.put(`${at}/route`, { ...ofChannel, body: { route } })
+      return context.finished(changed, `Chats without a route of their own: ${whom}`)
+    }
+    const chat = await findChat(context.client, typed)
+    const changed = await context.client.patch(`${at}/chats/{chatId}`, {
+      params: paramsOf(chat),
+      body: { route },
+    })
+    context.finished(changed, `${context.paint('bold', nameOf(chat))}: ${whom}`)
+  },
+})
+
+async function routeFrom(
+  context: CommandContext,
+  typed: string | undefined,
+): Promise<ChannelRoute> {
   if (typed === undefined)
     throw usage(
       'It is not clear which agent is meant.',
@@ -179,38 +211,35 @@ const findChat = (client: Client, typed: string): Promise<ChannelChat> =>
     ({ chatId, handle, title }) => [[chatId, handle], [title]],
   )
 
-const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
-
-export const channelCommands = group`
-  Chats on Telegram: who is let in, and which agent answers
-  $ channels  the state, and everybody who has written
-  $ channels pair  a code that lets somebody in
-`({
-  list: command(listChannels, limitOption)`
-    The state of each channel and its chats (the default)
-    $ channels list  who asks, who is served`,
-  pair: command(pair)`
-    Make a code that lets one chat in, once, within 10 minutes
-    $ channels pair  send the code to the bot`,
-  approve: command(approve, chat)`
-    Let a chat in that asks
-    $ channels approve @aiko  after you have made sure who it is`,
-  refuse: command(refuse, chat)`
-    Refuse a chat that asks
-    $ channels refuse 123456  it gets no further answer`,
-  revoke: command(revoke, chat, yesOption)`
-    Stop serving a chat
-    $ channels revoke @aiko --yes  without being asked`,
-  routes: command(listRoutes, limitOption)`
-    Which agent answers where
-    $ channels routes  the default, and each chat`,
-  route: command(setRoute)`
-    Choose the agent of a chat, or of all chats without one of their own
-    [chat]  its number, @handle, or name where only one has it
-    --agent <agent>  its id, or its name where only one has it
-    ${projectOption}
-    --default  for all chats without a route of their own
-    --none  take the route away
-    $ channels route @aiko --agent demo  for this chat
-    $ channels route --default --agent demo  for all others`,
-})
+export const channelCommands: CommandSpec = {
+  summary: 'Chats on Telegram: who is let in, and which agent answers',
+  examples: [
+    ['channels', 'the state, and everybody who has written'],
+    ['channels pair', 'a code that lets somebody in'],
+  ],
+  commands: {
+    list: listChannels,
+    pair,
+    approve: command({
+      summary: 'Let a chat in that asks',
+      operands: { chat },
+      examples: [['channels approve @aiko', 'after you have made sure who it is']],
+      run: (context, given) => decide(context, given.chat, 'paired'),
+    }),
+    refuse: command({
+      summary: 'Refuse a chat that asks',
+      operands: { chat },
+      examples: [['channels refuse 123456', 'it gets no further answer']],
+      run: (context, given) => decide(context, given.chat, 'refused'),
+    }),
+    revoke: command({
+      summary: 'Stop serving a chat',
+      operands: { chat },
+      options: { yes: yesOption },
+      examples: [['channels revoke @aiko --yes', 'without being asked']],
+      run: (context, given) => decide(context, given.chat, 'revoked', revoked),
+    }),
+    routes: listRoutes,
+    route: setRoute,
+  },
+}

@@ -4,7 +4,7 @@ import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent, RelayRequest, RelaySnapshot } from '../../client/relay-messages.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { type Asked, answersOf, callLines, optionLine } from '../approvals/ask-permission.ts'
-import { command } from '../command.ts'
+import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { leftBy, notFound, signedOut } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
@@ -188,15 +188,19 @@ function meaningOf(
   return { type: 'agent:message', ...inside, role, content: line }
 }
 
-async function attach(context: CommandContext): Promise<void> {
-  const { id } = await findConsole(context.client, context.optionalOperand(0))
-  await attachConsole(context, id, context.text('role'))
-}
-
-export const attachCommand = command(attach)`
-  Follow a console live and speak to its agents; leaving ends nothing
-  [console]  its id, or the end of it; the newest when left out
-  --role <role>  to whom lines are sent; may be left out where there is one agent
-  $ attach  the newest console
-  $ attach 4d2f1a --role reviewer  speak to the reviewer in the one whose id ends so
-  $ attach --json  every event from now on as a line of JSON`
+export const attachCommand = command({
+  summary: 'Follow a console live and speak to its agents; leaving ends nothing',
+  operands: { console: operand.optional('its id, or the end of it; the newest when left out') },
+  options: {
+    role: option.text('<role>', 'to whom lines are sent; may be left out where there is one agent'),
+  },
+  examples: [
+    ['attach', 'the newest console'],
+    ['attach 4d2f1a --role reviewer', 'speak to the reviewer in the one whose id ends so'],
+    ['attach --json', 'every event from now on as a line of JSON'],
+  ],
+  async run(context, given) {
+    const { id } = await findConsole(context.client, given.console)
+    await attachConsole(context, id, given.role)
+  },
+})

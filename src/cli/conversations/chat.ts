@@ -13,10 +13,11 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 import type { ConversationState } from '../../protocol/snapshot.ts'
 import { watchNews } from '../agents/agent-news.ts'
-import { command } from '../command.ts'
+import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, failed, signedOut, usage } from '../failure.ts'
-import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { projectOption } from '../options-everywhere.ts'
+import { chooseProject } from '../projects/choose-project.ts'
 import { isInteractive } from '../terminal.ts'
 import { chatLine, workplaceTyped } from './chat-lines.ts'
 import { type ChatPlace, chatInTerminal } from './terminal-chat.ts'
@@ -94,46 +95,10 @@ const goodbyeMs = 2000
 /** Standard input that says nothing for so long is told of. */
 const quietMs = 1000
 
-async function talk(context: CommandContext): Promise<void> {
-  const last = context.wholeNumber('last', maxLast) ?? defaultLast
-  const waitSeconds = context.wholeNumber('timeout', maxWaitSeconds) ?? defaultWaitSeconds
-  const content = context.text('message') ?? (await piped(context))
-  if (content === undefined && context.flag('wait'))
-    throw usage('--wait needs a message.', 'Say what to send: --message "…", or pipe it in.')
-  const workplace = workplaceTyped(context.text('workplace'))
-  const agentId = context.operand(0)
-  const { id: projectId } = await chooseProject(context, agentId)
-  const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
-  if (content !== undefined)
-    return sendOne(context, place, {
-      content,
-      workplace,
-      waitMs: context.flag('wait') ? waitSeconds * 1000 : null,
-    })
-  if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
-  // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
-  const panelId = randomness.uuid()
-  await context.client.post('/api/projects/{projectId}/chat/start', {
-    params: { projectId },
-    query: { agentId, panelId, workplace },
-  })
-  context.end()
-  try {
-    await chatInTerminal(context, { ...place, panelId }, last)
-  } finally {
-    const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
-    const once = { timeoutMs: goodbyeMs, retries: 0 }
-    // If this fails, the panel expires by itself.
-    await context.client
-      .post(end, { params: { projectId, agentId }, query: { panelId }, ...once })
-      .catch(() => {})
-  }
-}
-
-/** What is piped in, which is sent like `--message`; undefined where nothing is. With `--last` nothing is read: it shows. */
+/** What is piped in, which is sent like `--message`; undefined where nothing is. */
 async function piped(context: CommandContext): Promise<string | undefined> {
   const { stdin } = context.terminal
-  if (stdin.isTTY || context.text('last') !== undefined) return undefined
+  if (stdin.isTTY) return undefined
   const stopWaiting = clientClock.after(quietMs, () =>
     context.note('Reading the message from standard input …'),
   )
@@ -187,17 +152,77 @@ async function showLast(
   )
 }
 
-export const chat = command(talk)`
-  Chat with an agent: the last messages, then live; every line is sent
-  <agent>  id of the agent
-  ${projectOption}
-  --message <text>  send this one message and end; what is piped in is sent likewise
-  --wait  with a message: wait for the answer to it and print it
-  --timeout <seconds>  with --wait: how long (${defaultWaitSeconds})
-  --workplace <place>  where the conversation works: worktree or checkout, the project’s folder
-  --last <number>  show so many of the last messages (${defaultLast}), and read nothing that is piped in
-  $ chat claude  talk to claude in its only project; Ctrl-D ends
-  $ chat claude --project website --message "How far are you?" --wait  ask once and print the answer
-  $ chat claude --wait < question.txt  send what is in a file or piped in, and print the answer to it
-  $ chat claude --workplace worktree  have it work in a worktree of its own
-  $ chat claude --json --last 50  what was said, for a program`
+export const chat = command({
+  summary: 'Chat with an agent: the last messages, then live; every line is sent',
+  operands: { agent: operand.required('id of the agent') },
+  options: {
+    project: projectOption,
+    message: option.text(
+      '<text>',
+      'send this one message and end; what is piped in is sent likewise',
+    ),
+    wait: option.flag('with a message: wait for the answer to it and print it'),
+    timeout: option.wholeNumber(
+      '<seconds>',
+      `with --wait: how long (${defaultWaitSeconds})`,
+      maxWaitSeconds,
+    ),
+    workplace: option.text(
+      '<place>',
+      'where the conversation works: worktree or checkout, the project’s folder',
+    ),
+    last: option.wholeNumber(
+      '<number>',
+      `show so many of the last messages (${defaultLast}), and read nothing that is piped in`,
+      maxLast,
+    ),
+  },
+  examples: [
+    ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
+    [
+      'chat claude --project website --message "How far are you?" --wait',
+      'ask once and print the answer',
+    ],
+    [
+      'chat claude --wait < question.txt',
+      'send what is in a file or piped in, and print the answer to it',
+    ],
+    ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
+    ['chat claude --json --last 50', 'what was said, for a program'],
+  ],
+  async run(context, given) {
+    const last = given.last ?? defaultLast
+    const waitSeconds = given.timeout ?? defaultWaitSeconds
+    const content = given.message ?? (given.last === undefined ? await piped(context) : undefined)
+    if (content === undefined && given.wait)
+      throw usage('--wait needs a message.', 'Say what to send: --message "…", or pipe it in.')
+    const workplace = workplaceTyped(given.workplace)
+    const agentId = given.agent
+    const { id: projectId } = await chooseProject(context, agentId)
+    const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
+    if (content !== undefined)
+      return sendOne(context, place, {
+        content,
+        workplace,
+        waitMs: given.wait ? waitSeconds * 1000 : null,
+      })
+    if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
+    // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
+    const panelId = randomness.uuid()
+    await context.client.post('/api/projects/{projectId}/chat/start', {
+      params: { projectId },
+      query: { agentId, panelId, workplace },
+    })
+    context.end()
+    try {
+      await chatInTerminal(context, { ...place, panelId }, last)
+    } finally {
+      const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
+      const once = { timeoutMs: goodbyeMs, retries: 0 }
+      // If this fails, the panel expires by itself.
+      await context.client
+        .post(end, { params: { projectId, agentId }, query: { panelId }, ...once })
+        .catch(() => {})
+    }
+  },
+})

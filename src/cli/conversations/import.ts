@@ -13,8 +13,7 @@ import { visible } from '../../platform/log/visible.ts'
 import type { ReadConversation } from '../../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../../protocol/conversations/import.ts'
 import { counted } from '../amounts.ts'
-import { command } from '../command.ts'
-import type { CommandContext } from '../context.ts'
+import { command, operand } from '../command.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
@@ -82,38 +81,6 @@ async function bring(
 
 const aboutTheFile: ReadonlySet<string> = new Set(['invalid_key', 'invalid_request', 'too_large'])
 
-async function takeIn(context: CommandContext): Promise<void> {
-  const { terminal } = context
-  const folder = resolve(terminal.cwd, context.operand(0))
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-    throw usage(
-      `There is no folder ${folder}.`,
-      'Name the folder that holds the files; nothing was changed.',
-    )
-  // A data folder or an export contains a folder of conversations.
-  const below = await conversationFilesIn(conversationsFolder(folder))
-  const paths = below.length > 0 ? below : await conversationFilesIn(folder)
-  if (paths.length === 0)
-    throw usage(
-      `There are no conversation files in ${folder}.`,
-      'They end in .json; nothing was changed.',
-    )
-  const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
-  const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
-  const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())
-  context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
-  if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
-  if (imported.skipped.length === 0) return
-  const columns = [
-    { title: 'SKIPPED', of: ({ file }: Imported['skipped'][number]) => file },
-    { title: 'WHY', of: ({ why }: Imported['skipped'][number]) => why, shrinks: true as const },
-  ]
-  context.note(table(imported.skipped, columns, (_, text) => text))
-  context.note(
-    `${counted(imported.skipped.length, 'file')} skipped; mend them and run the same again: what is in stays as it is.`,
-  )
-}
-
 function wordsFor({ created, grown, unchanged, messages }: Imported): string {
   const others = [
     grown > 0 && `${grown} had more to say`,
@@ -123,8 +90,42 @@ function wordsFor({ created, grown, unchanged, messages }: Imported): string {
   return others.length > 0 ? `${words} (${others.join(', ')})` : words
 }
 
-export const importCommand = command(takeIn)`
-  Take in conversations from a folder of files, also picoclaw’s
-  <folder>  with a JSON file for each conversation, or an export
-  $ import ~/.picoclaw/workspace/sessions  what picoclaw has kept; run twice it adds nothing
-  $ import /mnt/safe/files --json  an export; broken files are skipped, each with its reason`
+export const importCommand = command({
+  summary: 'Take in conversations from a folder of files, also picoclaw’s',
+  operands: { folder: operand.required('with a JSON file for each conversation, or an export') },
+  examples: [
+    ['import ~/.picoclaw/workspace/sessions', 'what picoclaw has kept; run twice it adds nothing'],
+    ['import /mnt/safe/files --json', 'an export; broken files are skipped, each with its reason'],
+  ],
+  async run(context, given) {
+    const { terminal } = context
+    const folder = resolve(terminal.cwd, given.folder)
+    if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+      throw usage(
+        `There is no folder ${folder}.`,
+        'Name the folder that holds the files; nothing was changed.',
+      )
+    // A data folder or an export contains a folder of conversations.
+    const below = await conversationFilesIn(conversationsFolder(folder))
+    const paths = below.length > 0 ? below : await conversationFilesIn(folder)
+    if (paths.length === 0)
+      throw usage(
+        `There are no conversation files in ${folder}.`,
+        'They end in .json; nothing was changed.',
+      )
+    const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
+    const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
+    const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())
+    context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
+    if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
+    if (imported.skipped.length === 0) return
+    const columns = [
+      { title: 'SKIPPED', of: ({ file }: Imported['skipped'][number]) => file },
+      { title: 'WHY', of: ({ why }: Imported['skipped'][number]) => why, shrinks: true as const },
+    ]
+    context.note(table(imported.skipped, columns, (_, text) => text))
+    context.note(
+      `${counted(imported.skipped.length, 'file')} skipped; mend them and run the same again: what is in stays as it is.`,
+    )
+  },
+})

@@ -5,7 +5,7 @@ import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
-import { command, group } from '../command.ts'
+import { type CommandSpec, command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -58,46 +58,72 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
 const limit = 200
 const answerTimeoutMs = 30_000
 
-async function listNotes(context: CommandContext): Promise<void> {
-  const month = context.text('month')
-  const query = { month: month === undefined ? undefined : monthOf(month) }
-  await context.printList(context.client.pages('/api/notes', { query }), {
-    empty: 'No notes. A day of conversation becomes one when it is over.',
-    columns: [
-      { title: 'DAY', of: (note) => note.date, style: 'bold' },
-      { title: 'CONVERSATIONS', of: (note) => String(note.conversations) },
-      { title: 'MESSAGES', of: (note) => String(note.messages) },
-      {
-        title: 'FILE',
-        of: (note) => note.state,
-        style: (note) => (note.state === 'written' ? 'dim' : 'yellow'),
-      },
-    ],
-    beside: (items) => warn(context, items),
-  })
-}
+const listNotes = command({
+  summary: 'List the notes, newest first (the default)',
+  options: {
+    month: option.text('<month>', 'only of this month, such as 2026-11'),
+    limit: limitOption,
+  },
+  examples: [
+    ['notes list --month 2026-11', 'those of November'],
+    ['notes list --json', 'for a program'],
+  ],
+  async run(context, given) {
+    const month = given.month
+    const query = { month: month === undefined ? undefined : monthOf(month) }
+    await context.printList(context.client.pages('/api/notes', { query }), {
+      empty: 'No notes. A day of conversation becomes one when it is over.',
+      columns: [
+        { title: 'DAY', of: (note) => note.date, style: 'bold' },
+        { title: 'CONVERSATIONS', of: (note) => String(note.conversations) },
+        { title: 'MESSAGES', of: (note) => String(note.messages) },
+        {
+          title: 'FILE',
+          of: (note) => note.state,
+          style: (note) => (note.state === 'written' ? 'dim' : 'yellow'),
+        },
+      ],
+      beside: (items) => warn(context, items),
+    })
+  },
+})
 
-async function showNote(context: CommandContext): Promise<void> {
-  const [, year, month, date] = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(context.operand(0)) ?? []
-  if (!year)
-    throw usage(`${visible(context.operand(0))} is no day.`, 'Type it as 2026-11-15 or 20261115.')
-  const day = `${year}${month}${date}`
-  const text = await textOf(context.client, day)
-  const note = await noteOf(context.client, `${year}-${month}-${date}`)
-  context.answer({ ...note, text }, () => visibleLines(text.trimEnd()))
-  if (note) warn(context, [note])
-}
+const showNote = command({
+  summary: 'Print the note of a day as Markdown',
+  operands: { day: operand.required('such as 2026-11-15 or 20261115') },
+  examples: [
+    ['notes show 2026-11-15', 'what was said on that day'],
+    ['notes show 20261115 --json', 'with its counts, for a program'],
+  ],
+  async run(context, given) {
+    const [, year, month, date] = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(given.day) ?? []
+    if (!year) throw usage(`${visible(given.day)} is no day.`, 'Type it as 2026-11-15 or 20261115.')
+    const day = `${year}${month}${date}`
+    const text = await textOf(context.client, day)
+    const note = await noteOf(context.client, `${year}-${month}-${date}`)
+    context.answer({ ...note, text }, () => visibleLines(text.trimEnd()))
+    if (note) warn(context, [note])
+  },
+})
 
-async function calendar(context: CommandContext): Promise<void> {
-  const typed = context.optionalOperand(0)
-  const month =
-    typed === undefined
-      ? new Date(systemClock.now()).toISOString().slice(0, 7).replace('-', '')
-      : monthOf(typed)
-  const { items } = await context.client.get('/api/notes', { query: { month, limit } })
-  context.answer({ month, items }, () => monthCalendar(month, items, context.paint))
-  warn(context, items)
-}
+const calendar = command({
+  summary: 'Show a month, with the days that have notes',
+  operands: { month: operand.optional('such as 2026-11; this month when left out') },
+  examples: [
+    ['notes calendar', 'this month'],
+    ['notes calendar 2026-10', 'October'],
+  ],
+  async run(context, given) {
+    const typed = given.month
+    const month =
+      typed === undefined
+        ? new Date(systemClock.now()).toISOString().slice(0, 7).replace('-', '')
+        : monthOf(typed)
+    const { items } = await context.client.get('/api/notes', { query: { month, limit } })
+    context.answer({ month, items }, () => monthCalendar(month, items, context.paint))
+    warn(context, items)
+  },
+})
 
 function monthOf(typed: string): string {
   const [, year, month] = /^(\d{4})-?(0[1-9]|1[0-2])$/.exec(typed) ?? []
@@ -132,26 +158,12 @@ function warn(context: CommandContext, notes: readonly Note[]): void {
   }
 }
 
-export const notes = group`
-  The notes of days: what was said in all conversations
-  $ notes  list them, newest first
-  $ notes show 2026-11-15  read the note of a day
-  $ notes calendar 2026-11  a month, with the days that have notes
-`({
-  list: command(listNotes)`
-    List the notes, newest first (the default)
-    --month <month>  only of this month, such as 2026-11
-    ${limitOption}
-    $ notes list --month 2026-11  those of November
-    $ notes list --json  for a program`,
-  show: command(showNote)`
-    Print the note of a day as Markdown
-    <day>  such as 2026-11-15 or 20261115
-    $ notes show 2026-11-15  what was said on that day
-    $ notes show 20261115 --json  with its counts, for a program`,
-  calendar: command(calendar)`
-    Show a month, with the days that have notes
-    [month]  such as 2026-11; this month when left out
-    $ notes calendar  this month
-    $ notes calendar 2026-10  October`,
-})
+export const notes: CommandSpec = {
+  summary: 'The notes of days: what was said in all conversations',
+  examples: [
+    ['notes', 'list them, newest first'],
+    ['notes show 2026-11-15', 'read the note of a day'],
+    ['notes calendar 2026-11', 'a month, with the days that have notes'],
+  ],
+  commands: { list: listNotes, show: showNote, calendar },
+}

@@ -2,44 +2,51 @@
 
 import { visible } from '../../platform/log/visible.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
-import { command } from '../command.ts'
+import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject } from '../projects/choose-project.ts'
 import type { Paint } from '../terminal.ts'
 
-export const search = command(searchMessages)`
-  Search what was said in all conversations, on any day
-  [words...]  what to find; quoted words stand together exactly
-  --conversation <key>  only in this one, such as telegram:123456
-  --channel <name>  only on this channel: web, agent, telegram …
-  --project <project>  only in this project: its id, or its name where only one has it
-  --from <day>  from this day on, such as 2026-11-15
-  --to <day>  up to this day, inclusive
-  ${limitOption}
-  $ search approval  messages with a word that begins so, newest first
-  $ search 承認待ち --from 2026-11-01  two characters are enough
-  $ search '"ready to merge"' --channel telegram  exactly these words, on one channel`
-
-async function searchMessages(context: CommandContext): Promise<void> {
-  const q = context.rest(0).join(' ').trim()
-  if (q === '') throw usage('There is nothing to search for.', 'Type the words behind `search`.')
-  const query = {
-    q,
-    conversation: context.text('conversation'),
-    channel: context.text('channel'),
-    project: (await namedProject(context))?.id,
-    from: context.text('from'),
-    to: context.text('to'),
-  }
-  const { items, more } = await context.firstOf(context.client.pages('/api/search', { query }))
-  context.answer(
-    { items, nextCursor: null },
-    () => items.map((hit) => shown(hit, context)).join('\n\n') || 'Nothing was found.',
-  )
-  if (more) context.noteMore()
-}
+export const search = command({
+  summary: 'Search what was said in all conversations, on any day',
+  operands: { words: operand.rest('what to find; quoted words stand together exactly') },
+  options: {
+    conversation: option.text('<key>', 'only in this one, such as telegram:123456'),
+    channel: option.text('<name>', 'only on this channel: web, agent, telegram …'),
+    project: option.text(
+      '<project>',
+      'only in this project: its id, or its name where only one has it',
+    ),
+    from: option.text('<day>', 'from this day on, such as 2026-11-15'),
+    to: option.text('<day>', 'up to this day, inclusive'),
+    limit: limitOption,
+  },
+  examples: [
+    ['search approval', 'messages with a word that begins so, newest first'],
+    ['search 承認待ち --from 2026-11-01', 'two characters are enough'],
+    ['search \'"ready to merge"\' --channel telegram', 'exactly these words, on one channel'],
+  ],
+  async run(context, given) {
+    const q = given.words.join(' ').trim()
+    if (q === '') throw usage('There is nothing to search for.', 'Type the words behind `search`.')
+    const query = {
+      q,
+      conversation: given.conversation,
+      channel: given.channel,
+      project: (await namedProject(context))?.id,
+      from: given.from,
+      to: given.to,
+    }
+    const { items, more } = await context.firstOf(context.client.pages('/api/search', { query }))
+    context.answer(
+      { items, nextCursor: null },
+      () => items.map((hit) => shown(hit, context)).join('\n\n') || 'Nothing was found.',
+    )
+    if (more) context.noteMore()
+  },
+})
 
 function shown(
   { conversationKey, seq, role, createdAt, ...found }: SearchHit,

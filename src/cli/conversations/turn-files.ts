@@ -4,24 +4,22 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { FileChanges, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { counted } from '../amounts.ts'
-import { command } from '../command.ts'
+import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
+
+const conversation = operand.required('its key, as `holdfast conversations` shows it')
+
+const turnOption = option.text(
+  '<turn>',
+  'its number, 1 being the oldest, or its id; the last one when left out',
+)
 
 const maxNamedLosses = 8
 /** Writing all files of a large workplace. */
 const timeoutMs = 600_000
 const turn = '/api/conversations/{key}/turns/{turnId}'
-
-const conversation = {
-  name: 'conversation',
-  about: 'its key, as `holdfast conversations` shows it',
-}
-const turnOption = {
-  flags: '--turn <turn>',
-  about: 'its number, 1 being the oldest, or its id; the last one when left out',
-}
 
 export const changesInWords = ({ files, added, removed }: FileChanges): string =>
   `${counted(files, 'file')} changed, +${added} −${removed}`
@@ -29,15 +27,14 @@ export const changesInWords = ({ files, added, removed }: FileChanges): string =
 /** The turns with file states, oldest first, and the one that was asked for. */
 async function chooseTurn(
   context: CommandContext,
+  { conversation: key, turn: wanted }: { conversation: string; turn: string | undefined },
 ): Promise<{ turns: ConversationTurn[]; chosen: ConversationTurn }> {
-  const key = context.operand(0)
   const all: ConversationTurn[] = []
   for await (const each of context.client.pages('/api/conversations/{key}/turns', {
     params: { key },
   }))
     all.unshift(each)
   const turns = all.filter(({ before }) => before !== null)
-  const wanted = context.text('turn')
   const chosen =
     wanted === undefined
       ? turns.findLast(({ rewound }) => !rewound)
@@ -51,55 +48,7 @@ async function chooseTurn(
   )
 }
 
-const paramsOf = (context: CommandContext, { id: turnId }: ConversationTurn) => ({
-  key: context.operand(0),
-  turnId,
-})
-
-async function diffTurn(context: CommandContext): Promise<void> {
-  const { turns, chosen } = await chooseTurn(context)
-  const since = context.flag('all') ? turns[0]?.id : undefined
-  const query = { path: context.text('file'), since }
-  const diff = await context.client.get(`${turn}/diff`, {
-    params: paramsOf(context, chosen),
-    query,
-  })
-  context.answer(
-    { turnId: chosen.id, ...diff },
-    () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.',
-  )
-  if (context.json) return
-  context.note(
-    `${changesInWords(diff.changes)}.${diff.cut ? ' The diff is cut here; --file shows one file.' : ''}`,
-  )
-  for (const { path: left, why } of diff.leftOut)
-    context.note(`Not kept (${why.replaceAll('_', ' ')}): ${visible(left)}`)
-}
-
-async function rewind(context: CommandContext): Promise<void> {
-  const key = context.operand(0)
-  if (context.flag('undo')) {
-    const undone = await withLosses(context, 'Undo the rewind?', (confirm) =>
-      context.client.post('/api/conversations/{key}/rewind/undo', {
-        params: { key },
-        body: confirm,
-        timeoutMs,
-      }),
-    )
-    return context.finished(undone, 'The rewind is undone')
-  }
-  const { chosen } = await chooseTurn(context)
-  const to = context.flag('after') ? 'after' : 'before'
-  const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
-    context.client.post(`${turn}/rewind`, {
-      params: paramsOf(context, chosen),
-      body: { to, ...confirm },
-      timeoutMs,
-    }),
-  )
-  const undo = context.hint(`\`holdfast rewind ${visible(key)} --undo\` undoes it`)
-  context.finished(done, `Files and conversation are as ${to} the turn; ${undo}`)
-}
+const paramsOf = (key: string, { id: turnId }: ConversationTurn) => ({ key, turnId })
 
 /** Asks before what others changed is overwritten. */
 async function withLosses<Answer>(
@@ -134,33 +83,93 @@ interface Losses {
   readonly digest: string
 }
 
-async function fork(context: CommandContext): Promise<void> {
-  const { chosen } = await chooseTurn(context)
-  const body = { agentId: context.text('agent') }
-  const made = await context.client.post(`${turn}/fork`, {
-    params: paramsOf(context, chosen),
-    body,
-    timeoutMs,
-  })
-  context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
-}
+export const diffCommand = command({
+  summary: 'Print what a turn of a conversation changed in the files',
+  operands: { conversation },
+  options: {
+    turn: turnOption,
+    all: option.flag('everything up to that turn'),
+    file: option.text('<path>', 'only of this file'),
+  },
+  examples: [
+    ['diff web:shop.coder', 'of the last turn'],
+    ['diff web:shop.coder --all', 'of all turns together'],
+  ],
+  async run(context, given) {
+    const { turns, chosen } = await chooseTurn(context, given)
+    const since = given.all ? turns[0]?.id : undefined
+    const query = { path: given.file, since }
+    const diff = await context.client.get(`${turn}/diff`, {
+      params: paramsOf(given.conversation, chosen),
+      query,
+    })
+    context.answer(
+      { turnId: chosen.id, ...diff },
+      () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.',
+    )
+    if (context.json) return
+    context.note(
+      `${changesInWords(diff.changes)}.${diff.cut ? ' The diff is cut here; --file shows one file.' : ''}`,
+    )
+    for (const { path: left, why } of diff.leftOut)
+      context.note(`Not kept (${why.replaceAll('_', ' ')}): ${visible(left)}`)
+  },
+})
 
-export const diffCommand = command(diffTurn, conversation, turnOption)`
-  Print what a turn of a conversation changed in the files
-  --all  everything up to that turn
-  --file <path>  only of this file
-  $ diff web:shop.coder  of the last turn
-  $ diff web:shop.coder --all  of all turns together`
+export const rewindCommand = command({
+  summary: 'Bring files, conversation and the agent back to before a turn',
+  operands: { conversation },
+  options: {
+    turn: turnOption,
+    after: option.flag('to after the turn instead'),
+    undo: option.flag('undo the last rewind'),
+    yes: yesOption,
+  },
+  examples: [
+    ['rewind web:shop.coder', 'to before the last turn'],
+    ['rewind web:shop.coder --undo', 'and forth again'],
+  ],
+  async run(context, given) {
+    const key = given.conversation
+    if (given.undo) {
+      const undone = await withLosses(context, 'Undo the rewind?', (confirm) =>
+        context.client.post('/api/conversations/{key}/rewind/undo', {
+          params: { key },
+          body: confirm,
+          timeoutMs,
+        }),
+      )
+      return context.finished(undone, 'The rewind is undone')
+    }
+    const { chosen } = await chooseTurn(context, given)
+    const to = given.after ? 'after' : 'before'
+    const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
+      context.client.post(`${turn}/rewind`, {
+        params: paramsOf(given.conversation, chosen),
+        body: { to, ...confirm },
+        timeoutMs,
+      }),
+    )
+    const undo = context.hint(`\`holdfast rewind ${visible(key)} --undo\` undoes it`)
+    context.finished(done, `Files and conversation are as ${to} the turn; ${undo}`)
+  },
+})
 
-export const rewindCommand = command(rewind, conversation, turnOption)`
-  Bring files, conversation and the agent back to before a turn
-  --after  to after the turn instead
-  --undo  undo the last rewind
-  ${yesOption}
-  $ rewind web:shop.coder  to before the last turn
-  $ rewind web:shop.coder --undo  and forth again`
-
-export const forkCommand = command(fork, conversation, turnOption)`
-  Begin a new conversation from a turn, in a new worktree with the files as they were
-  --agent <id>  with another agent of the project
-  $ fork web:shop.coder --turn 3 --agent reviewer  from the third turn, with another agent`
+export const forkCommand = command({
+  summary: 'Begin a new conversation from a turn, in a new worktree with the files as they were',
+  operands: { conversation },
+  options: { turn: turnOption, agent: option.text('<id>', 'with another agent of the project') },
+  examples: [
+    ['fork web:shop.coder --turn 3 --agent reviewer', 'from the third turn, with another agent'],
+  ],
+  async run(context, given) {
+    const { chosen } = await chooseTurn(context, given)
+    const body = { agentId: given.agent }
+    const made = await context.client.post(`${turn}/fork`, {
+      params: paramsOf(given.conversation, chosen),
+      body,
+      timeoutMs,
+    })
+    context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
+  },
+})

@@ -9,38 +9,10 @@ import { loadConfig } from '../../platform/config/config.ts'
 import { readSecret } from '../../platform/files/secret-files.ts'
 import { logLevels } from '../../platform/log/logger.ts'
 import { tokenFromEnvironment } from '../../platform/secrets/owner-token.ts'
-import { type CommandOption, command } from '../command.ts'
+import { command, option } from '../command.ts'
 import { serverAddress, tokenIn } from '../connect.ts'
-import type { CommandContext } from '../context.ts'
 import { refused, usage } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
-
-async function join(context: CommandContext): Promise<void> {
-  context.end()
-  const { terminal } = context
-  const { env, cwd, stderr } = terminal
-  const flags = {
-    data: context.text('data'),
-    config: context.text('config'),
-    'log.level': context.text('log-level'),
-  }
-  const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
-  const named = context.text('server')
-  const server = named ?? (env['HOLDFAST_URL'] || undefined)
-  const token = await tokenFor(terminal, context.text('token-file'), config.data)
-  // Reports a wrong setting now instead of in the log.
-  await token()
-  const logTo = context.text('log-file')
-  const { runCoordinator } = await import('../../compose/run-coordinator.ts')
-  await runCoordinator({
-    config,
-    server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
-    token,
-    labels: labelsIn(context.values('label')),
-    capacity: context.wholeNumber('capacity', 9999),
-    logTo: logTo && resolve(cwd, logTo),
-  })
-}
 
 function labelsIn(labels: readonly string[] = []): readonly string[] {
   const wrong = labels.find((label) => !labelForm.test(label))
@@ -79,14 +51,55 @@ async function keptToken(data: string): Promise<string> {
 }
 
 const about = `${logLevels.join('|')}: what is written to the log (info)`
-const logLevel: CommandOption = { flags: '--log-level <word>', about, offers: logLevels }
+const logLevel = option.text('<word>', about, { offers: logLevels })
 
-export const coordinator = command(join)`
-  Run agents on this machine for a server elsewhere; \`up\` does it by itself
-  --label <word>...  what this machine is like; agents and projects may ask for it
-  --capacity <number>  agent processes at once on this machine, rather than what the server says
-  ${logLevel}
-  --log-file <file>  write the log there, rather than to standard error
-  $ coordinator --server https://holdfast.example.com --token-file token.txt  join this machine; make the token with \`token create --kind coordinator\`
-  $ coordinator --server https://holdfast.example.com --token-file token.txt --label gpu --capacity 8  a machine with a label, and a limit of its own
-  $ coordinator  for a server of this data folder that was started with \`server\``
+export const coordinator = command({
+  summary: 'Run agents on this machine for a server elsewhere; `up` does it by itself',
+  options: {
+    label: option.list('<word>', 'what this machine is like; agents and projects may ask for it'),
+    capacity: option.wholeNumber(
+      '<number>',
+      'agent processes at once on this machine, rather than what the server says',
+      9999,
+    ),
+    logLevel,
+    logFile: option.text('<file>', 'write the log there, rather than to standard error'),
+  },
+  examples: [
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt',
+      'join this machine; make the token with `token create --kind coordinator`',
+    ],
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt --label gpu --capacity 8',
+      'a machine with a label, and a limit of its own',
+    ],
+    ['coordinator', 'for a server of this data folder that was started with `server`'],
+  ],
+  async run(context, given) {
+    context.end()
+    const { terminal } = context
+    const { env, cwd, stderr } = terminal
+    const flags = {
+      data: context.shared.data,
+      config: context.shared.config,
+      'log.level': given.logLevel,
+    }
+    const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
+    const named = context.shared.server
+    const server = named ?? (env['HOLDFAST_URL'] || undefined)
+    const token = await tokenFor(terminal, context.shared.tokenFile, config.data)
+    // Reports a wrong setting now instead of in the log.
+    await token()
+    const logTo = given.logFile
+    const { runCoordinator } = await import('../../compose/run-coordinator.ts')
+    await runCoordinator({
+      config,
+      server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
+      token,
+      labels: labelsIn(given.label),
+      capacity: given.capacity,
+      logTo: logTo && resolve(cwd, logTo),
+    })
+  },
+})

@@ -3,23 +3,16 @@ import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
-import type { CommandOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { findAgent, findProject } from '../find-by-name.ts'
-
-export const projectOption: CommandOption = {
-  flags: '--project <project>',
-  about:
-    'its id, or its name where only one has it; left out, the project of this folder, or the only one',
-}
 
 const maxNamed = 5
 const maxSearched = 10_000
 
 /** Returns the project of `--project`; undefined when it was left out. */
 export async function namedProject(context: CommandContext): Promise<Project | undefined> {
-  const typed = context.text('project')
+  const typed = context.shared.project
   return typed === undefined ? undefined : findProject(context.client, typed)
 }
 

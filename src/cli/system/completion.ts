@@ -1,8 +1,16 @@
 /** `holdfast completion`: prints a completion script for bash, zsh or fish, generated from the command tree. */
 
 import { nearest } from '../../domain/nearest.ts'
-import { type CommandOption, commandsIn, localCommand, type NamedCommand } from '../command.ts'
-import type { CommandContext } from '../context.ts'
+import {
+  type CommandOption,
+  command,
+  commandsIn,
+  flagsOf,
+  type NamedCommand,
+  operand,
+  option,
+  shownOperands,
+} from '../command.ts'
 import { usage } from '../failure.ts'
 import { optionsOf } from '../options-everywhere.ts'
 import { type NameKind, nameKinds, namesFor, offeredNames } from './offered-names.ts'
@@ -54,11 +62,14 @@ function pointsOf(spec: NamedCommand, before: string): CompletionPoint[] {
   const inner = commandsIn(spec)
   // Words after a command group belong to its default command.
   const meant = inner.find(({ isDefault }) => isDefault) ?? spec
-  const operands = (meant.operands ?? []).map(({ name }) => namesFor(name))
+  const operands = shownOperands(meant).map(namesFor)
   const point = {
     path,
     commands: inner.map(toCommand),
-    options: [...optionsOf(meant).map(toOption), help],
+    options: [
+      ...Object.entries(optionsOf(meant)).map(([name, option]) => toOption(name, option)),
+      help,
+    ],
     operands,
   }
   return [point, ...inner.flatMap((each) => pointsOf(each, path))]
@@ -69,7 +80,9 @@ const toCommand = ({ name, summary }: NamedCommand): { name: string; about: stri
   about: summary,
 })
 
-function toOption({ flags, about, choices, offers }: CommandOption): CompletionOption {
+function toOption(name: string, option: CommandOption): CompletionOption {
+  const { about, choices, offers } = option
+  const flags = flagsOf(name, option)
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
   const [, placeholder] = /<(.*)>/.exec(flags) ?? []
   const isPath = placeholder === 'folder' || placeholder === 'file'
@@ -316,36 +329,45 @@ const described = ({ commands, options }: CompletionPoint): string[] => [
 /** Quotes for all three shells. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-async function printScript(context: CommandContext): Promise<void> {
-  const kind = nameKinds.find((each) => each === context.text('names'))
-  if (kind) {
-    const found = await offeredNames(context.terminal, kind, context.text('line') ?? '')
-    if (found.length > 0 || context.json) context.answer(found, () => found.join('\n'))
-    return
-  }
-  const typed = context.optionalOperand(0)
-  if (typed === undefined)
-    throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
-  const shell = shells.find((each) => each === typed)
-  if (!shell)
-    throw usage(
-      `There is no completion for ${typed}.`,
-      `${hint(typed)}There is ${shells.join(', ')}.`,
-    )
-  const script = completionScript(shell, completionPoints(await context.allCommands()))
-  context.answer({ shell, script }, () => script.trimEnd())
-}
-
 const hint = (typed: string): string => {
   const close = nearest(typed, shells)
   return close ? `Did you mean ${close}? ` : ''
 }
 
-export const completion = localCommand(printScript)`
-  Print a completion script for bash, zsh or fish
-  [shell]  ${shells.join(', ')}
-  --names <kind>  for the scripts: the names the server knows, a line each ${nameKinds}
-  --line <text>  with --names: what was typed so far
-  $ completion bash > ~/.local/share/bash-completion/completions/holdfast  for bash
-  $ completion zsh > ~/.zfunc/_holdfast  for zsh, with ~/.zfunc in fpath
-  $ completion fish > ~/.config/fish/completions/holdfast.fish  for fish`
+export const completion = command({
+  summary: 'Print a completion script for bash, zsh or fish',
+  operands: { shell: operand.optional(shells.join(', ')) },
+  options: {
+    names: option.choice(
+      '<kind>',
+      nameKinds,
+      'for the scripts: the names the server knows, a line each',
+    ),
+    line: option.text('<text>', 'with --names: what was typed so far'),
+  },
+  examples: [
+    ['completion bash > ~/.local/share/bash-completion/completions/holdfast', 'for bash'],
+    ['completion zsh > ~/.zfunc/_holdfast', 'for zsh, with ~/.zfunc in fpath'],
+    ['completion fish > ~/.config/fish/completions/holdfast.fish', 'for fish'],
+  ],
+  local: true,
+  async run(context, given) {
+    const kind = nameKinds.find((each) => each === given.names)
+    if (kind) {
+      const found = await offeredNames(context.terminal, kind, given.line ?? '')
+      if (found.length > 0 || context.json) context.answer(found, () => found.join('\n'))
+      return
+    }
+    const typed = given.shell
+    if (typed === undefined)
+      throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
+    const shell = shells.find((each) => each === typed)
+    if (!shell)
+      throw usage(
+        `There is no completion for ${typed}.`,
+        `${hint(typed)}There is ${shells.join(', ')}.`,
+      )
+    const script = completionScript(shell, completionPoints(await context.allCommands()))
+    context.answer({ shell, script }, () => script.trimEnd())
+  },
+})

@@ -1,13 +1,12 @@
 /** `holdfast demo-acp`: the built-in ACP demo agent, for Holdfast or any other ACP client such as an editor. */
 import { command } from '../command.ts'
-import type { CommandContext } from '../context.ts'
 
-async function speakAcp(context: CommandContext): Promise<void> {
-  context.end()
-  const { runDemoAcp } = await import('../../compose/run-demo-acp.ts')
-  await runDemoAcp(context.terminal.env)
-}
-
-export const demoAcp = command(speakAcp)`
-  Be the demo agent on standard input and output, for programs that speak ACP
-  $ demo-acp  what to enter as the command of an ACP agent, here or in an editor`
+export const demoAcp = command({
+  summary: 'Be the demo agent on standard input and output, for programs that speak ACP',
+  examples: [['demo-acp', 'what to enter as the command of an ACP agent, here or in an editor']],
+  async run(context) {
+    context.end()
+    const { runDemoAcp } = await import('../../compose/run-demo-acp.ts')
+    await runDemoAcp(context.terminal.env)
+  },
+})

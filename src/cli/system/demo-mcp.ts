@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
-import { command } from '../command.ts'
+import { command, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'
 
@@ -13,16 +13,6 @@ interface Assignment {
   readonly agentId: string
   readonly projectId: string
   readonly launchId: string | undefined
-}
-
-async function pullWork(context: CommandContext): Promise<void> {
-  const assignment = launched(context) ?? (await byHand(context))
-  context.end()
-  const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
-  const { cwd, stderr } = context.terminal
-  const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
-  const { version } = findPackageRoot()
-  await runDemoAgent({ ...assignment, version, folder: cwd, stays: context.flag('stay'), log })
 }
 
 /** Reads the assignment of a launch from the environment only. */
@@ -40,13 +30,12 @@ function launched({ terminal: { env } }: CommandContext): Assignment | undefined
 }
 
 /** Creates and assigns an agent in the person's name, with a passkey that only this process knows. */
-async function byHand(context: CommandContext): Promise<Assignment> {
-  const agentId = context.text('agent') ?? entry.id
-  const project = await findByName(
-    'project',
-    context.text('project') ?? 'demo',
-    context.client.pages('/api/projects'),
-  )
+async function byHand(
+  context: CommandContext,
+  agentId: string = entry.id,
+  projectName = 'demo',
+): Promise<Assignment> {
+  const project = await findByName('project', projectName, context.client.pages('/api/projects'))
   const bearer = await passkeyOf(context.client, agentId)
   await context.client.put('/api/projects/{projectId}/agents/{agentId}', {
     params: { projectId: project.id, agentId },
@@ -72,10 +61,30 @@ async function passkeyOf(client: Client, agentId: string): Promise<string> {
   }
 }
 
-export const demoMcp = command(pullWork)`
-  Run the demo agent, which pulls its work and echoes what it is told
-  --project <project>  the project to work in (demo)
-  --agent <agent>  the agent to be; made if there is none (demo-mcp), and given a new passkey
-  --stay  wait for work when there is none, rather than to end
-  $ demo-mcp --stay  answer whatever is written to demo-mcp in the project demo
-  $ demo-mcp --project web --agent helper  do what there is to do for the agent helper, then end`
+export const demoMcp = command({
+  summary: 'Run the demo agent, which pulls its work and echoes what it is told',
+  options: {
+    project: option.text('<project>', 'the project to work in (demo)'),
+    agent: option.text(
+      '<agent>',
+      'the agent to be; made if there is none (demo-mcp), and given a new passkey',
+    ),
+    stay: option.flag('wait for work when there is none, rather than to end'),
+  },
+  examples: [
+    ['demo-mcp --stay', 'answer whatever is written to demo-mcp in the project demo'],
+    [
+      'demo-mcp --project web --agent helper',
+      'do what there is to do for the agent helper, then end',
+    ],
+  ],
+  async run(context, given) {
+    const assignment = launched(context) ?? (await byHand(context, given.agent, given.project))
+    context.end()
+    const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
+    const { cwd, stderr } = context.terminal
+    const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
+    const { version } = findPackageRoot()
+    await runDemoAgent({ ...assignment, version, folder: cwd, stays: given.stay, log })
+  },
+})

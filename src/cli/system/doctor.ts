@@ -17,7 +17,7 @@ import { probeSandbox, type SandboxAbility } from '../../platform/processes/sand
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import { command } from '../command.ts'
+import { command, option } from '../command.ts'
 import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
@@ -154,80 +154,6 @@ async function checkWorkFiles(client: Client): Promise<Check[]> {
   return checks
 }
 
-async function examine(context: CommandContext): Promise<void> {
-  const { version } = findPackageRoot()
-  const { env, cwd } = context.terminal
-  const config = context.checkedConfig()
-  const named = namedServer(context.text('server'), env['HOLDFAST_URL'])
-  if (named && context.flag('deep'))
-    throw usage(
-      '--deep reads the database itself, not through a server.',
-      'Leave out --server and HOLDFAST_URL, there where the data is.',
-    )
-  const sandbox = await probeSandbox(env)
-  const checks: Check[] = [
-    checkNode(),
-    await checkGit(env as NodeJS.ProcessEnv),
-    checkSandbox(sandbox),
-    ...checkConfiguration(config, cwd),
-    await checkFolder(config.values.data),
-    ...(await checkSecrets(config.values.data)),
-  ]
-  if (named && !isOurMachine(named))
-    checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
-  // Nothing can be checked in a folder without access.
-  if (named || mayEnter(config.values.data)) {
-    const server = await checkServer(config, named, version, startCommand(env))
-    checks.push(...server.checks)
-    if (server.url) checks.push(...(await checkWithCredential(context, server.url)))
-    else if (!named) checks.push(await checkDatabase(config.values))
-  }
-  const looked = context.flag('deep') ? await checkDeep(context.terminal, config) : undefined
-  if (looked) checks.push(looked.check)
-
-  const values = configKeys.map((key) => ({
-    key,
-    value: config.values[key],
-    origin: config.origins[key],
-  }))
-  const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
-  const deep = looked ? { deep: looked.deep } : {}
-  context.answer(
-    { version, checks, sandbox, ...deep, config: { file: config.file, values: shown } },
-    () => {
-      const { paint } = context
-      const rows = shown.map(({ key, value, origin }) => ({
-        key,
-        value: value === null ? '–' : String(value),
-        origin,
-      }))
-      const list = context.table(rows, {
-        empty: '',
-        columns: [
-          { title: 'SETTING', of: (row) => row.key },
-          {
-            title: 'VALUE',
-            of: (row) => row.value,
-            style: (row) => (row.origin === 'default' ? 'reset' : 'bold'),
-            shrinks: true,
-          },
-          { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
-        ],
-      })
-      const found = looked?.deep?.findings.length
-        ? `${findingsTable(context, looked.deep.findings)}\n\n`
-        : ''
-      return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
-    },
-  )
-  const wrong = checks.filter(({ state }) => state === 'bad').length
-  if (wrong > 0)
-    throw failed(
-      wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
-      'The lines with ✗ say what to do.',
-    )
-}
-
 function namedServer(
   typed: string | undefined,
   inEnvironment: string | undefined,
@@ -330,9 +256,92 @@ function line(
     : first
 }
 
-export const doctor = command(examine)`
-  Check everything and say what to do
-  --deep  also read everything in the database and say what does not fit together; takes a while
-  $ doctor  Node, git, folder, store, port, agents, and where each setting came from
-  $ doctor --deep  also integrity, dense streams, and state against events; works beside a running server
-  $ doctor --json  for a program`
+export const doctor = command({
+  summary: 'Check everything and say what to do',
+  options: {
+    deep: option.flag(
+      'also read everything in the database and say what does not fit together; takes a while',
+    ),
+  },
+  examples: [
+    ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
+    [
+      'doctor --deep',
+      'also integrity, dense streams, and state against events; works beside a running server',
+    ],
+    ['doctor --json', 'for a program'],
+  ],
+  async run(context, given) {
+    const { version } = findPackageRoot()
+    const { env, cwd } = context.terminal
+    const config = context.checkedConfig()
+    const named = namedServer(context.shared.server, env['HOLDFAST_URL'])
+    if (named && given.deep)
+      throw usage(
+        '--deep reads the database itself, not through a server.',
+        'Leave out --server and HOLDFAST_URL, there where the data is.',
+      )
+    const sandbox = await probeSandbox(env)
+    const checks: Check[] = [
+      checkNode(),
+      await checkGit(env as NodeJS.ProcessEnv),
+      checkSandbox(sandbox),
+      ...checkConfiguration(config, cwd),
+      await checkFolder(config.values.data),
+      ...(await checkSecrets(config.values.data)),
+    ]
+    if (named && !isOurMachine(named))
+      checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
+    // Nothing can be checked in a folder without access.
+    if (named || mayEnter(config.values.data)) {
+      const server = await checkServer(config, named, version, startCommand(env))
+      checks.push(...server.checks)
+      if (server.url) checks.push(...(await checkWithCredential(context, server.url)))
+      else if (!named) checks.push(await checkDatabase(config.values))
+    }
+    const looked = given.deep ? await checkDeep(context.terminal, config) : undefined
+    if (looked) checks.push(looked.check)
+
+    const values = configKeys.map((key) => ({
+      key,
+      value: config.values[key],
+      origin: config.origins[key],
+    }))
+    const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
+    const deep = looked ? { deep: looked.deep } : {}
+    context.answer(
+      { version, checks, sandbox, ...deep, config: { file: config.file, values: shown } },
+      () => {
+        const { paint } = context
+        const rows = shown.map(({ key, value, origin }) => ({
+          key,
+          value: value === null ? '–' : String(value),
+          origin,
+        }))
+        const list = context.table(rows, {
+          empty: '',
+          columns: [
+            { title: 'SETTING', of: (row) => row.key },
+            {
+              title: 'VALUE',
+              of: (row) => row.value,
+              style: (row) => (row.origin === 'default' ? 'reset' : 'bold'),
+              shrinks: true,
+            },
+            { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
+          ],
+        })
+        const found = looked?.deep?.findings.length
+          ? `${findingsTable(context, looked.deep.findings)}\n\n`
+          : ''
+        return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
+      },
+    )
+    const wrong = checks.filter(({ state }) => state === 'bad').length
+    if (wrong > 0)
+      throw failed(
+        wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
+        'The lines with ✗ say what to do.',
+      )
+  },
+})

@@ -182,23 +182,6 @@ const inHeader = (text: string): string =>
 /** Longer lines are refused; the server accepts 1 MiB. */
 const maxLine = 2 * 1024 * 1024
 
-async function speakMcp(context: CommandContext): Promise<void> {
-  const { stdin, stdout } = context.terminal
-  const target = launched(context) ?? (await connected(context))
-  context.end()
-  const bridge = new McpBridge({ ...target, write: (message) => void stdout.write(`${message}\n`) })
-  const decoder = new StringDecoder('utf8')
-  let rest = ''
-  for await (const bytes of stdin) {
-    const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > maxLine)
-      throw failed('A line of standard input is too long.', 'Send one message a line.')
-    for (const line of lines) if (line.trim() !== '') bridge.receive(line)
-  }
-  await bridge.close()
-}
-
 /** Reads URL and token of a launch from the environment only (CO4), because it must not use other credentials. */
 function launched({
   terminal: { env },
@@ -212,7 +195,35 @@ async function connected(context: CommandContext): Promise<{ url: string; token:
   return { url: `${url}/mcp`, token: context.terminal.env['HOLDFAST_LAUNCH_TOKEN'] || token }
 }
 
-export const mcp = command(speakMcp)`
-  Speak MCP on standard input and output, for clients that start a program
-  $ mcp  what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent
-  $ mcp --token-file passkey.txt --server https://holdfast.example.com  with a server elsewhere`
+export const mcp = command({
+  summary: 'Speak MCP on standard input and output, for clients that start a program',
+  examples: [
+    [
+      'mcp',
+      'what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent',
+    ],
+    [
+      'mcp --token-file passkey.txt --server https://holdfast.example.com',
+      'with a server elsewhere',
+    ],
+  ],
+  async run(context) {
+    const { stdin, stdout } = context.terminal
+    const target = launched(context) ?? (await connected(context))
+    context.end()
+    const bridge = new McpBridge({
+      ...target,
+      write: (message) => void stdout.write(`${message}\n`),
+    })
+    const decoder = new StringDecoder('utf8')
+    let rest = ''
+    for await (const bytes of stdin) {
+      const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLine)
+        throw failed('A line of standard input is too long.', 'Send one message a line.')
+      for (const line of lines) if (line.trim() !== '') bridge.receive(line)
+    }
+    await bridge.close()
+  },
+})

@@ -6,66 +6,13 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import { localCommand } from '../command.ts'
+import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed, usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 import { programName, startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
 import { relative } from '../times.ts'
-
-async function putBack(context: CommandContext): Promise<void> {
-  const { terminal } = context
-  const { values } = context.config()
-  const replace = context.flag('replace')
-  if (replace && values.database_url)
-    throw usage(
-      '--replace is for a data folder.',
-      'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
-    )
-  await requireUnused(values)
-  const { inspectBackup, inspectTarget, restoreFrom } = await import(
-    '../../offline/backup-and-restore.ts'
-  )
-  const backup = await inspectBackup(resolve(terminal.cwd, context.operand(0)))
-  const target = await inspectTarget(values)
-  const loss = lossOf(target, replace)
-  // Printed with --yes too.
-  if (context.flag('yes') && target.contents) context.note(loss)
-  await context.confirm(
-    `Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`,
-    loss,
-  )
-  const step = beginStep(terminal, 'Checking the backup and putting it in its place')
-  const warn = (message: string): void => context.note(message)
-  const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() =>
-    step.end(),
-  )
-  context.done(`Restored into ${visible(restored.place)}, and checked`)
-  // Notes for people are fields of the JSON answer.
-  const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
-  context.answer({ ...restored, from: backup.file, ...beside }, () =>
-    context.fields([
-      ['Holds', holds(restored)],
-      ['Backed up', context.time(restored.backedUpAt)],
-      ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
-      [
-        'Before',
-        restored.keptAt
-          ? `kept as ${visible(restored.keptAt)}`
-          : target.contents
-            ? 'not kept'
-            : 'nothing was there',
-      ],
-    ]),
-  )
-  warnAboutMissingKeys(context, restored)
-  if (target.hasFiles)
-    context.note(
-      `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
-    )
-  if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
-}
 
 /** SE12: lists agents whose sealing key is missing, because backups do not contain it. */
 function warnAboutMissingKeys(
@@ -108,11 +55,79 @@ function lossOf({ contents }: Target, replace: boolean): string {
     : `${there} It is kept beside, under a name with the date.`
 }
 
-export const restore = localCommand(putBack)`
-  Put a backup in the place of what is there; the server must be stopped
-  <file>  a file that \`holdfast backup\` made, of either kind of database
-  --replace  do not keep the database that is there; otherwise it stays beside, with the date in its name
-  ${yesOption}
-  $ restore monday.backup  into the data folder; asks first, and says what is there now
-  $ restore monday.backup --data /srv/holdfast --yes  into another folder, without being asked
-  $ restore monday.backup --config postgres.json  into the empty PostgreSQL that the configuration or DATABASE_URL names`
+export const restore = command({
+  summary: 'Put a backup in the place of what is there; the server must be stopped',
+  operands: {
+    file: operand.required('a file that `holdfast backup` made, of either kind of database'),
+  },
+  options: {
+    replace: option.flag(
+      'do not keep the database that is there; otherwise it stays beside, with the date in its name',
+    ),
+    yes: yesOption,
+  },
+  examples: [
+    ['restore monday.backup', 'into the data folder; asks first, and says what is there now'],
+    [
+      'restore monday.backup --data /srv/holdfast --yes',
+      'into another folder, without being asked',
+    ],
+    [
+      'restore monday.backup --config postgres.json',
+      'into the empty PostgreSQL that the configuration or DATABASE_URL names',
+    ],
+  ],
+  local: true,
+  async run(context, given) {
+    const { terminal } = context
+    const { values } = context.config()
+    const replace = given.replace
+    if (replace && values.database_url)
+      throw usage(
+        '--replace is for a data folder.',
+        'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
+      )
+    await requireUnused(values)
+    const { inspectBackup, inspectTarget, restoreFrom } = await import(
+      '../../offline/backup-and-restore.ts'
+    )
+    const backup = await inspectBackup(resolve(terminal.cwd, given.file))
+    const target = await inspectTarget(values)
+    const loss = lossOf(target, replace)
+    // Printed with --yes too.
+    if (context.shared.yes && target.contents) context.note(loss)
+    await context.confirm(
+      `Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`,
+      loss,
+    )
+    const step = beginStep(terminal, 'Checking the backup and putting it in its place')
+    const warn = (message: string): void => context.note(message)
+    const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() =>
+      step.end(),
+    )
+    context.done(`Restored into ${visible(restored.place)}, and checked`)
+    // Notes for people are fields of the JSON answer.
+    const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
+    context.answer({ ...restored, from: backup.file, ...beside }, () =>
+      context.fields([
+        ['Holds', holds(restored)],
+        ['Backed up', context.time(restored.backedUpAt)],
+        ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
+        [
+          'Before',
+          restored.keptAt
+            ? `kept as ${visible(restored.keptAt)}`
+            : target.contents
+              ? 'not kept'
+              : 'nothing was there',
+        ],
+      ]),
+    )
+    warnAboutMissingKeys(context, restored)
+    if (target.hasFiles)
+      context.note(
+        `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
+      )
+    if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
+  },
+})

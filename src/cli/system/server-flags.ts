@@ -5,9 +5,12 @@
 import { parseArgs } from 'node:util'
 import type { ConfigFlags } from '../../platform/config/config.ts'
 import { type ConfigKey, configKeys, configRules, flagName } from '../../protocol/config.ts'
-import type { Given } from '../command.ts'
 
 export const flagKeys = configKeys.filter((key) => !('secret' in configRules[key]))
+/** Name of its option: `public-url` is `publicUrl`. */
+export const optionName = (key: ConfigKey): string =>
+  flagName(key).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 export const isSwitch = (key: ConfigKey): boolean => configRules[key].kind === 'switch'
 
 /** Returns undefined when the arguments are not plainly a start of the server. `up` is the default command. */
@@ -28,18 +31,12 @@ export function parseServerFlags(
       strict: true,
       allowPositionals: false,
     })
+    const settings = Object.fromEntries(flagKeys.map((key) => [key, values[flagName(key)]]))
     return {
       kind: first === 'server' ? 'server' : 'up',
-      flags: byKey((name) => values[name] as string | boolean | undefined),
+      flags: { ...settings, config: values['config'] as string | undefined },
     }
   } catch {
     return undefined
   }
 }
-
-export const flagsOf = (given: Given): ConfigFlags => byKey((name) => given.raw(name))
-
-const byKey = (read: (name: string) => string | boolean | undefined): ConfigFlags => ({
-  ...Object.fromEntries(flagKeys.map((key) => [key, read(flagName(key))])),
-  config: read('config'),
-})

@@ -1,17 +1,29 @@
 /** `holdfast up`, and `holdfast server`: without a coordinator, for machines that run no agents. Their flags are the settings. */
-import { type ConfigKey, configRules, flagName } from '../../protocol/config.ts'
-import { type CommandOption, localCommand } from '../command.ts'
+import type { ConfigFlags } from '../../platform/config/config.ts'
+import { type ConfigKey, configRules } from '../../protocol/config.ts'
+import { type CommandOption, command, type Given, type Options, option } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { serve } from './serve.ts'
-import { flagKeys, flagsOf, isSwitch } from './server-flags.ts'
+import { flagKeys, isSwitch, optionName } from './server-flags.ts'
 
-const serverOptions = (): CommandOption[] =>
-  flagKeys
-    .filter((key) => key !== 'data')
-    .map((key) => ({
-      flags: isSwitch(key) ? `--${flagName(key)}` : `--${flagName(key)} <${placeholder(key)}>`,
-      about: `${choicesOf(key)}${lowerFirst(configRules[key].about)}${fallbackOf(key)}`,
-      ...(allowed(key) ? { offers: allowed(key) } : {}),
-    }))
+const serverOptions = (): Options =>
+  Object.fromEntries(
+    flagKeys.filter((key) => key !== 'data').map((key) => [optionName(key), optionOf(key)]),
+  )
+
+function optionOf(key: ConfigKey): CommandOption {
+  const about = `${choicesOf(key)}${lowerFirst(configRules[key].about)}${fallbackOf(key)}`
+  if (isSwitch(key)) return option.flag(about)
+  const offers = allowed(key)
+  return option.text(`<${placeholder(key)}>`, about, offers ? { offers } : {})
+}
+
+/** Takes the settings from the options of the command and the shared ones. */
+function settingsFrom({ shared }: CommandContext, given: Given<Options>): ConfigFlags {
+  const { data, config } = shared
+  const settings = Object.fromEntries(flagKeys.map((key) => [key, given[optionName(key)]]))
+  return { ...settings, data, config }
+}
 
 const placeholders = {
   number: 'n',
@@ -49,20 +61,29 @@ function fallbackOf(key: ConfigKey): string {
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 
-export const server = localCommand(
-  (context) => serve('server', flagsOf(context), context.terminal),
-  ...serverOptions(),
-)`
-  Start the server alone, without agents on this machine
-  $ server  start on http://127.0.0.1:4747
-  $ server --host 0.0.0.0 --behind-proxy --public-url https://holdfast.example.com  behind a proxy that ends TLS`
+export const server = command({
+  summary: 'Start the server alone, without agents on this machine',
+  options: serverOptions(),
+  examples: [
+    ['server', 'start on http://127.0.0.1:4747'],
+    [
+      'server --host 0.0.0.0 --behind-proxy --public-url https://holdfast.example.com',
+      'behind a proxy that ends TLS',
+    ],
+  ],
+  local: true,
+  run: (context, given) => serve('server', settingsFrom(context, given), context.terminal),
+})
 
 /** `holdfast up`: server and coordinator on this machine. The default command. */
-export const up = localCommand(
-  (context) => serve('up', flagsOf(context), context.terminal),
-  ...serverOptions(),
-)`
-  Start Holdfast and print a sign-in link (the default)
-  $ up  start on http://127.0.0.1:4747
-  $ up --port 0 --data ./tmp  a free port, and a data folder of its own
-  $ up --log-level debug  say more`
+export const up = command({
+  summary: 'Start Holdfast and print a sign-in link (the default)',
+  options: serverOptions(),
+  examples: [
+    ['up', 'start on http://127.0.0.1:4747'],
+    ['up --port 0 --data ./tmp', 'a free port, and a data folder of its own'],
+    ['up --log-level debug', 'say more'],
+  ],
+  local: true,
+  run: (context, given) => serve('up', settingsFrom(context, given), context.terminal),
+})

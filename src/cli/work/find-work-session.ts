@@ -9,8 +9,10 @@ const maxProjects = 1000
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
-export async function findWorkSession(context: CommandContext): Promise<WholeWorkSession> {
-  const workSessionId = context.operand(0)
+export async function findWorkSession(
+  context: CommandContext,
+  workSessionId: string,
+): Promise<WholeWorkSession> {
   const named = await namedProject(context)
   if (named) return context.client.get(path, { params: { projectId: named.id, workSessionId } })
   let looked = 0

@@ -12,10 +12,10 @@ import {
 import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
-import { command } from '../command.ts'
+import { command, operand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed } from '../failure.ts'
-import { projectOption } from '../projects/choose-project.ts'
+import { projectOption } from '../options-everywhere.ts'
 import { findWorkSession, ifNotThere } from './find-work-session.ts'
 
 // Restores a work session from its files when the server does not know it (CK4): first the sessions resumed from it, as far as
@@ -90,36 +90,12 @@ interface Found extends SavedLocation {
   readonly notRestored: readonly NotRestored[]
 }
 
-async function takeUp(context: CommandContext): Promise<void> {
-  const { projectId, workSessionId, notRestored: before } = await find(context)
-  const params = { projectId, workSessionId }
-  const resumed = await context.client.post(
-    '/api/projects/{projectId}/sessions/{workSessionId}/resume',
-    { params },
-  )
-  const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
-  const child = context.paint('bold', answer.session.id)
-  const goesOn = answer.missing.length === 0
-  context.done(
-    goesOn
-      ? `${workSessionId} goes on as ${child}`
-      : `${workSessionId} is taken up as ${child}; nothing starts yet`,
-  )
-  context.answer(answer, () => describe(context, answer))
-  if (context.json) return
-  for (const { what, detail } of answer.notRestored)
-    context.note(`Not restored (${what}): ${visible(detail)}`)
-  for (const { what, detail } of answer.missing)
-    context.note(`Missing (${what}): ${visible(detail)}`)
-}
-
 /** Ids have no slash, backslash or dot; everything else is a path. */
 const isPath = (typed: string): boolean => /[./\\]/.test(typed)
 
-async function find(context: CommandContext): Promise<Found> {
-  const typed = context.operand(0)
+async function find(context: CommandContext, typed: string): Promise<Found> {
   if (!isPath(typed)) {
-    const { projectId, id } = await findWorkSession(context)
+    const { projectId, id } = await findWorkSession(context, typed)
     return { projectId, workSessionId: id, notRestored: [] }
   }
   const file = await findCheckpoint(resolve(context.terminal.cwd, typed))
@@ -160,9 +136,45 @@ function describe(
 
 const approaches = (count: number): string => `${count} ${count === 1 ? 'approach' : 'approaches'}`
 
-export const resume = command(takeUp)`
-  Take interrupted work up where it stopped, by id or from its files
-  <session>  id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone
-  ${projectOption}
-  $ resume sess_20260115143000_x1y2z3  a new work session with what is left to do and what was learned
-  $ resume .holdfast/projects/P/sessions/S/state_checkpoint.json  the same from the file, though the database is gone`
+export const resume = command({
+  summary: 'Take interrupted work up where it stopped, by id or from its files',
+  operands: {
+    workSession: operand.required(
+      'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
+      { called: 'session' },
+    ),
+  },
+  options: { project: projectOption },
+  examples: [
+    [
+      'resume sess_20260115143000_x1y2z3',
+      'a new work session with what is left to do and what was learned',
+    ],
+    [
+      'resume .holdfast/projects/P/sessions/S/state_checkpoint.json',
+      'the same from the file, though the database is gone',
+    ],
+  ],
+  async run(context, given) {
+    const { projectId, workSessionId, notRestored: before } = await find(context, given.workSession)
+    const params = { projectId, workSessionId }
+    const resumed = await context.client.post(
+      '/api/projects/{projectId}/sessions/{workSessionId}/resume',
+      { params },
+    )
+    const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
+    const child = context.paint('bold', answer.session.id)
+    const goesOn = answer.missing.length === 0
+    context.done(
+      goesOn
+        ? `${workSessionId} goes on as ${child}`
+        : `${workSessionId} is taken up as ${child}; nothing starts yet`,
+    )
+    context.answer(answer, () => describe(context, answer))
+    if (context.json) return
+    for (const { what, detail } of answer.notRestored)
+      context.note(`Not restored (${what}): ${visible(detail)}`)
+    for (const { what, detail } of answer.missing)
+      context.note(`Missing (${what}): ${visible(detail)}`)
+  },
+})

@@ -2,13 +2,15 @@
 import { visible } from '../../platform/log/visible.ts'
 import type { WaitsFor, WholeWorkSession, WorkSession } from '../../protocol/work/work-session.ts'
 import { counted, size } from '../amounts.ts'
-import { command, group } from '../command.ts'
+import { type CommandSpec, command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { limitOption } from '../options-everywhere.ts'
-import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { limitOption, projectOption } from '../options-everywhere.ts'
+import { chooseProject } from '../projects/choose-project.ts'
 import { indented } from '../table.ts'
 import type { Style } from '../terminal.ts'
 import { findWorkSession } from './find-work-session.ts'
+
+const workSession = operand.required('id of the work session', { called: 'session' })
 
 const one = '/api/projects/{projectId}/sessions/{workSessionId}'
 
@@ -70,77 +72,124 @@ const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): st
           ? 'dismissed'
           : state
 
-async function listWorkSessions(context: CommandContext): Promise<void> {
-  const state = context.text('state')
-  const { id: projectId } = await chooseProject(context)
-  await context.printList(
-    context.client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }),
-    {
-      where: (each) => state === undefined || each.state === state,
-      rows: familyTree,
-      empty: 'No work sessions. One begins when an agent takes a task up.',
-      columns: [
-        {
-          title: 'WORK SESSION',
-          of: ({ branch, workSession }) => `${branch}${workSession.id}`,
-          style: 'bold',
-        },
-        {
-          title: 'STATE',
-          of: ({ workSession }) => stateWord(workSession),
-          style: (row) => stateStyles[row.workSession.state],
-        },
-        { title: 'BEGAN', of: ({ workSession }) => context.ago(workSession.startedAt) },
-        {
-          title: 'HOW IT STANDS',
-          of: ({ workSession }) => workSession.stateSummary,
-          shrinks: true,
-        },
-      ],
-    },
-  )
-}
+const listWorkSessions = command({
+  summary: 'List work sessions as a tree (the default)',
+  options: {
+    project: projectOption,
+    state: option.choice('<state>', ['running', 'interrupted', 'completed'], 'only these'),
+    limit: limitOption,
+  },
+  examples: [
+    ['sessions list --project website', 'all of them'],
+    ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
+  ],
+  async run(context, given) {
+    const state = given.state
+    const { id: projectId } = await chooseProject(context)
+    await context.printList(
+      context.client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }),
+      {
+        where: (each) => state === undefined || each.state === state,
+        rows: familyTree,
+        empty: 'No work sessions. One begins when an agent takes a task up.',
+        columns: [
+          {
+            title: 'WORK SESSION',
+            of: ({ branch, workSession }) => `${branch}${workSession.id}`,
+            style: 'bold',
+          },
+          {
+            title: 'STATE',
+            of: ({ workSession }) => stateWord(workSession),
+            style: (row) => stateStyles[row.workSession.state],
+          },
+          { title: 'BEGAN', of: ({ workSession }) => context.ago(workSession.startedAt) },
+          {
+            title: 'HOW IT STANDS',
+            of: ({ workSession }) => workSession.stateSummary,
+            shrinks: true,
+          },
+        ],
+      },
+    )
+  },
+})
 
-async function showWorkSession(context: CommandContext): Promise<void> {
-  const whole = await findWorkSession(context)
-  context.answer(whole, () => describe(context, whole))
-}
+const showWorkSession = command({
+  summary: 'Show one: tasks, approvals, approaches, checkpoints, artifacts',
+  operands: { workSession },
+  options: { project: projectOption },
+  examples: [['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows']],
+  async run(context, given) {
+    const whole = await findWorkSession(context, given.workSession)
+    context.answer(whole, () => describe(context, whole))
+  },
+})
 
 async function paramsOf(
   context: CommandContext,
+  typed: string,
 ): Promise<{ projectId: string; workSessionId: string }> {
-  const { id, projectId } = await findWorkSession(context)
+  const { id, projectId } = await findWorkSession(context, typed)
   return { projectId, workSessionId: id }
 }
 
-async function end(context: CommandContext): Promise<void> {
-  const params = await paramsOf(context)
-  const ended = await context.client.post(`${one}/end`, {
-    params,
-    body: { reason: context.text('reason') },
-  })
-  context.finished(ended, `${params.workSessionId} is ${ended.stateSummary}`)
-}
+const end = command({
+  summary: 'End one: completed, or interrupted with a reason',
+  operands: { workSession },
+  options: {
+    project: projectOption,
+    reason: option.text('<word>', 'why it is interrupted; left out, it is completed'),
+  },
+  examples: [
+    ['sessions end sess_20260115143000_x1y2z3', 'it is done'],
+    ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
+  ],
+  async run(context, given) {
+    const params = await paramsOf(context, given.workSession)
+    const ended = await context.client.post(`${one}/end`, {
+      params,
+      body: { reason: given.reason },
+    })
+    context.finished(ended, `${params.workSessionId} is ${ended.stateSummary}`)
+  },
+})
 
 /** Stops reminders about a work session; it can still be resumed. */
-async function dismiss(context: CommandContext): Promise<void> {
-  const params = await paramsOf(context)
-  const dismissed = await context.client.post(`${one}/dismiss`, { params })
-  context.finished(dismissed, `${params.workSessionId} is dismissed`)
-}
+const dismiss = command({
+  summary:
+    'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
+  operands: { workSession },
+  options: { project: projectOption },
+  examples: [['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more']],
+  async run(context, given) {
+    const params = await paramsOf(context, given.workSession)
+    const dismissed = await context.client.post(`${one}/dismiss`, { params })
+    context.finished(dismissed, `${params.workSessionId} is dismissed`)
+  },
+})
 
-async function checkpoint(context: CommandContext): Promise<void> {
-  const body = { contextSummary: context.text('summary') }
-  const saved = await context.client.post(`${one}/checkpoint`, {
-    params: await paramsOf(context),
-    body,
-  })
-  context.finished(saved, `Saved in ${visible(saved.path)}`)
-  if (!saved.written)
-    context.note(
-      'The file cannot be written just now; it is in the store, and the server goes on trying.',
-    )
-}
+const checkpoint = command({
+  summary: 'Save the state of one now, and say where',
+  operands: { workSession },
+  options: {
+    project: projectOption,
+    summary: option.text('<text>', 'how the work stands, in your words'),
+  },
+  examples: [['sessions checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file']],
+  async run(context, given) {
+    const body = { contextSummary: given.summary }
+    const saved = await context.client.post(`${one}/checkpoint`, {
+      params: await paramsOf(context, given.workSession),
+      body,
+    })
+    context.finished(saved, `Saved in ${visible(saved.path)}`)
+    if (!saved.written)
+      context.note(
+        'The file cannot be written just now; it is in the store, and the server goes on trying.',
+      )
+  },
+})
 
 function describe(context: CommandContext, whole: WholeWorkSession): string {
   const [last] = whole.checkpoints
@@ -185,33 +234,12 @@ const waitsForWords = (each: WaitsFor): string => {
   return each.taskId === null ? each.agentId : `${each.agentId} (${each.taskId})`
 }
 
-const operand = { name: 'session', about: 'id of the work session' }
-
-export const workSessions = group`
-  Work sessions of a project, and who was resumed from whom
-  $ sessions  those of the only project, as a tree
-  $ sessions show sess_20260115143000_x1y2z3  everything about one
-  $ resume sess_20260115143000_x1y2z3  take an interrupted one up
-`({
-  list: command(listWorkSessions, projectOption)`
-    List work sessions as a tree (the default)
-    --state <state>  only these ${['running', 'interrupted', 'completed']}
-    ${limitOption}
-    $ sessions list --project website  all of them
-    $ sessions list --state interrupted --json  what could be taken up, for a program`,
-  show: command(showWorkSession, operand, projectOption)`
-    Show one: tasks, approvals, approaches, checkpoints, artifacts
-    $ sessions show sess_20260115143000_x1y2z3  how it stands, and what it knows`,
-  checkpoint: command(checkpoint, operand, projectOption)`
-    Save the state of one now, and say where
-    --summary <text>  how the work stands, in your words
-    $ sessions checkpoint sess_20260115143000_x1y2z3  prints the path of its file`,
-  end: command(end, operand, projectOption)`
-    End one: completed, or interrupted with a reason
-    --reason <word>  why it is interrupted; left out, it is completed
-    $ sessions end sess_20260115143000_x1y2z3  it is done
-    $ sessions end sess_20260115143000_x1y2z3 --reason lunch  it can be resumed later`,
-  dismiss: command(dismiss, operand, projectOption)`
-    Take an interrupted one off the list of what was interrupted; it can be resumed all the same
-    $ sessions dismiss sess_20260115143000_x1y2z3  nobody is reminded of it any more`,
-})
+export const workSessions: CommandSpec = {
+  summary: 'Work sessions of a project, and who was resumed from whom',
+  examples: [
+    ['sessions', 'those of the only project, as a tree'],
+    ['sessions show sess_20260115143000_x1y2z3', 'everything about one'],
+    ['resume sess_20260115143000_x1y2z3', 'take an interrupted one up'],
+  ],
+  commands: { list: listWorkSessions, show: showWorkSession, checkpoint, end, dismiss },
+}
