@@ -10,7 +10,10 @@ export interface Route {
   readonly path: `/${string}`
   /** `nobody`: no credential needed; `anybody`: any credential. */
   readonly scope: Scope | 'nobody' | 'anybody'
+  /** What it does, in a line. */
   readonly summary: string
+  /** More of it, where a line is not enough. */
+  readonly description?: string
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
@@ -61,43 +64,25 @@ type ParamsIn<Path> = z.ZodObject<{
     : typeof anyId
 }>
 
-type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & {
+/** A route as it is written: the parameters are those in the path, the status is 200, or 204 where there is no answer. */
+type RouteDefinition = Omit<Route, 'status' | 'params'> & {
   readonly status?: 200 | 201 | 202
 }
-type Listed<Line extends string, Of, More> = More & {
-  readonly method: Line extends `${infer Method extends Route['method']} ${string}` ? Method : never
-  readonly path: Line extends `${string} ${infer Path extends Route['path']}` ? Path : never
-  readonly scope: Of
-  readonly summary: string
+type Listed<Definition extends RouteDefinition> = Definition & {
   readonly status: Route['status']
-} & (More extends { params: z.ZodObject }
+} & ([NamesIn<Definition['path']>] extends [never]
     ? unknown
-    : [NamesIn<Line>] extends [never]
-      ? unknown
-      : { readonly params: ParamsIn<Line> })
+    : { readonly params: ParamsIn<Definition['path']> })
 
-/**
- * Defines a route, with its summary behind it: route('GET /api/projects/{projectId}', 'read', { answer: Project })`Read a project`.
- * The parameters are those in the path; the status is 200, or 204 where there is no answer, unless it is stated.
- */
-export const route =
-  <
-    const Line extends `${Route['method']} /${string}`,
-    const Of extends Route['scope'],
-    const More extends Details = object,
-  >(
-    line: Line,
-    scope: Of,
-    details?: More,
-  ) =>
-  ([summary = '']: TemplateStringsArray): Listed<Line, Of, More> => {
-    const [method, path = ''] = line.split(' ')
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-    const known: Readonly<Record<string, z.ZodType>> = parameters
-    const params = names.length > 0 && {
-      params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))),
-    }
-    const status = details?.answer || details?.media ? 200 : 204
-    const listed = { method, path, scope, status, summary: summary.trim(), ...params, ...details }
-    return listed as unknown as Listed<Line, Of, More>
+/** Defines a route. */
+export function route<const Definition extends RouteDefinition>(
+  definition: Definition,
+): Listed<Definition> {
+  const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const known: Readonly<Record<string, z.ZodType>> = parameters
+  const params = names.length > 0 && {
+    params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))),
   }
+  const status = definition.answer || definition.media ? 200 : 204
+  return { status, ...params, ...definition } as unknown as Listed<Definition>
+}

@@ -39,11 +39,15 @@ const nothingToDo =
   'There is no work for you in this project. Do nothing more and exit; you are started again when there is some.'
 
 /** `authenticate` (AS1): a process signs in as an agent of a project. */
-export const authenticate = defineTool('authenticate', writes)`
-  Sign in as an agent
-  Signs you in. Call it first, once. The server decides what you are here for: a chat or a task. If the answer is no_work there is
-  nothing to do for you, so stop. Otherwise call get_next_action and do what it says until it says exit. Never repeat
-  session_token in anything you write.`({
+export const authenticate = defineTool({
+  name: 'authenticate',
+  title: 'Sign in as an agent',
+  description:
+    'Signs you in. Call it first, once. The server decides what you are here for: a chat ' +
+    'or a task. If the answer is no_work there is nothing to do for you, so stop. ' +
+    'Otherwise call get_next_action and do what it says until it says exit. Never repeat ' +
+    'session_token in anything you write.',
+  annotations: writes,
   input: {
     agentId: Id.optional().describe('Who you are: the id you were given (HOLDFAST_AGENT_ID)'),
     passkey: z
@@ -138,11 +142,16 @@ const supersededAnswer: Answer = {
 }
 
 /** `get_next_action` (NA1): the only loop an agent needs. */
-export const getNextAction = defineTool('get_next_action', writesOnce)`
-  What to do next
-  Says what to do now. Call it after authenticate, do what instruction says, then call it again, until action is exit. This is the
-  only loop you need. With wait_seconds the call is held until something happens, so pass the longest time your client can wait
-  for a tool (50 if you do not know): each call you make costs a turn. One call at a time.`({
+export const getNextAction = defineTool({
+  name: 'get_next_action',
+  title: 'What to do next',
+  description:
+    'Says what to do now. Call it after authenticate, do what instruction says, then call ' +
+    'it again, until action is exit. This is the only loop you need. With wait_seconds ' +
+    'the call is held until something happens, so pass the longest time your client can ' +
+    'wait for a tool (50 if you do not know): each call you make costs a turn. One call ' +
+    'at a time.',
+  annotations: writesOnce,
   mayWait: true,
   input: {
     session_token: agentSessionToken,
@@ -204,26 +213,32 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer 
 }
 
 /** `get_agent_action` (CO3): tells a third-party coordinator whether an agent should be started. */
-export const getAgentAction = defineTool('get_agent_action', reads)`
-  For coordinators: should this agent be started?
-  For coordinators, the programs that start and watch agent processes; agents do not need it. Says whether a process of this agent
-  should be started in this project now: start, none, or hold (too many failed starts), with the reason.`(
-  {
-    input: { agentId: Id, projectId: Id },
-    output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
-    run: async (which, call) => {
-      coordinatorOnly(call)
-      const { action, reason } = await call.deps.store.query(getActionFor, which)
-      return { action, reason }
-    },
+export const getAgentAction = defineTool({
+  name: 'get_agent_action',
+  title: 'For coordinators: should this agent be started?',
+  description:
+    'For coordinators, the programs that start and watch agent processes; agents do not ' +
+    'need it. Says whether a process of this agent should be started in this project now: ' +
+    'start, none, or hold (too many failed starts), with the reason.',
+  annotations: reads,
+  input: { agentId: Id, projectId: Id },
+  output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
+  run: async (which, call) => {
+    coordinatorOnly(call)
+    const { action, reason } = await call.deps.store.query(getActionFor, which)
+    return { action, reason }
   },
-)
+})
 
 /** `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no process left. */
-export const invalidateSession = defineTool('invalidate_session', writesOnce)`
-  For coordinators (deprecated): end all sessions of an agent
-  Deprecated: use report_process_exit, which can say which process exited. For coordinators; agents do not need it. Ends every
-  session of the agent in the project, as when none of its processes is left.`({
+export const invalidateSession = defineTool({
+  name: 'invalidate_session',
+  title: 'For coordinators (deprecated): end all sessions of an agent',
+  description:
+    'Deprecated: use report_process_exit, which can say which process exited. For ' +
+    'coordinators; agents do not need it. Ends every session of the agent in the project, ' +
+    'as when none of its processes is left.',
+  annotations: writesOnce,
   input: { agentId: Id, projectId: Id },
   output: ProcessExitAnswer.shape,
   run: async (which, call) => {
@@ -233,27 +248,33 @@ export const invalidateSession = defineTool('invalidate_session', writesOnce)`
 })
 
 /** `logout` (AS8): an agent ends its session. */
-export const logout = agentTool('logout', writesOnce)`
-  End your session
-  Ends your session. Call it when you have to stop before get_next_action said exit, for example because you cannot go on.
-  Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.`(
-  {
-    output: { status: z.literal('ended') },
-    run: async (_, { caller, deps }) => {
-      await deps.agents.logout(caller)
-      return { status: 'ended' as const }
-    },
+export const logout = agentTool({
+  name: 'logout',
+  title: 'End your session',
+  description:
+    'Ends your session. Call it when you have to stop before get_next_action said exit, ' +
+    'for example because you cannot go on. Messages you have not answered go to whoever ' +
+    'comes next. After exit it is not needed, and calling it twice does no harm.',
+  annotations: writesOnce,
+  output: { status: z.literal('ended') },
+  run: async (_, { caller, deps }) => {
+    await deps.agents.logout(caller)
+    return { status: 'ended' as const }
   },
-)
+})
 
 const exit = ProcessExit.shape
 
 /** `report_process_exit` (PX1): a coordinator states a fact, the server decides. */
-export const reportProcessExit = defineTool('report_process_exit', writesOnce)`
-  For coordinators: a process has exited
-  For coordinators; agents do not need it. States that a process of an agent in a project has exited, and how many of that agent
-  there are left on your machine. With launch_id exactly the session of that launch ends; without it the server judges by what is
-  left. Give report_id, so that a report that is sent again does no more.`({
+export const reportProcessExit = defineTool({
+  name: 'report_process_exit',
+  title: 'For coordinators: a process has exited',
+  description:
+    'For coordinators; agents do not need it. States that a process of an agent in a ' +
+    'project has exited, and how many of that agent there are left on your machine. With ' +
+    'launch_id exactly the session of that launch ends; without it the server judges by ' +
+    'what is left. Give report_id, so that a report that is sent again does no more.',
+  annotations: writesOnce,
   input: {
     ...exit,
     remainingProcesses: exit.remainingProcesses.describe(

@@ -16,95 +16,104 @@ import { agentTool, reads, snakeFields, writesOnce } from './tool.ts'
 const asked = ApprovalRequest.shape
 
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
-export const requestApproval = agentTool('request_approval', writesOnce)`
-  Ask a person to approve
-  Asks the people of this project for a decision before you go on: a plan, a risky step, a result. It comes back at once with an
-  approval_id. Then call get_next_action with the longest wait_seconds, again and again, while it says wait_for_approval; once it
-  says something else, read the decision with get_approval. Do nothing that needs the approval before. If revision_requested was
-  decided, change what you proposed as feedback says and call this again with the same approval_id.`(
-  {
-    input: {
-      checkpointType: asked.checkpointType.describe(
-        'What kind of decision it is, in a word: plan, design, release …',
-      ),
-      instructionContent: asked.instructionContent.describe(
-        'What the person is to decide, with all they need to know; Markdown is shown',
-      ),
-      workerInstructions: asked.workerInstructions.describe(
-        'What you would have others do, one entry each',
-      ),
-      artifacts: asked.artifacts.describe('What to look at: paths, links, or any JSON'),
-      taskId: asked.taskId.describe('The task it is about, when it is not the one you are at'),
-      approvalId: Approval.shape.id
-        .optional()
-        .describe('Of an approval that was sent back for revision, to submit it again'),
-    },
-    output: { approvalId: Approval.shape.id, status: Approval.shape.status },
-    run: async (args, { caller, deps, presented: { contextId } }) => {
-      const { id, status } = await deps.store.run(requestApprovalFor, {
-        contextId,
-        ...caller,
-        ...args,
-      })
-      return { approvalId: id, status }
-    },
+export const requestApproval = agentTool({
+  name: 'request_approval',
+  title: 'Ask a person to approve',
+  description:
+    'Asks the people of this project for a decision before you go on: a plan, a risky ' +
+    'step, a result. It comes back at once with an approval_id. Then call get_next_action ' +
+    'with the longest wait_seconds, again and again, while it says wait_for_approval; ' +
+    'once it says something else, read the decision with get_approval. Do nothing that ' +
+    'needs the approval before. If revision_requested was decided, change what you ' +
+    'proposed as feedback says and call this again with the same approval_id.',
+  annotations: writesOnce,
+  input: {
+    checkpointType: asked.checkpointType.describe(
+      'What kind of decision it is, in a word: plan, design, release …',
+    ),
+    instructionContent: asked.instructionContent.describe(
+      'What the person is to decide, with all they need to know; Markdown is shown',
+    ),
+    workerInstructions: asked.workerInstructions.describe(
+      'What you would have others do, one entry each',
+    ),
+    artifacts: asked.artifacts.describe('What to look at: paths, links, or any JSON'),
+    taskId: asked.taskId.describe('The task it is about, when it is not the one you are at'),
+    approvalId: Approval.shape.id
+      .optional()
+      .describe('Of an approval that was sent back for revision, to submit it again'),
   },
-)
+  output: { approvalId: Approval.shape.id, status: Approval.shape.status },
+  run: async (args, { caller, deps, presented: { contextId } }) => {
+    const { id, status } = await deps.store.run(requestApprovalFor, {
+      contextId,
+      ...caller,
+      ...args,
+    })
+    return { approvalId: id, status }
+  },
+})
 
-export const getApproval = agentTool('get_approval', reads)`
-  Read a decision
-  Gives an approval you asked for: its status (pending, approved, rejected or revision_requested), and in feedback what the person
-  said. If it is approved, go on. If it is rejected, do not do what you asked for. If a revision is requested, follow the feedback
-  and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.`(
-  {
-    input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
-    output: { approvalId: Approval.shape.id, ...Approval.shape },
-    run: async ({ approvalId }, { caller, deps, presented: { contextId } }) => {
-      const approval = await deps.store.query(getApprovalOf, { contextId, ...caller, approvalId })
-      const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
-      return { approvalId, ...approval, revisionHistory }
-    },
+export const getApproval = agentTool({
+  name: 'get_approval',
+  title: 'Read a decision',
+  description:
+    'Gives an approval you asked for: its status (pending, approved, rejected or ' +
+    'revision_requested), and in feedback what the person said. If it is approved, go on. ' +
+    'If it is rejected, do not do what you asked for. If a revision is requested, follow ' +
+    'the feedback and call request_approval again with this approval_id. If it is ' +
+    'pending, call get_next_action with the longest wait_seconds.',
+  annotations: reads,
+  input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
+  output: { approvalId: Approval.shape.id, ...Approval.shape },
+  run: async ({ approvalId }, { caller, deps, presented: { contextId } }) => {
+    const approval = await deps.store.query(getApprovalOf, { contextId, ...caller, approvalId })
+    const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
+    return { approvalId, ...approval, revisionHistory }
   },
-)
+})
 
 /** Clients give up after a minute. */
 const folderWaitMs = 50_000
 const maxFolderChars = 900
 
 /** `request_folder` (SB9): asks a person whether a sandboxed agent may read a folder. */
-export const requestFolder = agentTool('request_folder', writesOnce)`
-  Ask to read a folder outside your sandbox
-  If you run in a sandbox and need to read a folder that is not there for you, this asks a person. It waits for the answer; if
-  that says pending, call it again with the same folder or go on without it. Once it says allowed, end your turn and say what you
-  need the folder for: it is there from the next turn on, read-only. Do not look for another way when it says refused.`(
-  {
-    mayWait: true,
-    input: {
-      folder: line(maxFolderChars)
-        .refine(
-          (path) => path.startsWith('/') && path.length > 1 && posix.resolve(path) === path,
-          'must be an absolute path without . and ..',
-        )
-        .describe('The absolute path'),
-    },
-    output: { status: z.enum(['allowed', 'refused', 'pending']) },
-    run: async ({ folder }, { caller, deps: { store, clock }, presented: { contextId } }) => {
-      const asking = { contextId, ...caller }
-      const turn = await store.query(findAskingTurn, asking)
-      const { approvalId } = await store.run(requestFolderFor, { ...asking, ...turn, folder })
-      const look = async () => {
-        const { status } = await store.query(getApprovalOf, { ...asking, approvalId })
-        return status === 'pending' ? undefined : status
-      }
-      const decided = await untilSeen({
-        store,
-        clock,
-        stream: projectStream(turn.projectId),
-        withinMs: folderWaitMs,
-        look,
-      })
-      const status = decided === 'approved' ? 'allowed' : decided ? 'refused' : 'pending'
-      return { status } as const
-    },
+export const requestFolder = agentTool({
+  name: 'request_folder',
+  title: 'Ask to read a folder outside your sandbox',
+  description:
+    'If you run in a sandbox and need to read a folder that is not there for you, this ' +
+    'asks a person. It waits for the answer; if that says pending, call it again with the ' +
+    'same folder or go on without it. Once it says allowed, end your turn and say what ' +
+    'you need the folder for: it is there from the next turn on, read-only. Do not look ' +
+    'for another way when it says refused.',
+  annotations: writesOnce,
+  mayWait: true,
+  input: {
+    folder: line(maxFolderChars)
+      .refine(
+        (path) => path.startsWith('/') && path.length > 1 && posix.resolve(path) === path,
+        'must be an absolute path without . and ..',
+      )
+      .describe('The absolute path'),
   },
-)
+  output: { status: z.enum(['allowed', 'refused', 'pending']) },
+  run: async ({ folder }, { caller, deps: { store, clock }, presented: { contextId } }) => {
+    const asking = { contextId, ...caller }
+    const turn = await store.query(findAskingTurn, asking)
+    const { approvalId } = await store.run(requestFolderFor, { ...asking, ...turn, folder })
+    const look = async () => {
+      const { status } = await store.query(getApprovalOf, { ...asking, approvalId })
+      return status === 'pending' ? undefined : status
+    }
+    const decided = await untilSeen({
+      store,
+      clock,
+      stream: projectStream(turn.projectId),
+      withinMs: folderWaitMs,
+      look,
+    })
+    const status = decided === 'approved' ? 'allowed' : decided ? 'refused' : 'pending'
+    return { status } as const
+  },
+})

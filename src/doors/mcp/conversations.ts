@@ -53,12 +53,17 @@ function attached(media: unknown): { attachments?: unknown[] } {
 }
 
 /** `get_pending_messages` (NA7): returns unread messages. */
-export const getPendingMessages = agentTool('get_pending_messages', writesOnce)`
-  Get the messages that wait for you
-  Hands you the messages that people or other agents have written to you and that you have not answered, the most urgent first.
-  Call it when get_next_action says so. Read all of them, do what they ask, then answer with one respond_chat. Until you have
-  answered you get the same messages again. \`history\` says what was said before you came, \`summary\` stands for the older part
-  of the conversation, if there is one; more is read with get_history.`({
+export const getPendingMessages = agentTool({
+  name: 'get_pending_messages',
+  title: 'Get the messages that wait for you',
+  description:
+    'Hands you the messages that people or other agents have written to you and that you ' +
+    'have not answered, the most urgent first. Call it when get_next_action says so. Read ' +
+    'all of them, do what they ask, then answer with one respond_chat. Until you have ' +
+    'answered you get the same messages again. `history` says what was said before you ' +
+    'came, `summary` stands for the older part of the conversation, if there is one; more ' +
+    'is read with get_history.',
+  annotations: writesOnce,
   output: {
     messages: z.array(HandedOver),
     summary: z.string().nullable(),
@@ -92,11 +97,15 @@ export const getPendingMessages = agentTool('get_pending_messages', writesOnce)`
 })
 
 /** `respond_chat` (NA7, NA8): answers the messages taken before. */
-export const respondChat = agentTool('respond_chat', writes)`
-  Answer in the chat
-  Sends your answer to whoever wrote the messages that get_pending_messages handed you, and marks exactly those as answered. This
-  is the only way people see what you write. Markdown is shown. One answer for all of them is enough. Use empty content to mark
-  them as read without an answer. Then call get_next_action again.`({
+export const respondChat = agentTool({
+  name: 'respond_chat',
+  title: 'Answer in the chat',
+  description:
+    'Sends your answer to whoever wrote the messages that get_pending_messages handed ' +
+    'you, and marks exactly those as answered. This is the only way people see what you ' +
+    'write. Markdown is shown. One answer for all of them is enough. Use empty content to ' +
+    'mark them as read without an answer. Then call get_next_action again.',
+  annotations: writes,
   input: {
     content: content.describe('Your answer; empty marks the messages as read and says nothing'),
     clientId,
@@ -118,10 +127,14 @@ export const respondChat = agentTool('respond_chat', writes)`
 })
 
 /** `send_message` (CV10): sends a message to another agent of the project. */
-export const sendMessage = agentTool('send_message', writes)`
-  Write to another agent
-  Sends a message to another agent of your project. Its answer comes to you like any message: get_next_action tells you. Do not
-  use it to answer what you were handed; that is respond_chat.`({
+export const sendMessage = agentTool({
+  name: 'send_message',
+  title: 'Write to another agent',
+  description:
+    'Sends a message to another agent of your project. Its answer comes to you like any ' +
+    'message: get_next_action tells you. Do not use it to answer what you were handed; ' +
+    'that is respond_chat.',
+  annotations: writes,
   input: { toAgentId: Id.describe('The id of the other agent'), content: content.min(1), clientId },
   output: { messageId: z.string(), seq: z.int() },
   run: async (message, { caller, deps, presented: { contextId } }) => {
@@ -137,54 +150,59 @@ export const sendMessage = agentTool('send_message', writes)`
 const most = 100
 
 /** `get_history` (CX3): returns earlier messages of the conversation. */
-export const getHistory = agentTool('get_history', reads)`
-  Read what was said before
-  Gives the messages of the conversation you are in, oldest first: the newest ones, or those before \`before\`, of a \`day\`, or
-  those in which the words of \`q\` stand. Use it when what you were told at the beginning is not enough.`(
-  {
-    input: {
-      before: z
-        .int()
-        .min(1)
-        .optional()
-        .describe('Only messages with a lower seq; `before` of the answer goes on from there'),
-      day: z.string().max(10).optional().describe('A day, as 2026-11-15'),
-      q: z.string().min(1).max(1000).optional().describe('Words to look for'),
-      limit: z.int().min(1).max(most).optional(),
-    },
-    output: {
-      conversation: z.string(),
-      messages: z.array(
-        z.object({
-          seq: z.int(),
-          sender: z.string(),
-          role: z.string(),
-          content: z.string(),
-          created_at: z.string(),
-        }),
-      ),
-      before: z.int().nullable(),
-    },
-    run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
-      if (wanted.q !== undefined) await deps.search.catchUp()
-      const { key, messages, before } = await deps.store.query(readOwnHistory, {
-        ...caller,
-        ...wanted,
-        contextId,
-        limit,
-      })
-      return { conversation: key, messages: messages.map(snakeFields), before }
-    },
+export const getHistory = agentTool({
+  name: 'get_history',
+  title: 'Read what was said before',
+  description:
+    'Gives the messages of the conversation you are in, oldest first: the newest ones, or ' +
+    'those before `before`, of a `day`, or those in which the words of `q` stand. Use it ' +
+    'when what you were told at the beginning is not enough.',
+  annotations: reads,
+  input: {
+    before: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Only messages with a lower seq; `before` of the answer goes on from there'),
+    day: z.string().max(10).optional().describe('A day, as 2026-11-15'),
+    q: z.string().min(1).max(1000).optional().describe('Words to look for'),
+    limit: z.int().min(1).max(most).optional(),
   },
-)
+  output: {
+    conversation: z.string(),
+    messages: z.array(
+      z.object({
+        seq: z.int(),
+        sender: z.string(),
+        role: z.string(),
+        content: z.string(),
+        created_at: z.string(),
+      }),
+    ),
+    before: z.int().nullable(),
+  },
+  run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
+    if (wanted.q !== undefined) await deps.search.catchUp()
+    const { key, messages, before } = await deps.store.query(readOwnHistory, {
+      ...caller,
+      ...wanted,
+      contextId,
+      limit,
+    })
+    return { conversation: key, messages: messages.map(snakeFields), before }
+  },
+})
 
 const keyOf = async ({ caller, deps, presented: { contextId } }: AgentCall): Promise<string> =>
   (await deps.store.query(findOwnConversation, { ...caller, contextId })).key
 
 /** `get_flags` and `set_flags` (CX3, CV3): flags of the agent's conversation. */
-export const getFlags = agentTool('get_flags', reads)`
-  Read the flags of the conversation
-  Gives the flags of the conversation you are in, as programs around it have set them.`({
+export const getFlags = agentTool({
+  name: 'get_flags',
+  title: 'Read the flags of the conversation',
+  description:
+    'Gives the flags of the conversation you are in, as programs around it have set them.',
+  annotations: reads,
   output: { conversation: z.string(), flags: Flags },
   run: async (_, call) => {
     const key = await keyOf(call)
@@ -195,41 +213,43 @@ export const getFlags = agentTool('get_flags', reads)`
   },
 })
 
-export const setFlags = agentTool('set_flags', writesOnce)`
-  Set the flags of the conversation
-  Replaces the flags of the conversation you are in; read them with get_flags first and keep what you do not change.`(
-  {
-    input: { flags: Flags },
-    output: { conversation: z.string(), flags: Flags },
-    run: async ({ flags }, call) => {
-      const key = await keyOf(call)
-      return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
-    },
+export const setFlags = agentTool({
+  name: 'set_flags',
+  title: 'Set the flags of the conversation',
+  description:
+    'Replaces the flags of the conversation you are in; read them with get_flags first ' +
+    'and keep what you do not change.',
+  annotations: writesOnce,
+  input: { flags: Flags },
+  output: { conversation: z.string(), flags: Flags },
+  run: async ({ flags }, call) => {
+    const key = await keyOf(call)
+    return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
   },
-)
+})
 
 /** `set_summary` (NA9): replaces the older part of a conversation by a summary. */
-export const setSummary = agentTool('set_summary', writesOnce)`
-  Summarise the conversation
-  Stores your summary of the conversation up to and including the message through_seq. Call it when get_next_action says
-  summarize_conversation, with the through_seq it gives. From then on the summary is handed over in the place of those messages,
-  so it must hold everything that will be needed: what was asked, decided and done, what is open, names, numbers, paths.`(
-  {
-    input: {
-      summary: content
-        .min(1)
-        .max(maxSummaryChars)
-        .describe('What stands for the conversation so far, the earlier summary included'),
-      throughSeq: z
-        .int()
-        .min(1)
-        .describe('The last message it covers, as get_next_action named it'),
-    },
-    output: { throughSeq: z.int() },
-    run: async (words, call) => {
-      const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
-      const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
-      return { throughSeq }
-    },
+export const setSummary = agentTool({
+  name: 'set_summary',
+  title: 'Summarise the conversation',
+  description:
+    'Stores your summary of the conversation up to and including the message through_seq. ' +
+    'Call it when get_next_action says summarize_conversation, with the through_seq it ' +
+    'gives. From then on the summary is handed over in the place of those messages, so it ' +
+    'must hold everything that will be needed: what was asked, decided and done, what is ' +
+    'open, names, numbers, paths.',
+  annotations: writesOnce,
+  input: {
+    summary: content
+      .min(1)
+      .max(maxSummaryChars)
+      .describe('What stands for the conversation so far, the earlier summary included'),
+    throughSeq: z.int().min(1).describe('The last message it covers, as get_next_action named it'),
   },
-)
+  output: { throughSeq: z.int() },
+  run: async (words, call) => {
+    const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
+    const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
+    return { throughSeq }
+  },
+})

@@ -56,7 +56,7 @@ type Shape = z.core.$ZodLooseShape
 
 /** A tool in the names of our code; clients see its arguments and its answer with snake_case names. */
 interface Definition<Input extends Shape, Output extends Shape, Call>
-  extends Pick<Tool, 'mayWait'> {
+  extends Omit<Tool, 'input' | 'output' | 'run'> {
   readonly input?: Input
   readonly output: Output
   readonly run: (
@@ -65,28 +65,23 @@ interface Definition<Input extends Shape, Output extends Shape, Call>
   ) => Promise<z.input<z.ZodObject<Output>>>
 }
 
-/** Defines a tool with its title and, on the lines behind it, its description. */
-export const defineTool =
-  (name: string, annotations: Annotations) =>
-  ([text = '']: TemplateStringsArray) =>
-  <Output extends Shape, Input extends Shape = object>(
-    tool: Definition<Input, Output, ToolCall>,
-  ): Tool => {
-    const [title = '', ...description] = text.trim().split(/\s*\n\s*/)
-    const input: Shape = tool.input ?? {}
-    const names = new Map(Object.keys(input).map((each) => [snake(each), each]))
-    const ours = (args: Record<string, unknown>): Record<string, unknown> =>
-      Object.fromEntries(
-        Object.entries(args).map(([each, value]) => [names.get(each) ?? each, value]),
-      )
-    return {
-      ...{ ...tool, name, title, description: description.join(' '), annotations },
-      input: z.strictObject(snakeFields(input)),
-      output: z.object(snakeFields(tool.output)),
-      run: async (args, call) =>
-        snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
-    }
+export function defineTool<Output extends Shape, Input extends Shape = object>(
+  tool: Definition<Input, Output, ToolCall>,
+): Tool {
+  const input: Shape = tool.input ?? {}
+  const names = new Map(Object.keys(input).map((each) => [snake(each), each]))
+  const ours = (args: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(args).map(([each, value]) => [names.get(each) ?? each, value]),
+    )
+  return {
+    ...tool,
+    input: z.strictObject(snakeFields(input)),
+    output: z.object(snakeFields(tool.output)),
+    run: async (args, call) =>
+      snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
   }
+}
 
 export interface AgentCall extends ToolCall {
   /** Agent session that calls. */
@@ -94,23 +89,20 @@ export interface AgentCall extends ToolCall {
 }
 
 /** Defines a tool of agents that have signed in: it takes their token and gets their session. */
-export const agentTool =
-  (...about: Parameters<typeof defineTool>) =>
-  (text: TemplateStringsArray) =>
-  <Output extends Shape, Input extends Shape = object>(
-    tool: Definition<Input, Output, AgentCall>,
-  ): Tool =>
-    defineTool(...about)(text)<Output, Shape>({
-      ...tool,
-      input: { session_token: agentSessionToken, ...tool.input },
-      run: async ({ session_token, ...args }, call) => {
-        const caller = await call.deps.agents.caller(
-          call.presented,
-          session_token as string | undefined,
-        )
-        return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
-      },
-    })
+export const agentTool = <Output extends Shape, Input extends Shape = object>(
+  tool: Definition<Input, Output, AgentCall>,
+): Tool =>
+  defineTool<Output, Shape>({
+    ...tool,
+    input: { session_token: agentSessionToken, ...tool.input },
+    run: async ({ session_token, ...args }, call) => {
+      const caller = await call.deps.agents.caller(
+        call.presented,
+        session_token as string | undefined,
+      )
+      return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
+    },
+  })
 
 /** Arguments shared by several tools. */
 export const agentSessionToken = z

@@ -32,27 +32,33 @@ import {
   writesOnce,
 } from './tool.ts'
 
-export const getMyTask = agentTool('get_my_task', reads)`
-  Read your task
-  Gives the task that is assigned to you and in progress, or null when you have none, and what people decided about what you asked
-  for it (decisions, with their feedback). get_next_action gives both too; call this when you need to read it again.`(
-  {
-    output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
-    run: async (_, { caller, deps }) => {
-      const { task, decisions } = await deps.store.query(getTaskOf, caller)
-      return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
-    },
+export const getMyTask = agentTool({
+  name: 'get_my_task',
+  title: 'Read your task',
+  description:
+    'Gives the task that is assigned to you and in progress, or null when you have none, ' +
+    'and what people decided about what you asked for it (decisions, with their ' +
+    'feedback). get_next_action gives both too; call this when you need to read it again.',
+  annotations: reads,
+  output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
+  run: async (_, { caller, deps }) => {
+    const { task, decisions } = await deps.store.query(getTaskOf, caller)
+    return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
   },
-)
+})
 
 const { status, progressPercent, result } = TaskProgress.shape
 
 /** `update_task` (TK): reports progress or the end of a task. */
-export const updateTask = agentTool('update_task', writesOnce)`
-  Report on your task
-  Says how far you are with a task that is assigned to you, or that it is done. Report progress_percent now and then while you
-  work. When it is done, set status to completed and say in result what you did; when it cannot be done, set status to failed and
-  say why. Then call get_next_action.`({
+export const updateTask = agentTool({
+  name: 'update_task',
+  title: 'Report on your task',
+  description:
+    'Says how far you are with a task that is assigned to you, or that it is done. Report ' +
+    'progress_percent now and then while you work. When it is done, set status to ' +
+    'completed and say in result what you did; when it cannot be done, set status to ' +
+    'failed and say why. Then call get_next_action.',
+  annotations: writesOnce,
   input: {
     taskId: Id.describe('The id of the task, as get_next_action or get_my_task gave it'),
     status: status.describe('completed or failed when it is over; leave it out while you work'),
@@ -68,11 +74,15 @@ export const updateTask = agentTool('update_task', writesOnce)`
 const draft = ApproachDraft.shape
 
 /** `record_approach` (AR1): records what worked, what failed, and what could be tried. */
-export const recordApproach = agentTool('record_approach', writesOnce)`
-  Record what worked or failed
-  Writes down an approach to the work you are at: verified when you have seen it work, failed when it did not, untried when it
-  could be tried. Whoever takes this work up is told, so that nothing is tried in vain twice. Record one as soon as you know; the
-  same words again are the same approach.`({
+export const recordApproach = agentTool({
+  name: 'record_approach',
+  title: 'Record what worked or failed',
+  description:
+    'Writes down an approach to the work you are at: verified when you have seen it work, ' +
+    'failed when it did not, untried when it could be tried. Whoever takes this work up ' +
+    'is told, so that nothing is tried in vain twice. Record one as soon as you know; the ' +
+    'same words again are the same approach.',
+  annotations: writesOnce,
   input: {
     kind: draft.kind,
     category: draft.category.describe('What it is about, in a word or two'),
@@ -99,11 +109,15 @@ export const recordApproach = agentTool('record_approach', writesOnce)`
 const asked = CheckpointRequest.shape
 
 /** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
-export const saveCheckpoint = agentTool('save_checkpoint', writes)`
-  Save the state of your work
-  Saves how your work stands, so that it can be taken up should you be interrupted. Call it before a long or risky step and
-  whenever you have learned something that whoever goes on must know. Tasks, approvals and approaches are saved by themselves: say
-  in context_summary what only you know.`({
+export const saveCheckpoint = agentTool({
+  name: 'save_checkpoint',
+  title: 'Save the state of your work',
+  description:
+    'Saves how your work stands, so that it can be taken up should you be interrupted. ' +
+    'Call it before a long or risky step and whenever you have learned something that ' +
+    'whoever goes on must know. Tasks, approvals and approaches are saved by themselves: ' +
+    'say in context_summary what only you know.',
+  annotations: writes,
   input: {
     contextSummary: asked.contextSummary.describe(
       'How the work stands, in a few sentences; it replaces what was said before',
@@ -124,11 +138,15 @@ export const saveCheckpoint = agentTool('save_checkpoint', writes)`
 })
 
 /** `get_resume_context` (RS2): returns what is known about interrupted work. */
-export const getResumeContext = agentTool('get_resume_context', reads)`
-  Read what is known about resumed work
-  Gives what is known about the work you have taken up: how it stood, the task it was at, what failed and must not be tried again
-  (avoid), what worked, what to try next, and what remains. null when your work was begun anew. get_next_action gives it once,
-  with resume_work; call this when you need to read it again.`({
+export const getResumeContext = agentTool({
+  name: 'get_resume_context',
+  title: 'Read what is known about resumed work',
+  description:
+    'Gives what is known about the work you have taken up: how it stood, the task it was ' +
+    'at, what failed and must not be tried again (avoid), what worked, what to try next, ' +
+    'and what remains. null when your work was begun anew. get_next_action gives it once, ' +
+    'with resume_work; call this when you need to read it again.',
+  annotations: reads,
   output: { resumeContext: ResumeContextAnswer.nullable() },
   run: async (_, { caller, deps }) => {
     const context = await deps.store.query(contextFor, caller)
@@ -137,12 +155,16 @@ export const getResumeContext = agentTool('get_resume_context', reads)`
 })
 
 /** `resume_from_file` (CK7): resumes work from its files, for a person's own tool. */
-export const resumeFromFile = defineTool('resume_from_file', writesOnce)`
-  For the owner: continue work from its checkpoint file
-  For people’s own tools, with a credential that may manage; agents do not need it. Takes interrupted work up from the
-  state_checkpoint.json at a path on the machine of the server, though the database may know nothing of it. The file must lie
-  below the projects of the data folder or in the folder of a project. Called again while that work runs, it answers the same work
-  session.`({
+export const resumeFromFile = defineTool({
+  name: 'resume_from_file',
+  title: 'For the owner: continue work from its checkpoint file',
+  description:
+    'For people’s own tools, with a credential that may manage; agents do not need it. ' +
+    'Takes interrupted work up from the state_checkpoint.json at a path on the machine of ' +
+    'the server, though the database may know nothing of it. The file must lie below the ' +
+    'projects of the data folder or in the folder of a project. Called again while that ' +
+    'work runs, it answers the same work session.',
+  annotations: writesOnce,
   input: {
     path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder'),
   },

@@ -19,53 +19,127 @@ import {
 } from './people.ts'
 
 export const accessRoutes = {
-  login: route('POST /api/login', 'nobody', {
+  login: route({
+    method: 'POST',
+    path: '/api/login',
+    scope: 'nobody',
+    summary: 'Exchange a one-time code or a token for the cookie of the browser',
     body: Login,
-  })`Exchange a one-time code or a token for the cookie of the browser`,
-  getLogin: route('GET /api/login', 'nobody', {
+  }),
+  getLogin: route({
+    method: 'GET',
+    path: '/api/login',
+    scope: 'nobody',
+    summary: 'Whether this browser is signed in',
     answer: z.object({ signedIn: z.boolean() }),
-  })`Whether this browser is signed in`,
-  logout: route('POST /api/logout', 'anybody')`Sign this browser out`,
-  getMe: route('GET /api/me', 'anybody', { answer: Me })`Who this credential is`,
-  createSignInCode: route('POST /api/sign-in-codes', 'anybody', {
+  }),
+  logout: route({
+    method: 'POST',
+    path: '/api/logout',
+    scope: 'anybody',
+    summary: 'Sign this browser out',
+  }),
+  getMe: route({
+    method: 'GET',
+    path: '/api/me',
+    scope: 'anybody',
+    summary: 'Who this credential is',
+    answer: Me,
+  }),
+  createSignInCode: route({
+    method: 'POST',
+    path: '/api/sign-in-codes',
+    scope: 'anybody',
+    summary: 'Make a one-time sign-in code for oneself (10 minutes)',
     status: 201,
     answer: SignInCode,
-  })`
-    Make a one-time sign-in code for oneself (10 minutes)`,
-  createTicket: route('POST /api/tickets', 'anybody', { status: 201, answer: Ticket })`
-    Make a ticket for the address of a WebSocket, where a browser can send no token: \`/ws?ticket=…\`. It is good once and for 60 seconds, with the rights of this credential`,
-  listDevices: route(
-    'GET /api/devices',
-    'anybody',
-    listOf(Device),
-  )`List the browsers that one is signed in with oneself`,
-  removeDevice: route('DELETE /api/devices/{deviceId}', 'anybody')`
-    Sign one of one’s own browsers out; what it has open ends at once`,
-  listPeople: route('GET /api/people', 'read', listOf(Person))`List the people`,
-  addPerson: route('POST /api/people', 'manage', {
+  }),
+  createTicket: route({
+    method: 'POST',
+    path: '/api/tickets',
+    scope: 'anybody',
+    summary:
+      'Make a ticket for the address of a WebSocket, where a browser can send no token: ' +
+      '`/ws?ticket=…`. It is good once and for 60 seconds, with the rights of this ' +
+      'credential',
+    status: 201,
+    answer: Ticket,
+  }),
+  listDevices: route({
+    method: 'GET',
+    path: '/api/devices',
+    scope: 'anybody',
+    summary: 'List the browsers that one is signed in with oneself',
+    ...listOf(Device),
+  }),
+  removeDevice: route({
+    method: 'DELETE',
+    path: '/api/devices/{deviceId}',
+    scope: 'anybody',
+    summary: 'Sign one of one’s own browsers out; what it has open ends at once',
+  }),
+  listPeople: route({
+    method: 'GET',
+    path: '/api/people',
+    scope: 'read',
+    summary: 'List the people',
+    ...listOf(Person),
+  }),
+  addPerson: route({
+    method: 'POST',
+    path: '/api/people',
+    scope: 'manage',
+    summary: 'Add a person; the token is in this answer and never again',
     body: PersonDraft,
     status: 201,
     answer: PersonWithToken,
-  })`
-    Add a person; the token is in this answer and never again`,
-  changePerson: route('PATCH /api/people/{personId}', 'manage', {
+  }),
+  changePerson: route({
+    method: 'PATCH',
+    path: '/api/people/{personId}',
+    scope: 'manage',
+    summary: 'Change the role of a person; tokens of theirs that allow more are revoked',
     body: PersonChange,
     answer: PersonWithNewRole,
-  })`
-    Change the role of a person; tokens of theirs that allow more are revoked`,
-  renewPerson: route('POST /api/people/{personId}/token', 'manage', { answer: PersonWithToken })`
-    Give a person a new token; the old one and their browsers stop working at once`,
-  removePerson: route('DELETE /api/people/{personId}', 'manage')`
-    Remove a person; every credential of theirs stops working at once`,
-  listTokens: route('GET /api/tokens', 'manage', listOf(Token))`List the tokens that are valid`,
-  createToken: route('POST /api/tokens', 'manage', {
+  }),
+  renewPerson: route({
+    method: 'POST',
+    path: '/api/people/{personId}/token',
+    scope: 'manage',
+    summary: 'Give a person a new token; the old one and their browsers stop working at once',
+    answer: PersonWithToken,
+  }),
+  removePerson: route({
+    method: 'DELETE',
+    path: '/api/people/{personId}',
+    scope: 'manage',
+    summary: 'Remove a person; every credential of theirs stops working at once',
+  }),
+  listTokens: route({
+    method: 'GET',
+    path: '/api/tokens',
+    scope: 'manage',
+    summary: 'List the tokens that are valid',
+    ...listOf(Token),
+  }),
+  createToken: route({
+    method: 'POST',
+    path: '/api/tokens',
+    scope: 'manage',
+    summary:
+      'Make a token for a script or a coordinator; it is in this answer and never again. It ' +
+      'expires with the token it is made with, at the latest',
     body: TokenDraft,
     status: 201,
     answer: TokenWithSecret,
-  })`
-    Make a token for a script or a coordinator; it is in this answer and never again. It expires with the token it is made with, at the latest`,
-  revokeToken: route('DELETE /api/tokens/{tokenId}', 'manage', {
+  }),
+  revokeToken: route({
+    method: 'DELETE',
+    path: '/api/tokens/{tokenId}',
+    scope: 'manage',
+    summary:
+      'Revoke a token; it stops working at once, on open connections too. So does all that ' +
+      'was made with it, people who were added as well, unless `made` is `keep`',
     query: z.object({ made: z.enum(['revoke', 'keep']).default('revoke') }),
-  })`
-    Revoke a token; it stops working at once, on open connections too. So does all that was made with it, people who were added as well, unless \`made\` is \`keep\``,
+  }),
 }

@@ -8,17 +8,23 @@ import { AgentSession } from './agent-session.ts'
 const Id = z.string().max(200)
 
 export const agentSessionRoutes = {
-  listAgentSessions: route('GET /api/agent-sessions', 'read', {
+  listAgentSessions: route({
+    method: 'GET',
+    path: '/api/agent-sessions',
+    scope: 'read',
+    summary: 'List the agent sessions, newest first: what lives now, and why the rest ended',
     ...listOf(AgentSession, {
       projectId: Id.optional(),
       agentId: Id.optional(),
       state: AgentSession.shape.state.optional(),
     }),
-  })`
-    List the agent sessions, newest first: what lives now, and why the rest ended`,
-  reportProcessExit: route('POST /api/coordinator/process-exits', 'coordinator', {
+  }),
+  reportProcessExit: route({
+    method: 'POST',
+    path: '/api/coordinator/process-exits',
+    scope: 'coordinator',
+    summary: 'A process of an agent has exited; the server decides which of its sessions end',
     body: ProcessExit,
     answer: ProcessExitAnswer,
-  })`
-    A process of an agent has exited; the server decides which of its sessions end`,
+  }),
 }

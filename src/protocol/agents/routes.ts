@@ -10,50 +10,103 @@ import { SandboxProbe } from './sandbox-probe.ts'
 import { AgentInspection, SignInAttempt } from './sign-in.ts'
 
 export const agentRoutes = {
-  listAgents: route('GET /api/agents', 'read', listOf(Agent))`List the agents, newest first`,
-  createAgent: route('POST /api/agents', 'manage', {
+  listAgents: route({
+    method: 'GET',
+    path: '/api/agents',
+    scope: 'read',
+    summary: 'List the agents, newest first',
+    ...listOf(Agent),
+  }),
+  createAgent: route({
+    method: 'POST',
+    path: '/api/agents',
+    scope: 'manage',
+    summary: 'Add an agent; its passkey is in this answer and never again',
     body: AgentDraft,
     status: 201,
     answer: AgentWithPasskey,
-  })`
-    Add an agent; its passkey is in this answer and never again`,
-  getAgent: route('GET /api/agents/{agentId}', 'read', { answer: Agent })`Read an agent`,
-  changeAgent: route('PATCH /api/agents/{agentId}', 'manage', {
+  }),
+  getAgent: route({
+    method: 'GET',
+    path: '/api/agents/{agentId}',
+    scope: 'read',
+    summary: 'Read an agent',
+    answer: Agent,
+  }),
+  changeAgent: route({
+    method: 'PATCH',
+    path: '/api/agents/{agentId}',
+    scope: 'manage',
+    summary: 'Change an agent',
     body: AgentChange,
     answer: Agent,
-  })`Change an agent`,
-  deleteAgent: route(
-    'DELETE /api/agents/{agentId}',
-    'manage',
-  )`Delete an agent and take it off its projects`,
-  replacePasskey: route('POST /api/agents/{agentId}/passkey', 'manage', {
+  }),
+  deleteAgent: route({
+    method: 'DELETE',
+    path: '/api/agents/{agentId}',
+    scope: 'manage',
+    summary: 'Delete an agent and take it off its projects',
+  }),
+  replacePasskey: route({
+    method: 'POST',
+    path: '/api/agents/{agentId}/passkey',
+    scope: 'manage',
+    summary: 'Replace the passkey of an agent; the old one stops working at once',
     answer: z.object({ passkey: z.string() }),
-  })`
-    Replace the passkey of an agent; the old one stops working at once`,
-  inspectAgent: route('POST /api/agents/{agentId}/inspect', 'manage', {
+  }),
+  inspectAgent: route({
+    method: 'POST',
+    path: '/api/agents/{agentId}/inspect',
+    scope: 'manage',
+    summary:
+      "Start an ACP agent on the server's machine, ask what it offers, and end it: ways to " +
+      'sign in, and the sessions it keeps, of one folder or of all',
     query: z.object({ folder: line(4096).optional() }),
     answer: AgentInspection,
-  })`
-    Start an ACP agent on the server's machine, ask what it offers, and end it: ways to sign in, and the sessions it keeps, of one folder or of all`,
-  signInAgent: route('POST /api/agents/{agentId}/sign-in', 'manage', {
+  }),
+  signInAgent: route({
+    method: 'POST',
+    path: '/api/agents/{agentId}/sign-in',
+    scope: 'manage',
+    summary: "Sign an ACP agent of the server's machine in by a way that needs no terminal",
     body: z.strictObject({ method: line(1000) }),
     status: 201,
     answer: SignInAttempt,
-  })`
-    Sign an ACP agent of the server's machine in by a way that needs no terminal`,
-  getSignIn: route('GET /api/agents/{agentId}/sign-in', 'manage', { answer: SignInAttempt })`
-    What has become of the last attempt to sign an agent in at this server`,
-  signOutAgent: route('POST /api/agents/{agentId}/sign-out', 'manage')`
-    Sign an ACP agent of the server's machine out, where it offers that`,
-  listDetectedAgents: route('GET /api/detected-agents', 'manage', { answer: DetectedAgents })`
-    Agents that are installed on the server's machine, each with what to add it with; and known ones that are not, each with how to install it`,
-  probeSandbox: route('POST /api/sandbox-probe', 'manage', {
+  }),
+  getSignIn: route({
+    method: 'GET',
+    path: '/api/agents/{agentId}/sign-in',
+    scope: 'manage',
+    summary: 'What has become of the last attempt to sign an agent in at this server',
+    answer: SignInAttempt,
+  }),
+  signOutAgent: route({
+    method: 'POST',
+    path: '/api/agents/{agentId}/sign-out',
+    scope: 'manage',
+    summary: "Sign an ACP agent of the server's machine out, where it offers that",
+  }),
+  listDetectedAgents: route({
+    method: 'GET',
+    path: '/api/detected-agents',
+    scope: 'manage',
+    summary:
+      "Agents that are installed on the server's machine, each with what to add it with; " +
+      'and known ones that are not, each with how to install it',
+    answer: DetectedAgents,
+  }),
+  probeSandbox: route({
+    method: 'POST',
+    path: '/api/sandbox-probe',
+    scope: 'manage',
+    summary:
+      "Try whether an agent can run in a sandbox of the server's machine, and say what to " +
+      'choose for it',
     body: z.strictObject({
       command: line(4096),
       args: z.array(z.string().max(8192)).max(256).default([]),
       wrapper: isolationFields.wrapper.optional(),
     }),
     answer: SandboxProbe,
-  })`
-    Try whether an agent can run in a sandbox of the server's machine, and say what to choose for it`,
+  }),
 }

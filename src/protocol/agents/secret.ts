@@ -52,19 +52,39 @@ const SecretChange = z.strictObject({
 const which = z.object({ projectId: Id, name: SecretName })
 
 export const secretRoutes = {
-  listSecrets: route(`GET ${many}`, 'manage', { answer: z.object({ items: z.array(Secret) }) })`
-    List the secrets of a project by name, with the agents that get them and their last use; never their values`,
-  setSecret: route(`PUT ${many}/{name}`, 'manage', {
+  listSecrets: route({
+    method: 'GET',
+    path: many,
+    scope: 'manage',
+    summary:
+      'List the secrets of a project by name, with the agents that get them and their last ' +
+      'use; never their values',
+    answer: z.object({ items: z.array(Secret) }),
+  }),
+  setSecret: route({
+    method: 'PUT',
+    path: `${many}/{name}`,
+    scope: 'manage',
+    summary:
+      'Set a secret: its value, how it is given (`environment` or `file`), and to which ' +
+      'agents; what is left out stays',
     params: which,
     body: SecretChange,
     answer: Secret,
-  })`
-    Set a secret: its value, how it is given (\`environment\` or \`file\`), and to which agents; what is left out stays`,
-  removeSecret: route(`DELETE ${many}/{name}`, 'manage', { params: which })`
-    Remove a secret; processes that were given it keep it until they end`,
-  listSecretUses: route(`GET ${many}/{name}/uses`, 'manage', {
+  }),
+  removeSecret: route({
+    method: 'DELETE',
+    path: `${many}/{name}`,
+    scope: 'manage',
+    summary: 'Remove a secret; processes that were given it keep it until they end',
+    params: which,
+  }),
+  listSecretUses: route({
+    method: 'GET',
+    path: `${many}/{name}/uses`,
+    scope: 'manage',
+    summary: 'List which launches were given a secret, newest first, to 200',
     params: which,
     answer: z.object({ items: z.array(SecretUse) }),
-  })`
-    List which launches were given a secret, newest first, to 200`,
+  }),
 }

@@ -9,46 +9,78 @@ import { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from 
 const project = '/api/projects/{projectId}'
 
 export const approvalRoutes = {
-  listPendingApprovals: route('GET /api/approvals', 'read', listOf(Approval))`
-    The inbox: what waits for a decision in any project, oldest first`,
-  listApprovals: route(`GET ${project}/approvals`, 'read', listOf(Approval))`
-    List the approvals of a project, decided ones too, newest first`,
-  createApproval: route(`POST ${project}/approvals`, 'write', {
+  listPendingApprovals: route({
+    method: 'GET',
+    path: '/api/approvals',
+    scope: 'read',
+    summary: 'The inbox: what waits for a decision in any project, oldest first',
+    ...listOf(Approval),
+  }),
+  listApprovals: route({
+    method: 'GET',
+    path: `${project}/approvals`,
+    scope: 'read',
+    summary: 'List the approvals of a project, decided ones too, newest first',
+    ...listOf(Approval),
+  }),
+  createApproval: route({
+    method: 'POST',
+    path: `${project}/approvals`,
+    scope: 'write',
+    summary: 'Ask for an approval',
     body: ApprovalDraft,
     status: 201,
     answer: Approval,
-  })`
-    Ask for an approval`,
-  readApproval: route(`GET ${project}/approvals/{approvalId}`, 'read', {
+  }),
+  readApproval: route({
+    method: 'GET',
+    path: `${project}/approvals/{approvalId}`,
+    scope: 'read',
+    summary: 'Read an approval',
     answer: Approval,
-  })`Read an approval`,
-  decideApproval: route(`POST ${project}/approvals/{approvalId}/decision`, 'approve', {
+  }),
+  decideApproval: route({
+    method: 'POST',
+    path: `${project}/approvals/{approvalId}/decision`,
+    scope: 'approve',
+    summary: 'Decide an approval; the first decision stands, later ones are told of it',
     body: ApprovalDecision,
     answer: Approval,
-  })`
-    Decide an approval; the first decision stands, later ones are told of it`,
-  resubmitApproval: route(`POST ${project}/approvals/{approvalId}/resubmit`, 'write', {
+  }),
+  resubmitApproval: route({
+    method: 'POST',
+    path: `${project}/approvals/{approvalId}/resubmit`,
+    scope: 'write',
+    summary: 'Submit again what was sent back for revision; what is not named stays',
     body: ApprovalResubmission.optional(),
     answer: Approval,
-  })`
-    Submit again what was sent back for revision; what is not named stays`,
-  answerQuestion: route('POST /api/questions/{questionId}/answer', 'approve', {
+  }),
+  answerQuestion: route({
+    method: 'POST',
+    path: '/api/questions/{questionId}/answer',
+    scope: 'approve',
+    summary: 'Answer a question of an agent; the first answer stands, later ones are told of it',
     body: z.strictObject(answerFields),
     answer: Approval,
-  })`
-    Answer a question of an agent; the first answer stands, later ones are told of it`,
+  }),
 }
 
 /** Allowances of a project (AG6). They are given with the decision about a permission. */
 export const allowanceRoutes = {
-  listAllowances: route(
-    `GET ${project}/allowances`,
-    'read',
-    listOf(Allowance, { ended: z.stringbool().default(false) }),
-  )`
-    List what agents are always allowed in a project, newest first; \`ended=true\` adds what has expired or was revoked`,
-  revokeAllowance: route(`DELETE ${project}/allowances/{allowanceId}`, 'approve', {
+  listAllowances: route({
+    method: 'GET',
+    path: `${project}/allowances`,
+    scope: 'read',
+    summary:
+      'List what agents are always allowed in a project, newest first; `ended=true` adds ' +
+      'what has expired or was revoked',
+    ...listOf(Allowance, { ended: z.stringbool().default(false) }),
+  }),
+  revokeAllowance: route({
+    method: 'DELETE',
+    path: `${project}/allowances/{allowanceId}`,
+    scope: 'approve',
+    summary: 'Revoke it: the next time the agent asks again',
     answer: Allowance,
-  })`
-    Revoke it: the next time the agent asks again`,
+  }),
 }

@@ -14,30 +14,45 @@ import {
 const one = '/api/channels/{channel}'
 
 export const channelRoutes = {
-  listChannels: route(
-    'GET /api/channels',
-    'read',
-    listOf(Channel),
-  )`List the channels with their state`,
-  setChannelRoute: route(`PUT ${one}/route`, 'manage', {
+  listChannels: route({
+    method: 'GET',
+    path: '/api/channels',
+    scope: 'read',
+    summary: 'List the channels with their state',
+    ...listOf(Channel),
+  }),
+  setChannelRoute: route({
+    method: 'PUT',
+    path: `${one}/route`,
+    scope: 'manage',
+    summary: 'Choose the agent that serves chats without a route of their own',
     body: ChannelRouteChange,
     answer: Channel,
-  })`
-    Choose the agent that serves chats without a route of their own`,
-  createPairingCode: route(`POST ${one}/pairing-codes`, 'manage', {
+  }),
+  createPairingCode: route({
+    method: 'POST',
+    path: `${one}/pairing-codes`,
+    scope: 'manage',
+    summary:
+      'Make a code that lets one chat in (10 minutes, once); it is in this answer and never ' +
+      'again',
     status: 201,
     answer: PairingCode,
-  })`
-    Make a code that lets one chat in (10 minutes, once); it is in this answer and never again`,
-  listChannelChats: route(
-    `GET ${one}/chats`,
-    'read',
-    listOf(ChannelChat, { state: z.enum(chatStates).optional() }),
-  )`
-    List the chats: those that ask to be let in, those that are served, those that are not`,
-  changeChannelChat: route(`PATCH ${one}/chats/{chatId}`, 'manage', {
+  }),
+  listChannelChats: route({
+    method: 'GET',
+    path: `${one}/chats`,
+    scope: 'read',
+    summary:
+      'List the chats: those that ask to be let in, those that are served, those that are ' + 'not',
+    ...listOf(ChannelChat, { state: z.enum(chatStates).optional() }),
+  }),
+  changeChannelChat: route({
+    method: 'PATCH',
+    path: `${one}/chats/{chatId}`,
+    scope: 'manage',
+    summary: 'Let a chat in, refuse it, take that back, or choose its agent',
     body: ChannelChatChange,
     answer: ChannelChat,
-  })`
-    Let a chat in, refuse it, take that back, or choose its agent`,
+  }),
 }

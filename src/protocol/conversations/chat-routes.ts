@@ -11,7 +11,13 @@ import { ChatMessageDraft, Message } from './message.ts'
 const Id = z.string().max(200)
 
 export const chatRoutes = {
-  startChat: route('POST /api/projects/{projectId}/chat/start', 'write', {
+  startChat: route({
+    method: 'POST',
+    path: '/api/projects/{projectId}/chat/start',
+    scope: 'write',
+    summary:
+      'A chat panel opens: have the agent there, unless it is. A panel with a name lapses ' +
+      'when no event stream names it',
     query: z.object({
       agentId: Id,
       panelId: PanelId.optional(),
@@ -25,32 +31,49 @@ export const chatRoutes = {
       /** The launch that was requested for it, or is held; null when there is none. */
       launch: Process.nullable(),
     }),
-  })`
-    A chat panel opens: have the agent there, unless it is. A panel with a name lapses when no event stream names it`,
-  endChat: route('POST /api/projects/{projectId}/agents/{agentId}/chat/end', 'write', {
+  }),
+  endChat: route({
+    method: 'POST',
+    path: '/api/projects/{projectId}/agents/{agentId}/chat/end',
+    scope: 'write',
+    summary:
+      'A chat panel closes; without `panelId` all do. With the last the agent is asked to ' +
+      'go. Works as `navigator.sendBeacon`',
     query: z.object({
       panelId: PanelId.optional(),
       /** The page disconnects and may come back (a reload): closed after ten seconds unless it is opened again. */
       soon: YesOrNo,
     }),
     answer: z.object({ agentSession: AgentSession.nullable() }),
-  })`
-    A chat panel closes; without \`panelId\` all do. With the last the agent is asked to go. Works as \`navigator.sendBeacon\``,
-  goOnInChat: route('POST /api/projects/{projectId}/agents/{agentId}/chat/go-on', 'write', {
+  }),
+  goOnInChat: route({
+    method: 'POST',
+    path: '/api/projects/{projectId}/agents/{agentId}/chat/go-on',
+    scope: 'write',
+    summary:
+      'Whether an agent at its vendor’s limit is told again by itself what it could not ' +
+      'answer, when the limit is over',
     body: z.object({ goOn: z.boolean() }),
     answer: z.object({ until: Time, goesOn: z.boolean() }),
-  })`
-    Whether an agent at its vendor’s limit is told again by itself what it could not answer, when the limit is over`,
-  postMessage: route('POST /api/chat', 'write', {
+  }),
+  postMessage: route({
+    method: 'POST',
+    path: '/api/chat',
+    scope: 'write',
+    summary:
+      'Write to an agent of a project; with `toAgentId: null` to all of them, a copy in the ' +
+      'chat of each. Answered when it is durable',
     body: ChatMessageDraft,
     status: 201,
     answer: Message,
-  })`
-    Write to an agent of a project; with \`toAgentId: null\` to all of them, a copy in the chat of each. Answered when it is durable`,
-  listMessages: route(
-    'GET /api/projects/{projectId}/agents/{agentId}/messages',
-    'read',
-    listOf(Message, { hidden: YesOrNo }),
-  )`
-    The chat with an agent of a project, newest first; \`hidden=true\` shows what nobody was meant to read, too`,
+  }),
+  listMessages: route({
+    method: 'GET',
+    path: '/api/projects/{projectId}/agents/{agentId}/messages',
+    scope: 'read',
+    summary:
+      'The chat with an agent of a project, newest first; `hidden=true` shows what nobody ' +
+      'was meant to read, too',
+    ...listOf(Message, { hidden: YesOrNo }),
+  }),
 }

@@ -10,35 +10,70 @@ import { Message } from './message.ts'
 const Month = z.string().regex(/^\d{4}(0[1-9]|1[0-2])$/, 'a month is YYYYMM')
 
 export const noteRoutes = {
-  listChapters: route('GET /api/conversations/{key}/chapters', 'read', listOf(Chapter))`
-    The days of a conversation, the newest first; the first may still be open`,
-  listChapterMessages: route('GET /api/conversations/{key}/chapters/{day}/messages', 'read', {
+  listChapters: route({
+    method: 'GET',
+    path: '/api/conversations/{key}/chapters',
+    scope: 'read',
+    summary: 'The days of a conversation, the newest first; the first may still be open',
+    ...listOf(Chapter),
+  }),
+  listChapterMessages: route({
+    method: 'GET',
+    path: '/api/conversations/{key}/chapters/{day}/messages',
+    scope: 'read',
+    summary:
+      'What was said on a day of a conversation, oldest first; a day is YYYY-MM-DD or ' +
+      'YYYYMMDD',
     ...listOf(Message, { hidden: YesOrNo }),
-  })`
-    What was said on a day of a conversation, oldest first; a day is YYYY-MM-DD or YYYYMMDD`,
-  cutOverConversation: route('POST /api/conversations/{key}/cutover', 'write', {
+  }),
+  cutOverConversation: route({
+    method: 'POST',
+    path: '/api/conversations/{key}/cutover',
+    scope: 'write',
+    summary:
+      'Close the day of a conversation if it is over, now or at the moment `now`, and write ' +
+      'its note',
     body: z.strictObject({ now: z.iso.datetime({ offset: true }).optional() }).optional(),
     answer: z.object({
       cut: z.boolean(),
       date: z.iso.date().nullable(),
       notePath: z.string().nullable(),
     }),
-  })`
-    Close the day of a conversation if it is over, now or at the moment \`now\`, and write its note`,
-  getCutover: route('GET /api/cutover', 'read', {
+  }),
+  getCutover: route({
+    method: 'GET',
+    path: '/api/cutover',
+    scope: 'read',
+    summary: 'When a new day of conversation begins, and who says so',
     answer: Cutover,
-  })`When a new day of conversation begins, and who says so`,
-  setCutover: route('PUT /api/cutover', 'manage', { body: CutoverChange, answer: Cutover })`
-    Say when a new day of conversation begins, or switch days off; chapters that are open keep their end`,
-  listNotes: route(
-    'GET /api/notes',
-    'read',
-    listOf(Note, { month: Month.optional(), state: Note.shape.state.optional() }),
-  )`
-    The notes of days, the newest first; of one month (YYYYMM) or all, written, pending or both`,
-  getNote: route('GET /api/notes/{day}', 'read', {
+  }),
+  setCutover: route({
+    method: 'PUT',
+    path: '/api/cutover',
+    scope: 'manage',
+    summary:
+      'Say when a new day of conversation begins, or switch days off; chapters that are ' +
+      'open keep their end',
+    body: CutoverChange,
+    answer: Cutover,
+  }),
+  listNotes: route({
+    method: 'GET',
+    path: '/api/notes',
+    scope: 'read',
+    summary:
+      'The notes of days, the newest first; of one month (YYYYMM) or all, written, pending ' +
+      'or both',
+    ...listOf(Note, { month: Month.optional(), state: Note.shape.state.optional() }),
+  }),
+  getNote: route({
+    method: 'GET',
+    path: '/api/notes/{day}',
+    scope: 'read',
+    summary:
+      'The note of a day as Markdown; a day is YYYYMMDD or YYYY-MM-DD. Times are in ' +
+      '`timezone`, or in that of the days',
     query: z.object({ timezone: CutoverChange.shape.timezone }),
     media: 'text/markdown; charset=utf-8',
-  })`
-    The note of a day as Markdown; a day is YYYYMMDD or YYYY-MM-DD. Times are in \`timezone\`, or in that of the days`,
+  }),
 }

@@ -30,106 +30,212 @@ const Rewound = z.object({
 })
 
 export const conversationRoutes = {
-  listConversations: route('GET /api/conversations', 'read', {
+  listConversations: route({
+    method: 'GET',
+    path: '/api/conversations',
+    scope: 'read',
+    summary: 'List the conversations, the one touched last first',
     ...listOf(ListedConversation, {
       channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
       projectId: Id.optional(),
       live: YesOrNo.describe('Only those that an agent works in or is about to, with what it does'),
     }),
-  })`
-    List the conversations, the one touched last first`,
-  getOrCreateConversation: route('POST /api/conversations', 'write', {
+  }),
+  getOrCreateConversation: route({
+    method: 'POST',
+    path: '/api/conversations',
+    scope: 'write',
+    summary: 'The conversation under a key, begun if it was not there',
     body: z.strictObject({ key: z.string() }),
     alsoStatus: 201,
     answer: Conversation,
-  })`
-    The conversation under a key, begun if it was not there`,
-  getConversation: route(`GET ${one}`, 'read', {
+  }),
+  getConversation: route({
+    method: 'GET',
+    path: one,
+    scope: 'read',
+    summary: 'Read a conversation without its messages',
     answer: Conversation,
-  })`Read a conversation without its messages`,
-  changeConversation: route(`PATCH ${one}`, 'write', {
+  }),
+  changeConversation: route({
+    method: 'PATCH',
+    path: one,
+    scope: 'write',
+    summary: 'Give a conversation a title; null: as its agent says, or the first message',
     body: z.strictObject({ title: line(200).nullable() }),
     answer: Conversation,
-  })`
-    Give a conversation a title; null: as its agent says, or the first message`,
-  markSeen: route(`PUT ${one}/seen`, 'read', { body: z.strictObject({ seq: z.int().min(0) }) })`
-    The caller has read a conversation up to a message; never goes back`,
-  deleteConversation: route(`DELETE ${one}`, 'write')`Delete a conversation with its messages`,
-  getHistory: route(`GET ${one}/messages`, 'read', listOf(Message, { hidden: YesOrNo }))`
-    What agents are handed of a conversation, oldest first`,
-  addMessage: route(`POST ${one}/messages`, 'write', {
+  }),
+  markSeen: route({
+    method: 'PUT',
+    path: `${one}/seen`,
+    scope: 'read',
+    summary: 'The caller has read a conversation up to a message; never goes back',
+    body: z.strictObject({ seq: z.int().min(0) }),
+  }),
+  deleteConversation: route({
+    method: 'DELETE',
+    path: one,
+    scope: 'write',
+    summary: 'Delete a conversation with its messages',
+  }),
+  getHistory: route({
+    method: 'GET',
+    path: `${one}/messages`,
+    scope: 'read',
+    summary: 'What agents are handed of a conversation, oldest first',
+    ...listOf(Message, { hidden: YesOrNo }),
+  }),
+  addMessage: route({
+    method: 'POST',
+    path: `${one}/messages`,
+    scope: 'write',
+    summary: 'Add a message; the same `clientId` again adds nothing',
     body: MessageDraft,
     status: 201,
     answer: Message,
-  })`
-    Add a message; the same \`clientId\` again adds nothing`,
-  withdrawMessage: route(`POST ${one}/messages/{seq}/withdraw`, 'write', {
+  }),
+  withdrawMessage: route({
+    method: 'POST',
+    path: `${one}/messages/{seq}/withdraw`,
+    scope: 'write',
+    summary: 'Withdraw a message that its agent was not given yet',
     answer: z.object({ seq: z.int() }),
-  })`
-    Withdraw a message that its agent was not given yet`,
-  setHistory: route(`PUT ${one}/messages`, 'write', {
+  }),
+  setHistory: route({
+    method: 'PUT',
+    path: `${one}/messages`,
+    scope: 'write',
+    summary:
+      'Put other messages in the place of what agents are handed; the archive keeps what ' +
+      'was there',
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
     answer: Conversation,
-  })`
-    Put other messages in the place of what agents are handed; the archive keeps what was there`,
-  readArchive: route(`GET ${one}/archive`, 'read', { query: ArchiveQuery, answer: ArchivePart })`
-    All that was said in a conversation, also what agents are no longer handed: the newest, or before, after, around a message`,
-  setConversationSummary: route(`PUT ${one}/summary`, 'write', {
+  }),
+  readArchive: route({
+    method: 'GET',
+    path: `${one}/archive`,
+    scope: 'read',
+    summary:
+      'All that was said in a conversation, also what agents are no longer handed: the ' +
+      'newest, or before, after, around a message',
+    query: ArchiveQuery,
+    answer: ArchivePart,
+  }),
+  setConversationSummary: route({
+    method: 'PUT',
+    path: `${one}/summary`,
+    scope: 'write',
+    summary: 'Set the summary',
     body: z.strictObject({ summary: Content }),
     answer: Conversation,
-  })`
-    Set the summary`,
-  truncateHistory: route(`POST ${one}/truncate`, 'write', {
+  }),
+  truncateHistory: route({
+    method: 'POST',
+    path: `${one}/truncate`,
+    scope: 'write',
+    summary: 'Keep the newest messages for agents; 0 clears. The archive keeps all',
     body: z.strictObject({ keepLast: z.int().min(0) }),
     answer: Conversation,
-  })`
-    Keep the newest messages for agents; 0 clears. The archive keeps all`,
-  resetConversation: route(`POST ${one}/reset`, 'write', {
+  }),
+  resetConversation: route({
+    method: 'POST',
+    path: `${one}/reset`,
+    scope: 'write',
+    summary: 'Clear messages and summary; flags stay',
     answer: Conversation,
-  })`Clear messages and summary; flags stay`,
-  importConversation: route(`POST ${one}/import`, 'write', {
+  }),
+  importConversation: route({
+    method: 'POST',
+    path: `${one}/import`,
+    scope: 'write',
+    summary:
+      'Take in a piece of a conversation from a file: what the archive does not have is ' +
+      'added, nothing is changed',
     body: ConversationPiece,
     bodyLimit: importLimit,
     answer: ImportedPiece,
-  })`
-    Take in a piece of a conversation from a file: what the archive does not have is added, nothing is changed`,
-  saveConversation: route(`POST ${one}/save`, 'write', {
+  }),
+  saveConversation: route({
+    method: 'POST',
+    path: `${one}/save`,
+    scope: 'write',
+    summary:
+      "Write the conversation's file beside the database now; answers when it is on the " + 'disk',
     answer: z.object({ key: z.string(), path: z.string() }),
-  })`
-    Write the conversation's file beside the database now; answers when it is on the disk`,
-  listConversationTurns: route(`GET ${one}/turns`, 'read', listOf(ListedTurn, { items: YesOrNo }))`
-    List the turns of a conversation, newest first: each prompt and what came of it; with \`items=true\` all of it, as many as fit`,
-  getConversationTurn: route(`GET ${one}/turns/{turnId}`, 'read', {
+  }),
+  listConversationTurns: route({
+    method: 'GET',
+    path: `${one}/turns`,
+    scope: 'read',
+    summary:
+      'List the turns of a conversation, newest first: each prompt and what came of it; ' +
+      'with `items=true` all of it, as many as fit',
+    ...listOf(ListedTurn, { items: YesOrNo }),
+  }),
+  getConversationTurn: route({
+    method: 'GET',
+    path: `${one}/turns/{turnId}`,
+    scope: 'read',
+    summary: 'Read one turn with all that came of it: text, thoughts, tool calls, plan, in order',
     answer: z.object({ turn: ConversationTurn, items: z.array(TurnItem) }),
-  })`
-    Read one turn with all that came of it: text, thoughts, tool calls, plan, in order`,
-  findFiles: route(`GET ${one}/files`, 'read', {
+  }),
+  findFiles: route({
+    method: 'GET',
+    path: `${one}/files`,
+    scope: 'read',
+    summary: 'Find files of the workplace of a conversation by a part of their path, at most 20',
     query: z.object({ q: line(200).or(z.literal('')) }),
     answer: z.object({ items: z.array(z.string()) }),
-  })`
-    Find files of the workplace of a conversation by a part of their path, at most 20`,
-  stopTurns: route(`POST ${one}/stop`, 'write', { answer: z.object({ stopped: z.int() }) })`
-    Stop what runs in a chat, a task or a role; what was said so far stays`,
-  getToolOutput: route(`GET ${one}/turns/{turnId}/output/{toolCallId}`, 'read', {
+  }),
+  stopTurns: route({
+    method: 'POST',
+    path: `${one}/stop`,
+    scope: 'write',
+    summary: 'Stop what runs in a chat, a task or a role; what was said so far stays',
+    answer: z.object({ stopped: z.int() }),
+  }),
+  getToolOutput: route({
+    method: 'GET',
+    path: `${one}/turns/{turnId}/output/{toolCallId}`,
+    scope: 'read',
+    summary: 'Read what a tool call of a turn ran, and all of its output that was kept',
     answer: ToolCallOutput,
-  })`
-    Read what a tool call of a turn ran, and all of its output that was kept`,
-  getTurnDiff: route(`GET ${one}/turns/{turnId}/diff`, 'read', {
+  }),
+  getTurnDiff: route({
+    method: 'GET',
+    path: `${one}/turns/{turnId}/diff`,
+    scope: 'read',
+    summary:
+      'Read what a turn changed in the files, to 2 MiB; `path` for a single file, `since` ' +
+      'an earlier turn for everything from before that',
     query: z.object({ path: z.string().max(4096).optional(), since: Id.optional() }),
     answer: TurnDiff,
-  })`
-    Read what a turn changed in the files, to 2 MiB; \`path\` for a single file, \`since\` an earlier turn for everything from before that`,
-  rewindToTurn: route(`POST ${one}/turns/{turnId}/rewind`, 'write', {
+  }),
+  rewindToTurn: route({
+    method: 'POST',
+    path: `${one}/turns/{turnId}/rewind`,
+    scope: 'write',
+    summary:
+      'Bring files, conversation and the agent’s context back to before or after a turn. ' +
+      '`would_lose` shows what others changed; go on with its `digest` as `confirm`',
     body: z.strictObject({ to: z.enum(['before', 'after']), confirm: line(200).optional() }),
     answer: Rewound.extend({ turnId: z.string(), to: z.enum(['before', 'after']) }),
-  })`
-    Bring files, conversation and the agent’s context back to before or after a turn. \`would_lose\` shows what others changed; go on with its \`digest\` as \`confirm\``,
-  undoRewind: route(`POST ${one}/rewind/undo`, 'write', {
+  }),
+  undoRewind: route({
+    method: 'POST',
+    path: `${one}/rewind/undo`,
+    scope: 'write',
+    summary: 'Undo the last rewind of a conversation, while nothing was said since',
     body: z.strictObject({ confirm: line(200).optional() }),
     answer: Rewound,
-  })`
-    Undo the last rewind of a conversation, while nothing was said since`,
-  forkFromTurn: route(`POST ${one}/turns/{turnId}/fork`, 'write', {
+  }),
+  forkFromTurn: route({
+    method: 'POST',
+    path: `${one}/turns/{turnId}/fork`,
+    scope: 'write',
+    summary:
+      'Begin a new conversation from a turn, in a new worktree with the files as they were ' +
+      'after it, with the same or another agent',
     body: z.strictObject({ agentId: Id.optional() }),
     status: 201,
     answer: z.object({
@@ -137,31 +243,71 @@ export const conversationRoutes = {
       workplace: z.string().describe('The folder of its files'),
       branch: z.string(),
     }),
-  })`
-    Begin a new conversation from a turn, in a new worktree with the files as they were after it, with the same or another agent`,
-  beginTurn: route(`POST ${one}/begin`, 'write', { answer: Conversation })`
-    Begin now what waits until another conversation’s turn in the same folder ends, beside it`,
-  getConversationContext: route(`GET ${one}/context`, 'read', {
+  }),
+  beginTurn: route({
+    method: 'POST',
+    path: `${one}/begin`,
+    scope: 'write',
+    summary:
+      'Begin now what waits until another conversation’s turn in the same folder ends, ' +
+      'beside it',
+    answer: Conversation,
+  }),
+  getConversationContext: route({
+    method: 'GET',
+    path: `${one}/context`,
+    scope: 'read',
+    summary:
+      'What agents know of a conversation: their contexts, and what the one that lives was ' +
+      'primed with',
     answer: z.object({ primer: z.string().nullable(), contexts: z.array(ConversationContext) }),
-  })`
-    What agents know of a conversation: their contexts, and what the one that lives was primed with`,
-  getConversationOptions: route(`GET ${one}/options`, 'read', { answer: ChatOptions })`
-    Read the modes, models and other options of a conversation’s agent; none until it was opened once anywhere`,
-  setConversationOption: route(`POST ${one}/options`, 'approve', {
+  }),
+  getConversationOptions: route({
+    method: 'GET',
+    path: `${one}/options`,
+    scope: 'read',
+    summary:
+      'Read the modes, models and other options of a conversation’s agent; none until it ' +
+      'was opened once anywhere',
+    answer: ChatOptions,
+  }),
+  setConversationOption: route({
+    method: 'POST',
+    path: `${one}/options`,
+    scope: 'approve',
+    summary:
+      'Set the mode, model or another option of a conversation’s agent, in a chat or a ' +
+      'role: at once where it is open, else with its next turn. `agent:configured` reports ' +
+      'the result',
     body: ConfigChange,
     answer: ChatOptions,
-  })`
-    Set the mode, model or another option of a conversation’s agent, in a chat or a role: at once where it is open, else with its next turn. \`agent:configured\` reports the result`,
-  getFlags: route(`GET ${one}/flags`, 'read', {
+  }),
+  getFlags: route({
+    method: 'GET',
+    path: `${one}/flags`,
+    scope: 'read',
+    summary: 'Read the flags; those that are not set are left out',
     answer: Flags,
-  })`Read the flags; those that are not set are left out`,
-  setFlags: route(`PUT ${one}/flags`, 'write', {
+  }),
+  setFlags: route({
+    method: 'PUT',
+    path: `${one}/flags`,
+    scope: 'write',
+    summary: 'Replace the flags; unknown ones are kept',
     body: Flags,
     answer: Flags,
-  })`Replace the flags; unknown ones are kept`,
+  }),
 }
 
 export const searchRoutes = {
-  search: route('GET /api/search', 'read', { query: SearchQuery, answer: SearchAnswer })`
-    Search the messages of all conversations and days, newest first; a page may be short of its limit and go on`,
+  search: route({
+    method: 'GET',
+    path: '/api/search',
+    scope: 'read',
+    summary:
+      'Search the messages of all conversations and days, newest first; a page may be short ' +
+      'of its limit and go on',
+    query: SearchQuery,
+    answer: SearchAnswer,
+  }),
 }

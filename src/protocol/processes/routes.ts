@@ -8,26 +8,54 @@ import { Process, ProcessWithOutput } from './process.ts'
 const Id = z.string().max(200)
 
 export const processRoutes = {
-  listProcesses: route('GET /api/processes', 'read', {
+  listProcesses: route({
+    method: 'GET',
+    path: '/api/processes',
+    scope: 'read',
+    summary: 'List the processes of agents, newest first: what lives now, and why the rest ended',
     ...listOf(Process, {
       projectId: Id.optional(),
       agentId: Id.optional(),
       state: Process.shape.state.optional(),
     }),
-  })`
-    List the processes of agents, newest first: what lives now, and why the rest ended`,
-  getProcess: route('GET /api/processes/{launchId}', 'read', { answer: ProcessWithOutput })`
-    Read a process, with the last lines it wrote`,
-  stopProcess: route('POST /api/processes/{launchId}/stop', 'manage', { answer: Process })`
-    Stop a process; it is over when its exit is reported. One that waits or is held is over at once`,
-  releaseAgent: route('POST /api/projects/{projectId}/agents/{agentId}/release', 'write', {
+  }),
+  getProcess: route({
+    method: 'GET',
+    path: '/api/processes/{launchId}',
+    scope: 'read',
+    summary: 'Read a process, with the last lines it wrote',
+    answer: ProcessWithOutput,
+  }),
+  stopProcess: route({
+    method: 'POST',
+    path: '/api/processes/{launchId}/stop',
+    scope: 'manage',
+    summary:
+      'Stop a process; it is over when its exit is reported. One that waits or is held is ' +
+      'over at once',
+    answer: Process,
+  }),
+  releaseAgent: route({
+    method: 'POST',
+    path: '/api/projects/{projectId}/agents/{agentId}/release',
+    scope: 'write',
+    summary: 'Let an agent go that is held after too many failed starts. Also when it is not held',
     answer: z.object({ process: Process.nullable() }),
-  })`
-    Let an agent go that is held after too many failed starts. Also when it is not held`,
-  listCoordinators: route('GET /api/coordinators', 'read', listOf(Coordinator))`
-    List the coordinators, the one that joined last first`,
-  takeOverCoordinator: route('POST /api/coordinators/{coordinatorId}/takeover', 'manage', {
+  }),
+  listCoordinators: route({
+    method: 'GET',
+    path: '/api/coordinators',
+    scope: 'read',
+    summary: 'List the coordinators, the one that joined last first',
+    ...listOf(Coordinator),
+  }),
+  takeOverCoordinator: route({
+    method: 'POST',
+    path: '/api/coordinators/{coordinatorId}/takeover',
+    scope: 'manage',
+    summary:
+      'Take over from a coordinator: what it ran is over, and whatever it still says is ' +
+      'refused. Only if it will not come back',
     answer: Coordinator,
-  })`
-    Take over from a coordinator: what it ran is over, and whatever it still says is refused. Only if it will not come back`,
+  }),
 }

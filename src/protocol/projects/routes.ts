@@ -7,18 +7,31 @@ import { line } from '../text.ts'
 import { Project, ProjectChange, ProjectDraft } from './project.ts'
 
 export const projectRoutes = {
-  listProjects: route(
-    'GET /api/projects',
-    'read',
-    listOf(Project),
-  )`List the projects, newest first`,
-  createProject: route('POST /api/projects', 'write', {
+  listProjects: route({
+    method: 'GET',
+    path: '/api/projects',
+    scope: 'read',
+    summary: 'List the projects, newest first',
+    ...listOf(Project),
+  }),
+  createProject: route({
+    method: 'POST',
+    path: '/api/projects',
+    scope: 'write',
+    summary:
+      'Create a project; to choose its path, `permission.policy` or `agent.runs_on` needs ' +
+      '`manage`',
     body: ProjectDraft,
     status: 201,
     answer: Project,
-  })`
-    Create a project; to choose its path, \`permission.policy\` or \`agent.runs_on\` needs \`manage\``,
-  listFolders: route('GET /api/folders', 'manage', {
+  }),
+  listFolders: route({
+    method: 'GET',
+    path: '/api/folders',
+    scope: 'manage',
+    summary:
+      'List the folders in a folder of the server’s machine, to choose a project’s; without ' +
+      '`path` the home folder',
     query: z.object({ path: line(4096).optional() }),
     answer: z.object({
       path: z.string(),
@@ -27,29 +40,51 @@ export const projectRoutes = {
       items: z.array(z.object({ name: z.string(), path: z.string(), hasGit: z.boolean() })),
       more: z.boolean().describe('There are more than are listed'),
     }),
-  })`
-    List the folders in a folder of the server’s machine, to choose a project’s; without \`path\` the home folder`,
-  getProject: route('GET /api/projects/{projectId}', 'read', { answer: Project })`Read a project`,
-  changeProject: route('PATCH /api/projects/{projectId}', 'write', {
+  }),
+  getProject: route({
+    method: 'GET',
+    path: '/api/projects/{projectId}',
+    scope: 'read',
+    summary: 'Read a project',
+    answer: Project,
+  }),
+  changeProject: route({
+    method: 'PATCH',
+    path: '/api/projects/{projectId}',
+    scope: 'write',
+    summary:
+      "Change a project's name, path or settings; the path, `permission.policy` and " +
+      '`agent.runs_on` need `manage`',
     body: ProjectChange,
     answer: Project,
-  })`
-    Change a project's name, path or settings; the path, \`permission.policy\` and \`agent.runs_on\` need \`manage\``,
-  deleteProject: route(
-    'DELETE /api/projects/{projectId}',
-    'manage',
-  )`Delete a project; its folder and its files stay`,
-  assignAgent: route('PUT /api/projects/{projectId}/agents/{agentId}', 'write', {
+  }),
+  deleteProject: route({
+    method: 'DELETE',
+    path: '/api/projects/{projectId}',
+    scope: 'manage',
+    summary: 'Delete a project; its folder and its files stay',
+  }),
+  assignAgent: route({
+    method: 'PUT',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'write',
+    summary:
+      'Assign an agent to a project; to choose how its processes are isolated there needs ' +
+      '`manage`',
     body: AssignmentDraft.optional(),
     answer: Project,
-  })`
-    Assign an agent to a project; to choose how its processes are isolated there needs \`manage\``,
-  getAssignment: route('GET /api/projects/{projectId}/agents/{agentId}', 'read', {
+  }),
+  getAssignment: route({
+    method: 'GET',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'read',
+    summary: "Read how an agent's processes are isolated in a project",
     answer: Assignment,
-  })`
-    Read how an agent's processes are isolated in a project`,
-  unassignAgent: route(
-    'DELETE /api/projects/{projectId}/agents/{agentId}',
-    'write',
-  )`Take an agent off a project`,
+  }),
+  unassignAgent: route({
+    method: 'DELETE',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'write',
+    summary: 'Take an agent off a project',
+  }),
 }

@@ -5,35 +5,68 @@ import { maxCursorLength } from '../socket.ts'
 import { PanelIds } from '../text.ts'
 
 export const systemRoutes = {
-  getHealth: route('GET /healthz', 'nobody', {
+  getHealth: route({
+    method: 'GET',
+    path: '/healthz',
+    scope: 'nobody',
+    summary: 'Whether the server is alive',
     answer: z.object({ status: z.literal('ok'), version: z.string() }),
-  })`
-    Whether the server is alive`,
-  getReadiness: route('GET /readyz', 'nobody', {
+  }),
+  getReadiness: route({
+    method: 'GET',
+    path: '/readyz',
+    scope: 'nobody',
+    summary: 'Whether the store can be read and written, so that requests can be served',
     answer: z.object({ status: z.literal('ready') }),
-  })`
-    Whether the store can be read and written, so that requests can be served`,
-  getMetrics: route('GET /metrics', 'read', {
+  }),
+  getMetrics: route({
+    method: 'GET',
+    path: '/metrics',
+    scope: 'read',
+    summary: 'Figures for Prometheus',
     media: 'text/plain; version=0.0.4; charset=utf-8',
-  })`Figures for Prometheus`,
-  getDiskUse: route('GET /api/disk', 'read', {
+  }),
+  getDiskUse: route({
+    method: 'GET',
+    path: '/api/disk',
+    scope: 'read',
+    summary:
+      'What the logs of the coordinator beside the server take on the disk, and can take at ' +
+      'most: older lines go by themselves',
     answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }),
-  })`
-    What the logs of the coordinator beside the server take on the disk, and can take at most: older lines go by themselves`,
-  getOpenApi: route('GET /api/openapi.json', 'anybody', {
+  }),
+  getOpenApi: route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    scope: 'anybody',
+    summary: 'This list of routes as an OpenAPI 3.1 document',
     media: 'application/json; charset=utf-8',
-  })`
-    This list of routes as an OpenAPI 3.1 document`,
-  getDocs: route('GET /api/docs', 'anybody', { media: 'text/html; charset=utf-8' })`
-    This list of routes, and every error, for people`,
-  getDocsStyle: route('GET /api/docs/style.css', 'anybody', {
+  }),
+  getDocs: route({
+    method: 'GET',
+    path: '/api/docs',
+    scope: 'anybody',
+    summary: 'This list of routes, and every error, for people',
+    media: 'text/html; charset=utf-8',
+  }),
+  getDocsStyle: route({
+    method: 'GET',
+    path: '/api/docs/style.css',
+    scope: 'anybody',
+    summary: 'The looks of `/api/docs`',
     media: 'text/css; charset=utf-8',
-  })`The looks of \`/api/docs\``,
+  }),
 }
 
 /** Live changes (HT6) and the state they start from. */
 export const eventRoutes = {
-  watchEvents: route('GET /api/events', 'read', {
+  watchEvents: route({
+    method: 'GET',
+    path: '/api/events',
+    scope: 'read',
+    summary:
+      'Follow streams as server-sent events; Last-Event-ID or `after` resumes. A comma ' +
+      'inside a name is %2C, a percent sign %25',
     query: z.object({
       /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
@@ -42,11 +75,13 @@ export const eventRoutes = {
       panels: PanelIds.optional(),
     }),
     media: 'text/event-stream',
-  })`
-    Follow streams as server-sent events; Last-Event-ID or \`after\` resumes. A comma inside a name is %2C, a percent sign %25`,
-  getSnapshot: route('GET /api/snapshot', 'read', {
+  }),
+  getSnapshot: route({
+    method: 'GET',
+    path: '/api/snapshot',
+    scope: 'read',
+    summary: 'The state of streams and the cursor to follow them from, out of one read',
     query: z.object({ streams: z.string().min(1).max(20_000) }),
     answer: z.object({ cursor: z.string(), state: z.record(z.string(), z.unknown()) }),
-  })`
-    The state of streams and the cursor to follow them from, out of one read`,
+  }),
 }

@@ -25,8 +25,11 @@ const AgentModelUsage = ModelUsage.extend({ agentId: z.string() })
 export type AgentModelUsage = z.output<typeof AgentModelUsage>
 
 export const modelUsageRoutes = {
-  listModelUsage: route('GET /api/projects/{projectId}/model-usage', 'read', {
+  listModelUsage: route({
+    method: 'GET',
+    path: '/api/projects/{projectId}/model-usage',
+    scope: 'read',
+    summary: "What a project's agents have used of models through the gateway, by agent and model",
     answer: z.object({ items: z.array(AgentModelUsage) }),
-  })`
-    What a project's agents have used of models through the gateway, by agent and model`,
+  }),
 }

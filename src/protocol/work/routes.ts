@@ -23,123 +23,227 @@ const project = '/api/projects/{projectId}'
 const one = `${project}/sessions/{workSessionId}` as const
 
 export const workSessionRoutes = {
-  listWorkSessions: route(`GET ${project}/sessions`, 'read', listOf(ListedWorkSession))`
-    List the work sessions of a project, newest first`,
-  createWorkSession: route(`POST ${project}/sessions`, 'write', {
+  listWorkSessions: route({
+    method: 'GET',
+    path: `${project}/sessions`,
+    scope: 'read',
+    summary: 'List the work sessions of a project, newest first',
+    ...listOf(ListedWorkSession),
+  }),
+  createWorkSession: route({
+    method: 'POST',
+    path: `${project}/sessions`,
+    scope: 'write',
+    summary: 'Begin a work session',
     body: WorkSessionDraft.optional(),
     status: 201,
     answer: WorkSession,
-  })`
-    Begin a work session`,
-  getWorkSession: route(`GET ${one}`, 'read', { answer: WholeWorkSession })`
-    Read a work session with its tasks, approvals, approaches, checkpoints, artifacts and children`,
-  endWorkSession: route(`POST ${one}/end`, 'write', {
+  }),
+  getWorkSession: route({
+    method: 'GET',
+    path: one,
+    scope: 'read',
+    summary:
+      'Read a work session with its tasks, approvals, approaches, checkpoints, artifacts ' +
+      'and children',
+    answer: WholeWorkSession,
+  }),
+  endWorkSession: route({
+    method: 'POST',
+    path: `${one}/end`,
+    scope: 'write',
+    summary: 'End a work session: completed, or interrupted when a reason is given alone',
     body: WorkSessionEnd.optional(),
     answer: WorkSession,
-  })`
-    End a work session: completed, or interrupted when a reason is given alone`,
-  dismissWorkSession: route(`POST ${one}/dismiss`, 'write', {
+  }),
+  dismissWorkSession: route({
+    method: 'POST',
+    path: `${one}/dismiss`,
+    scope: 'write',
+    summary:
+      'Take interrupted work off the list of what was interrupted; it can be resumed all ' +
+      'the same',
     body: z.strictObject({}).optional(),
     answer: WorkSession,
-  })`
-    Take interrupted work off the list of what was interrupted; it can be resumed all the same`,
-  listInterrupted: route('GET /api/sessions/interrupted', 'read', listOf(WorkSession))`
-    What was interrupted and neither resumed nor dismissed since, in any project, newest first`,
-  getLineage: route(`GET ${project}/lineage`, 'read', { answer: Lineage })`
-    The newest work sessions with their checkpoints and approvals, for a picture of who was resumed from whom`,
-  resumeWorkSession: route(`POST ${one}/resume`, 'write', {
+  }),
+  listInterrupted: route({
+    method: 'GET',
+    path: '/api/sessions/interrupted',
+    scope: 'read',
+    summary:
+      'What was interrupted and neither resumed nor dismissed since, in any project, newest ' +
+      'first',
+    ...listOf(WorkSession),
+  }),
+  getLineage: route({
+    method: 'GET',
+    path: `${project}/lineage`,
+    scope: 'read',
+    summary:
+      'The newest work sessions with their checkpoints and approvals, for a picture of who ' +
+      'was resumed from whom',
+    answer: Lineage,
+  }),
+  resumeWorkSession: route({
+    method: 'POST',
+    path: `${one}/resume`,
+    scope: 'write',
+    summary:
+      'Take interrupted work up: 201 with a new work session, 200 with the same one while ' +
+      'it runs',
     body: z.strictObject({}).optional(),
     alsoStatus: 201,
     answer: Resumed,
-  })`
-    Take interrupted work up: 201 with a new work session, 200 with the same one while it runs`,
-  resumeFromFile: route('POST /api/sessions/resume-file', 'manage', {
+  }),
+  resumeFromFile: route({
+    method: 'POST',
+    path: '/api/sessions/resume-file',
+    scope: 'manage',
+    summary:
+      'Take work up from its files on the machine of the server, below its projects or in ' +
+      'the folder of a project',
     body: z.strictObject({
       path: ProjectPath.describe('Of a state_checkpoint.json, or of its folder; absolute'),
     }),
     alsoStatus: 201,
     answer: Resumed,
-  })`
-    Take work up from its files on the machine of the server, below its projects or in the folder of a project`,
-  restoreWorkSession: route(`POST ${one}/restore`, 'write', {
+  }),
+  restoreWorkSession: route({
+    method: 'POST',
+    path: `${one}/restore`,
+    scope: 'write',
+    summary:
+      'Bring a work session back from its files: what is missing in the store, and nothing ' +
+      'that is there',
     body: WorkSessionFiles,
     bodyLimit: 32 * 1024 * 1024,
     answer: Restored,
-  })`
-    Bring a work session back from its files: what is missing in the store, and nothing that is there`,
-  saveCheckpoint: route(`POST ${one}/checkpoint`, 'write', {
+  }),
+  saveCheckpoint: route({
+    method: 'POST',
+    path: `${one}/checkpoint`,
+    scope: 'write',
+    summary: 'Save the state of a work session now, in the store and in its file',
     body: CheckpointRequest.optional(),
     status: 201,
     answer: SavedCheckpoint,
-  })`
-    Save the state of a work session now, in the store and in its file`,
+  }),
 }
 
 export const taskRoutes = {
-  listTasks: route(`GET ${project}/tasks`, 'read', {
+  listTasks: route({
+    method: 'GET',
+    path: `${project}/tasks`,
+    scope: 'read',
+    summary: 'List the tasks of a project, newest first',
     ...listOf(Task, {
       status: z.enum(taskStatuses).optional(),
       workSessionId: z.string().max(200).optional(),
     }),
-  })`
-    List the tasks of a project, newest first`,
-  createTask: route(`POST ${project}/tasks`, 'write', {
+  }),
+  createTask: route({
+    method: 'POST',
+    path: `${project}/tasks`,
+    scope: 'write',
+    summary:
+      'Create a task in a work session; it is blocked while a task it depends on is ' +
+      'unfinished',
     body: TaskDraft,
     status: 201,
     answer: Task,
-  })`
-    Create a task in a work session; it is blocked while a task it depends on is unfinished`,
-  getTask: route(`GET ${project}/tasks/{taskId}`, 'read', { answer: Task })`Read a task`,
-  changeTask: route(`PATCH ${project}/tasks/{taskId}`, 'write', { body: TaskChange, answer: Task })`
-    Change a task: its status, progress, agent, dependencies, result, words`,
+  }),
+  getTask: route({
+    method: 'GET',
+    path: `${project}/tasks/{taskId}`,
+    scope: 'read',
+    summary: 'Read a task',
+    answer: Task,
+  }),
+  changeTask: route({
+    method: 'PATCH',
+    path: `${project}/tasks/{taskId}`,
+    scope: 'write',
+    summary: 'Change a task: its status, progress, agent, dependencies, result, words',
+    body: TaskChange,
+    answer: Task,
+  }),
 }
 
 /** The approaches of a work session (AR), its own and inherited ones. */
 export const approachRoutes = {
-  listApproaches: route(
-    `GET ${one}/approaches`,
-    'read',
-    listOf(Approach, { kind: z.enum(approachKinds).optional() }),
-  )`
-    List the approaches of a work session and of those it was resumed from, newest first`,
-  recordApproach: route(`POST ${one}/approaches`, 'write', {
+  listApproaches: route({
+    method: 'GET',
+    path: `${one}/approaches`,
+    scope: 'read',
+    summary: 'List the approaches of a work session and of those it was resumed from, newest first',
+    ...listOf(Approach, { kind: z.enum(approachKinds).optional() }),
+  }),
+  recordApproach: route({
+    method: 'POST',
+    path: `${one}/approaches`,
+    scope: 'write',
+    summary: 'Record what worked, what failed, or what could be tried',
     body: ApproachDraft,
     status: 201,
     answer: Approach,
-  })`
-    Record what worked, what failed, or what could be tried`,
-  changeApproach: route(`PATCH ${one}/approaches/{approachId}`, 'write', {
+  }),
+  changeApproach: route({
+    method: 'PATCH',
+    path: `${one}/approaches/{approachId}`,
+    scope: 'write',
+    summary:
+      'Change an approach, or say that an untried one was tried; what it was stays in its ' +
+      'history',
     body: ApproachChange,
     answer: Approach,
-  })`
-    Change an approach, or say that an untried one was tried; what it was stays in its history`,
-  listProjectApproaches: route(
-    `GET ${project}/approaches`,
-    'read',
-    listOf(Approach, { kind: z.enum(approachKinds).optional() }),
-  )`
-    List everything that was learned in a project, by id`,
-  changeApproachOfProject: route(`PATCH ${project}/approaches/{approachId}`, 'write', {
+  }),
+  listProjectApproaches: route({
+    method: 'GET',
+    path: `${project}/approaches`,
+    scope: 'read',
+    summary: 'List everything that was learned in a project, by id',
+    ...listOf(Approach, { kind: z.enum(approachKinds).optional() }),
+  }),
+  changeApproachOfProject: route({
+    method: 'PATCH',
+    path: `${project}/approaches/{approachId}`,
+    scope: 'write',
+    summary: 'The same, without saying from which work session: ids count within the project',
     body: ApproachChange,
     answer: Approach,
-  })`
-    The same, without saying from which work session: ids count within the project`,
+  }),
 }
 
 export const artifactRoutes = {
-  listArtifacts: route(
-    `GET ${one}/artifacts`,
-    'read',
-    listOf(Artifact),
-  )`List the artifacts of a work session by name`,
-  getArtifact: route(`GET ${one}/artifacts/{name}`, 'read', {
+  listArtifacts: route({
+    method: 'GET',
+    path: `${one}/artifacts`,
+    scope: 'read',
+    summary: 'List the artifacts of a work session by name',
+    ...listOf(Artifact),
+  }),
+  getArtifact: route({
+    method: 'GET',
+    path: `${one}/artifacts/{name}`,
+    scope: 'read',
+    summary: 'Download an artifact',
     media: anyBytes,
-  })`Download an artifact`,
-  putArtifact: route(`PUT ${one}/artifacts/{name}`, 'write', {
+  }),
+  putArtifact: route({
+    method: 'PUT',
+    path: `${one}/artifacts/{name}`,
+    scope: 'write',
+    summary:
+      'Store an artifact under its name, whole, in the place of one that has it; the body ' +
+      'is its bytes, whatever they are',
     upload: maxArtifactBytes,
     alsoStatus: 201,
     answer: Artifact,
-  })`
-    Store an artifact under its name, whole, in the place of one that has it; the body is its bytes, whatever they are`,
-  deleteArtifact: route(`DELETE ${one}/artifacts/{name}`, 'write')`Delete an artifact`,
+  }),
+  deleteArtifact: route({
+    method: 'DELETE',
+    path: `${one}/artifacts/{name}`,
+    scope: 'write',
+    summary: 'Delete an artifact',
+  }),
 }
