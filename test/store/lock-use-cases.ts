@@ -91,6 +91,17 @@ export const readOwnWriteThenLock = defineUseCase('read-own-write-then-lock', {
   },
 })
 
+/** Writes, needs another stream, and reads then. */
+export const writeThenLock = defineUseCase('write-then-lock', {
+  streams: ({ id }: { id: string; other: string }) => [projectStream(id)],
+  run: async (tx, { id, other }, context) => {
+    const { count } = await countUp.run(tx, { id }, context)
+    tx.lock(projectStream(other))
+    await countOf(tx, other)
+    return count
+  },
+})
+
 let runs = 0
 
 /** Needs a stream that it never needed before. */

@@ -15,6 +15,7 @@ import {
   lockEverNew,
   point,
   readOwnWriteThenLock,
+  writeThenLock,
 } from './lock-use-cases.ts'
 import { countUp, receipt } from './use-cases.ts'
 
@@ -84,7 +85,7 @@ test('[SC2] a member of a group that meets another stream is run alone, and its 
   const answers = await Promise.all(
     pairs.map(([id, other], at) =>
       at % 2 === 0
-        ? store.run(countUpBelow, { id, other, limit: 3 })
+        ? store.run(writeThenLock, { id, other })
         : store.run(countUp, { id }).then(({ count }) => count),
     ),
   )

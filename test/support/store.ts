@@ -1,15 +1,16 @@
 /** Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { type Instant, instant } from '../../src/domain/instant.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { amount } from './extent.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
-import { startWarmWriter } from './warm-writers.ts'
+import { startWarmWriter, startWatchedWriter } from './warm-writers.ts'
 
 export interface TestStore {
   readonly store: Store
@@ -42,10 +43,34 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
     file,
     clock,
     writerUrl: bundled(options.writerUrl ?? productWriter),
-    startThread: startWarmWriter,
+    startThread: isWatched() ? startWatchedWriter((each) => unlocked.add(each)) : startWarmWriter,
   })
-  onTestFinished(() => store.close())
+  onTestFinished(async () => {
+    await store.close()
+    refuseUnlocked()
+  })
   return { store, clock, folder }
+}
+
+/** What use cases read or wrote without a lock of its owner, since the last look. */
+const unlocked = new Set<string>()
+
+/** `TEST_UNLOCKED=FILE` watches everywhere, and gathers what is found in a file. */
+const gatheredIn = process.env['TEST_UNLOCKED']
+
+/** Each use case runs twice and is watched where that shows most for its time, and everywhere before a release. */
+const isWatched = (): boolean =>
+  gatheredIn !== undefined ||
+  amount(expect.getState().testPath?.includes('/test/services/') ?? false, true)
+
+function refuseUnlocked(): void {
+  const found = [...unlocked]
+  unlocked.clear()
+  if (found.length === 0) return
+  if (gatheredIn) return appendFileSync(gatheredIn, found.map((each) => `${each}\n`).join(''))
+  throw new Error(
+    `${found.join(', ')}: without the lock of a stream that owns the row (test/support/row-owners.ts). Lock it, or add it to unlocked-rows.json and say why it needs none.`,
+  )
 }
 
 /** The one that was made before the tests, and where in it is what says which store it is. */

@@ -7,12 +7,19 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { WriterStart } from '../../src/store/sqlite/writer-messages.ts'
 import { serveWriter as serveStore } from '../../src/store/sqlite/writer-thread.ts'
 import type { UseCases } from '../../src/store/store.ts'
+import { watchedUseCases } from './watched-use-cases.ts'
 
 export interface NextStore {
   readonly port: MessagePort
   readonly start: WriterStart
+  /** Whether its use cases run twice and are watched (watched-use-cases.ts). */
+  readonly watched: boolean
 }
 
 export async function serveWriter(useCases: UseCases): Promise<void> {
-  parentPort?.on('message', ({ port, start }: NextStore) => void serveStore(useCases, port, start))
+  parentPort?.on('message', ({ port, start, watched }: NextStore) => {
+    const report = (unlocked: string): void => port.postMessage({ unlocked })
+    const served = watched ? watchedUseCases(useCases, report) : useCases
+    void serveStore(served, port, start)
+  })
 }

@@ -5,7 +5,11 @@
 import { EventEmitter } from 'node:events'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { environmentOfThreads } from '../../src/store/sqlite/writer.ts'
-import type { StartWriter, WriterThread } from '../../src/store/sqlite/writer-messages.ts'
+import type {
+  StartWriter,
+  WriterStart,
+  WriterThread,
+} from '../../src/store/sqlite/writer-messages.ts'
 import type { NextStore } from './warm-writer-thread.ts'
 
 /** Idle threads kept for each entry. */
@@ -13,7 +17,19 @@ const maxIdle = 2
 const idle = new Map<string, Worker[]>()
 
 /** `entry` is one of those that bundle-writers.ts bundles. */
-export const startWarmWriter: StartWriter = (entry, start) => {
+export const startWarmWriter: StartWriter = (entry, start) => startThread(entry, start)
+
+/** `report` gets what its use cases read or wrote without a lock (watched-use-cases.ts). */
+export const startWatchedWriter =
+  (report: (unlocked: string) => void): StartWriter =>
+  (entry, start) =>
+    startThread(entry, start, report)
+
+function startThread(
+  entry: URL,
+  start: WriterStart,
+  report?: (unlocked: string) => void,
+): WriterThread {
   const threads = idle.get(entry.href) ?? []
   idle.set(entry.href, threads)
   const thread = threads.pop() ?? new Worker(entry, { env: environmentOfThreads() })
@@ -28,14 +44,18 @@ export const startWarmWriter: StartWriter = (entry, start) => {
     port.close()
   }
   thread.on('error', fail)
-  port.on('message', (reply: string) => events.emit('message', reply))
+  port.on('message', (reply: string | { unlocked: string }) => {
+    if (typeof reply === 'string') events.emit('message', reply)
+    else report?.(reply.unlocked)
+  })
   port.on('close', () => {
     thread.off('error', fail)
     if (threads.length < maxIdle && !lost) threads.push(thread)
     else void thread.terminate()
     events.emit('exit')
   })
-  thread.postMessage({ port: port2, start } satisfies NextStore, [port2])
+  const next: NextStore = { port: port2, start, watched: report !== undefined }
+  thread.postMessage(next, [port2])
   return Object.assign(events, {
     postMessage: (text: string) => port.postMessage(text),
   }) as WriterThread
