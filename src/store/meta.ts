@@ -1,6 +1,5 @@
 /** The `meta` table: the store's id, its incarnation and the version of its schema. */
 import type { Dialect } from './dialect.ts'
-import { putRow } from './rows.ts'
 import type { Tables } from './schema/tables.ts'
 import { statement } from './statement.ts'
 
@@ -11,7 +10,12 @@ export const selectMeta = statement<{ key: Tables['meta']['key'] }>()((db, p) =>
   db.selectFrom('meta').select('value').where('key', '=', p.key),
 )
 
-export const setMeta = putRow('meta')
+export const setMeta = statement<Tables['meta']>()((db, p) =>
+  db
+    .insertInto('meta')
+    .values({ key: p.key, value: p.value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: p.value })),
+)
 
 export const deleteMeta = statement<{ key: Tables['meta']['key'] }>()((db, p) =>
   db.deleteFrom('meta').where('key', '=', p.key),

@@ -12,8 +12,7 @@ export type Table = keyof Tables
 type Column<Name extends Table> = keyof Tables[Name] & string
 type Key<Name extends Table> = NamesOf<(typeof tables)[Name], 'key'>
 export type KeyOf<Name extends Table> = Pick<Tables[Name], Key<Name>>
-/** What the update of a row needs: its key, and every column that may change. */
-export type ChangedRow<Name extends Table> = Pick<Tables[Name], Key<Name> | Changing<Name>>
+/** The key of a row, and columns that are changed. */
 export type SomeColumns<Name extends Table> = KeyOf<Name> &
   Partial<Pick<Tables[Name], Changing<Name>>>
 type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
@@ -42,7 +41,7 @@ export function newRow<Name extends Table>(table: Name, given: NewRow<Name>): Ta
 }
 
 /** Inserts a row with all its columns. */
-export const insertRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
+const insertRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
   statement<Tables[Name]>()((db, p) => insert(db, table, p))
 
 /** Inserts a row; one with the same key stays as it is. */
@@ -52,7 +51,7 @@ export const insertOnce = <Name extends Table>(table: Name): Statement<Tables[Na
   )
 
 /** Inserts a row, or changes the one with the same key. */
-export const putRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
+const putRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
   statement<Tables[Name]>()((db, p) =>
     insert(db, table, p).onConflict((conflict) =>
       conflict.columns(names(table, 'key')).doUpdateSet(valuesOf(p, names(table, 'column'))),
@@ -203,6 +202,16 @@ function keyNames(table: Table): readonly string[] {
   return key
 }
 
+const changing = new Map<Table, readonly string[]>()
+
+function changingNames(table: Table): readonly string[] {
+  const known = changing.get(table)
+  if (known) return known
+  const found = names(table, 'column')
+  changing.set(table, found)
+  return found
+}
+
 /** The names of the given columns; none where the whole key is among them, by which the row is found then. */
 function namesIn(table: Table, values: object): readonly string[] {
   if (keyNames(table).every((name) => name in values)) return none
@@ -217,10 +226,15 @@ const orKey = (table: Table, given: readonly string[]) =>
 export const rowStatement = {
   insert: (table: Table) => once('insert', table, [], () => insertRow(table)),
   put: (table: Table) => once('put', table, [], () => putRow(table)),
-  update: (table: Table) => once('update', table, [], () => updateRow(table)),
-  change(table: Table, given: object) {
-    const changed = Object.keys(given).filter((name) => !keyNames(table).includes(name))
-    return once('change', table, changed, () => update(table, changed))
+  /** Sets the columns that are given and may change. */
+  update(table: Table, given: object) {
+    const changing = changingNames(table)
+    // The usual update, of a whole row, without making a name for it.
+    if (changing.every((name) => name in given))
+      return once('update', table, none, () => update(table, changing))
+    const changed = changing.filter((name) => name in given)
+    if (changed.length === 0) throw new Error(`No column of ${table} is given`)
+    return once('update', table, changed, () => update(table, changed))
   },
   find(table: Table, values: object, order: readonly string[] = []) {
     const by = namesIn(table, values)

@@ -19,10 +19,6 @@ export interface Statement<Params, Row> {
   readonly compiled: Map<Dialect, CompiledStatement>
 }
 
-export type ParamsOf<Given> = Given extends { readonly types?: (params: infer Params) => unknown }
-  ? Params
-  : never
-
 interface CompiledStatement {
   readonly sql: string
   readonly name: string

@@ -11,7 +11,7 @@ import type { RandomText } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
 import type { NewEvent } from '../protocol/events.ts'
-import type { ChangedRow, NewRow, Order, SomeColumns, Table } from './rows.ts'
+import type { NewRow, Order, SomeColumns, Table } from './rows.ts'
 import type { Tables } from './schema/tables.ts'
 import type { QueryBuilder, Statement } from './statement.ts'
 
@@ -56,10 +56,8 @@ export interface Tx extends Reader {
   insert<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void>
   /** Inserts a row, or changes the one with the same key. */
   put<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void>
-  /** Writes every column that may change. */
-  update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void>
-  /** Writes the given columns of the row with this key. */
-  change<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void>
+  /** Updates the row with this key: those of the given columns that may change. */
+  update<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void>
   /** Deletes the row with this key, or else the rows that have these values. */
   delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void>
   /**

@@ -26,7 +26,7 @@ export const point = defineUseCase('point', {
   run: async (tx, { id, to }: { id: string; to: string }, context) => {
     const row = await tx.first(selectProject, { id })
     if (!row) return (await createRow.run(tx, { id, name: to }, context)).seq
-    await tx.change('projects', { id, name: to })
+    await tx.update('projects', { id, name: to })
     const project = { id, name: to, path: null, settings: {}, agentIds: [] }
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     const data = { project: { ...project, ...times }, by: 'test' }
@@ -40,7 +40,7 @@ export const followPointer = defineUseCase('follow-pointer', {
     const to = (await tx.first(selectProject, { id }))?.name ?? ''
     tx.lock(projectStream(id))
     const count = await countOf(tx, to)
-    await tx.change('projects', { id: to, settings: String(count + 1) })
+    await tx.update('projects', { id: to, settings: String(count + 1) })
     const project = { id: to, name: to, path: null, settings: { count: count + 1 }, agentIds: [] }
     const times = { createdAt: context.now, updatedAt: context.now }
     const data = { project: { ...project, ...times }, by: 'test' }

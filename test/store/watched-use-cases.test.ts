@@ -36,7 +36,7 @@ async function openWatched() {
 }
 
 const moveProject = async (tx: Tx, id: string): Promise<void> =>
-  tx.change('projects', { id, path: '/elsewhere' })
+  tx.update('projects', { id, path: '/elsewhere' })
 
 test('[HS24] a use case that writes a row without the lock of its owner is reported; with the lock it is not', async () => {
   const { run, reported } = await openWatched()

@@ -76,7 +76,7 @@ export const changePersonRole = defineUseCase('change-person-role', {
     if (tooMuch) throw scopeExceeded(tooMuch)
     const person = personOf({ ...before, role })
     if (before.role === role) return { ...person, revokedTokens: [] }
-    await tx.change('people', { id: personId, role })
+    await tx.update('people', { id: personId, role })
     tx.append(home, { type: 'person-changed', data: { person, by } })
     const tokens = (await tx.all(selectCredentialsOfPerson, { personId })).filter(isToken)
     const revoked = tokens.filter((token) => allowsMore(token, role))

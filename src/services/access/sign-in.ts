@@ -111,7 +111,7 @@ export const useBrowser = defineUseCase('use-browser', {
   ): Promise<void> => {
     const browser = await tx.row('credentials', { id: credentialId })
     if (browser?.kind !== 'browser') return
-    await tx.change('credentials', {
+    await tx.update('credentials', {
       id: credentialId,
       used_at: now,
       expires_at: endOfSignIn(rules, browser.created_at, now),
@@ -126,7 +126,7 @@ export const shortenSignIns = defineUseCase('shorten-sign-ins', {
     for (const { id, created_at, used_at, expires_at } of await tx.all(selectBrowsers, {})) {
       const end = endOfSignIn(rules, created_at, used_at ?? created_at)
       if (expires_at === null || end < expires_at)
-        await tx.change('credentials', { id, expires_at: end })
+        await tx.update('credentials', { id, expires_at: end })
     }
   },
 })

@@ -24,7 +24,6 @@ import {
   agentOf,
   projectIdsOf,
   selectEnvironments,
-  updateAgent,
 } from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta, setMeta } from '../../store/meta.ts'
@@ -130,7 +129,7 @@ export const changeAgent = defineUseCase('change-agent', {
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
     changed.updated_at = now
-    await tx.write(updateAgent, changed)
+    await tx.update('agents', changed)
     const agent = agentOf(changed, projectIds)
     tx.append(home, { type: 'agent-changed', data: { agent, by } })
     return agent
@@ -165,7 +164,7 @@ export const sealEnvironments = defineUseCase('seal-environments', {
   }) => [home],
   run: async (tx, { agents }): Promise<void> => {
     for (const { id, from, to } of agents)
-      if ((await tx.row('agents', { id }))?.env === from) await tx.change('agents', { id, env: to })
+      if ((await tx.row('agents', { id }))?.env === from) await tx.update('agents', { id, env: to })
     await tx.write(setMeta, { key: 'plain_values', value: 'sealed' })
   },
 })

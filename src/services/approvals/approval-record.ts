@@ -26,7 +26,6 @@ import {
   approvalOf,
   nextApprovalId,
   type PermissionColumns,
-  updateApproval,
 } from '../../store/approvals/approvals.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -87,10 +86,14 @@ export async function moveApproval(
 ): Promise<Approval> {
   const decision = decideApproval(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
-  const moved = { ...row, ...approvalColumns(decision.approval) }
-  // A decision made here replaces what files said.
-  await tx.write(updateApproval, { ...moved, imported_decider: null })
-  if (row.told_to !== null) await tx.change('human_approvals', { id: row.id, told_to: null })
+  const changed = approvalColumns(decision.approval)
+  const moved = { ...row, ...changed }
+  await tx.update('human_approvals', {
+    ...changed,
+    // A decision made here replaces what files said.
+    imported_decider: null,
+    told_to: null,
+  })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [
     home,

@@ -6,7 +6,7 @@ import { later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Channel, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
-import { selectPairingCodes, updateChannel } from '../../store/channels/channels.ts'
+import { selectPairingCodes } from '../../store/channels/channels.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { openChannel } from './channel-chat-record.ts'
@@ -50,9 +50,9 @@ export const setChannelRoute = defineUseCase('set-channel-route', {
   streams: () => [home],
   run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
     if (route) await checkAssigned(tx, route)
-    const row = await openChannel(tx, channel, now)
-    await tx.write(updateChannel, {
-      ...row,
+    await openChannel(tx, channel, now)
+    await tx.update('channels', {
+      channel,
       project_id: route?.projectId ?? null,
       agent_id: route?.agentId ?? null,
     })

@@ -10,12 +10,7 @@ import { type Detail, textOf } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { Channel } from '../../protocol/channels/channel.ts'
-import {
-  type ChannelRow,
-  routeIn,
-  selectChannelCounts,
-  updateChannel,
-} from '../../store/channels/channels.ts'
+import { type ChannelRow, routeIn, selectChannelCounts } from '../../store/channels/channels.ts'
 import { noticeColumn, noticeFrom } from '../../store/fields.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
@@ -40,15 +35,13 @@ export const holdChannel = defineUseCase('hold-channel', {
     const row = await openChannel(tx, channel, now)
     const isOurs = row.holder === holder
     if (!isOurs && !take) return { held: false }
-    const held = {
-      ...row,
+    const begun = { state: 'connecting', trouble: null, notice: null, since: now } as const
+    await tx.update('channels', {
+      channel,
+      ...(isOurs ? {} : begun),
       holder: forMs === 0 ? null : holder,
       held_until: forMs === 0 ? null : later(now, forMs),
-    }
-    await tx.write(
-      updateChannel,
-      isOurs ? held : { ...held, state: 'connecting', trouble: null, notice: null, since: now },
-    )
+    })
     if (!isOurs || forMs === 0) await announceChannel(tx, channel, systemId, now)
     return { held: forMs > 0 }
   },
@@ -74,11 +67,12 @@ export const recordChannelState = defineUseCase('record-channel-state', {
     if (row?.holder !== holder) return { noted: false }
     const detail = maskDetail(trouble)
     const words = detail && textOf(detail)
-    const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
-    if (row.state === state && row.trouble === words && row.name === named.name)
-      return { noted: true }
-    await tx.write(updateChannel, {
-      ...named,
+    const name = account?.name ?? row.name
+    if (row.state === state && row.trouble === words && row.name === name) return { noted: true }
+    await tx.update('channels', {
+      channel,
+      name,
+      link: account?.link ?? row.link,
       state,
       trouble: words,
       notice: noticeColumn(detail),

@@ -5,13 +5,9 @@ import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import {
-  deleteOutgoing,
-  selectChat,
-  selectOutgoing,
-  updateOutgoing,
-} from '../../store/channels/channels.ts'
+import { deleteOutgoing, selectChat, selectOutgoing } from '../../store/channels/channels.ts'
 import { noticeColumn } from '../../store/fields.ts'
+import type { KeyOf } from '../../store/rows.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
 
@@ -30,6 +26,8 @@ export interface BegunPart {
   readonly createdAt: Instant
 }
 
+const keyOf = ({ channel, chat_id, n }: KeyOf<'outgoing'>) => ({ channel, chat_id, n })
+
 /** Records the intent to send a part first. After a crash in between it may have arrived, and a repeat says so. */
 export const beginSending = defineUseCase('begin-sending', {
   streams: (input: OutgoingKey) => [chatStream(input)],
@@ -38,7 +36,7 @@ export const beginSending = defineUseCase('begin-sending', {
     const isOurs = (await tx.row('channels', which))?.holder === holder
     if (!row || !isOurs || row.not_before > now) return { begun: null }
     const maybeSent = row.state === 'sending' || row.maybe_sent === 1
-    await tx.write(updateOutgoing, { ...row, state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
+    await tx.update('outgoing', { ...keyOf(row), state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
     const language = (await tx.first(selectChat, which))?.language ?? 'en'
     const { content, parts_sent: part, attempts, created_at: createdAt } = row
     return { begun: { content, part, maybeSent, attempts, language, createdAt } }
@@ -65,22 +63,19 @@ export const recordSent = defineUseCase('record-sent', {
     if (!row || row.parts_sent !== part) return { noted: false }
     if (outcome.is === 'later') {
       const notBefore = later(now, outcome.afterMs)
-      const waiting = {
-        ...row,
+      await tx.update('outgoing', {
+        ...keyOf(row),
         state: 'waiting',
         attempts: row.attempts + 1,
         not_before: notBefore,
-      } as const
-      await tx.write(updateOutgoing, {
-        ...waiting,
         maybe_sent: outcome.maybeSent || row.maybe_sent === 1 ? 1 : 0,
       })
       return { noted: true }
     }
     if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
     else
-      await tx.write(updateOutgoing, {
-        ...row,
+      await tx.update('outgoing', {
+        ...keyOf(row),
         parts_sent: part + 1,
         state: 'waiting',
         maybe_sent: 0,
@@ -107,5 +102,5 @@ async function updateChatState(
       notice: noticeColumn(detail),
       last_out_at: last_out_at ?? null,
     })
-  if (detail === null) await tx.change('channels', { channel: place.channel, last_out_at: now })
+  if (detail === null) await tx.update('channels', { channel: place.channel, last_out_at: now })
 }

@@ -20,7 +20,6 @@ import {
   selectOccupant,
   selectOccupants,
   type UserSessionRow,
-  updateEnding,
 } from '../../store/consoles/user-sessions.ts'
 import { noticeFrom } from '../../store/fields.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -120,7 +119,7 @@ export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise
     { type: 'session:terminated', data },
     [projectStream(row.project_id)],
   )
-  await tx.write(updateEnding, { ...row, closed_seq })
+  await tx.update('user_sessions', { id: userSessionId, closed_seq })
 }
 
 /** Extra time for the coordinator's own report. */

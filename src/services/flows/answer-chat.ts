@@ -9,7 +9,7 @@ import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
 import {
   type Context,
@@ -149,7 +149,7 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   const { conversationKey: key, content } = input
   const { now } = context
   const agentSession = await liveAgentSession(tx, input)
-  await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'answer')))
+  await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'answer')))
   const found = await runningTurn(tx, input)
   const turn = found?.conversation_key === key ? found : undefined
   const said = await postAnswer(tx, input, { content, turn, key }, context)

@@ -133,7 +133,7 @@ async function applyFact(
         ? registerWorktree(tx, agent, launch, fact, context)
         : workplaceMade(tx, launch, fact, context)
     case 'agent-ready':
-      await tx.change('launches', { id: launch.id, agent_name: fact.agentName })
+      await tx.update('launches', { id: launch.id, agent_name: fact.agentName })
       return agent
         ? roleAgentReady(tx, agent, launch, fact, context)
         : processReady(tx, launch, fact, context)
@@ -206,7 +206,7 @@ async function processReady(
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
-  await tx.change('launches', {
+  await tx.update('launches', {
     id: launch.id,
     ready_at: now,
     context_limit: holdsSeveral ? null : limit,
@@ -301,7 +301,7 @@ async function roleAgentReady(
   const isNamed =
     found.launch_id === launch.id &&
     (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  await tx.change('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
+  await tx.update('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
   const data = {
     role,
     agentId,
@@ -436,7 +436,7 @@ async function keepWithContext(
 ): Promise<void> {
   const { conversation_key: key, agent_id: role } = row
   if (said.kind === 'commands')
-    await tx.change('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
+    await tx.update('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
   if (said.kind === 'title') {
     const conversation = await tx.row('conversations', { key })
     if (conversation && conversation.title !== said.title) {

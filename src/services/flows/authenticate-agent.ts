@@ -119,7 +119,7 @@ async function agentSessionOfLaunch(
 
 async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
   const token = random.secret('session')
-  await tx.change('agent_sessions', { id: held.id, token_hash: hashSecret(token) })
+  await tx.update('agent_sessions', { id: held.id, token_hash: hashSecret(token) })
   return signedIn(held, token)
 }
 

@@ -8,7 +8,6 @@ import {
   selectOccupants,
   updateAttached,
   updateDetached,
-  updateEnding,
 } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -39,8 +38,8 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
     if (row.terminated_at !== null)
       return { byOther: row.terminate_request_id !== (requestId ?? null) }
     const occupants = await tx.all(selectOccupants, { userSessionId })
-    await tx.write(updateEnding, {
-      ...row,
+    await tx.update('user_sessions', {
+      id: userSessionId,
       state: 'TERMINATED',
       terminated_at: context.now,
       terminate_reason: textOf(reason),

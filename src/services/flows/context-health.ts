@@ -51,7 +51,7 @@ export async function retryTurn(
     ({ id }) => id !== row.id,
   )
   if (notRun === 'no_context' && others.length > 0) {
-    await tx.change('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
+    await tx.update('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
     await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
     await requeueTurn(tx, turn)
     return true

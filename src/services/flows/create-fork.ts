@@ -4,11 +4,10 @@ import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { begunMessage, selectLastMessage } from '../../store/conversations/messages.ts'
-import { newRow } from '../../store/rows.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
-import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
+import { selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
 import {
   changeConversation,
   openConversation,
@@ -92,26 +91,23 @@ export async function createFork(
   await changeConversation(tx, row, {}, now)
   if (from) await forkContext(tx, from, plan, context)
   if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
-    await tx.write(
-      insertWorktree,
-      newRow('worktrees', {
-        id: random.uuid(),
-        project_id,
-        user_session_id: '',
-        account_id: from?.account_id ?? '',
-        role: shortOf(forkKey),
-        conversation_key: forkKey,
-        agent_id,
-        coordinator_id,
-        kind: 'worktree',
-        folder: made.folder,
-        top: made.top,
-        branch: made.branch,
-        base_branch: made.baseBranch,
-        created_at: now,
-        last_used_at: now,
-      }),
-    )
+    await tx.insert('worktrees', {
+      id: random.uuid(),
+      project_id,
+      user_session_id: '',
+      account_id: from?.account_id ?? '',
+      role: shortOf(forkKey),
+      conversation_key: forkKey,
+      agent_id,
+      coordinator_id,
+      kind: 'worktree',
+      folder: made.folder,
+      top: made.top,
+      branch: made.branch,
+      base_branch: made.baseBranch,
+      created_at: now,
+      last_used_at: now,
+    })
   const data = {
     operationId: operation.id,
     turnId,

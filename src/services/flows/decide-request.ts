@@ -11,7 +11,6 @@ import {
   type ApprovalRow,
   selectAsked,
   selectPendingOfTurn,
-  updateOutcome,
 } from '../../store/approvals/approvals.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
@@ -59,15 +58,15 @@ export async function settlePermission(
 ): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const answer = row.question === null ? undefined : (settlement.answer ?? noAnswer)
-  const settled = {
-    ...row,
+  const change = {
     outcome,
     option_id: optionId,
     answer: answer ? JSON.stringify(answer) : null,
   }
+  const settled = { ...row, ...change }
   const verdict = outcome === 'allowed' ? 'approved' : 'rejected'
   await decideRequest(tx, settled, { verdict, by, feedback }, now)
-  await tx.write(updateOutcome, settled)
+  await tx.update('human_approvals', { id: row.id, ...change })
   const launch =
     outcome === 'withdrawn' || row.launch_id === null
       ? undefined

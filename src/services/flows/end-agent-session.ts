@@ -22,7 +22,6 @@ import {
   changesOf,
   liveOfAgent,
   selectCompanion,
-  updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
@@ -61,7 +60,7 @@ export async function endAgentSession(
   const because = await reasonOf(tx, current, reason)
   const decision = decideAgentSession(context.now, current, { type: 'end', reason: because })
   if (decision.outcome === 'unchanged') return false
-  await tx.write(updateAgentSession, changesOf(decision.agentSession))
+  await tx.update('agent_sessions', changesOf(decision.agentSession))
   for (const transition of decision.transitions)
     appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.

@@ -131,7 +131,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       decisions_told_at: now,
     }
     await tx.write(updateContext, { ...bound, ...opened, ...held })
-    if (isNew) await tx.change('agent_sessions', { id: agentSessionId, context_id: bound.id })
+    if (isNew) await tx.update('agent_sessions', { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }

@@ -80,7 +80,7 @@ export const takeChannelMessage = defineUseCase('take-channel-message', {
     if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route))))
       throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.change('channels', { channel: input.channel, last_in_at: now })
+    await tx.update('channels', { channel: input.channel, last_in_at: now })
     const words = chatWords(chat.language)
     if (!route) {
       await queueOutgoing(tx, input, words.noAgent, now)
@@ -237,7 +237,7 @@ export const runChatCommand = defineUseCase('run-chat-command', {
     if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route))))
       throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.change('channels', { channel: input.channel, last_in_at: now })
+    await tx.update('channels', { channel: input.channel, last_in_at: now })
     const said = await answerCommand(tx, input, chat, context)
     await queueOutgoing(tx, input, said, now)
     return { said }

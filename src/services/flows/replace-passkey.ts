@@ -20,7 +20,7 @@ export const replacePasskey = defineUseCase('replace-passkey', {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     const passkey = context.random.secret('agent')
-    await tx.change('agents', { id: agentId, passkey_hash: hashSecret(passkey) })
+    await tx.update('agents', { id: agentId, passkey_hash: hashSecret(passkey) })
     tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })
     return { passkey }
   },

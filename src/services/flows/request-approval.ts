@@ -42,14 +42,14 @@ export const requestApproval = defineUseCase('request-approval', {
     const same = await sameRequest(tx, input, taskId)
     // The latest asker is the one that waits.
     if (same) {
-      await tx.change('human_approvals', { id: same.id, asked_by_agent_session_id: agentSessionId })
+      await tx.update('human_approvals', { id: same.id, asked_by_agent_session_id: agentSessionId })
       return same
     }
     const { instructionContent, workerInstructions, artifacts } = input
     const submission = { instructionContent, workerInstructions, artifacts }
     if (approvalId !== undefined) {
       const row = await approvalOfAgent(tx, { projectId, approvalId }, input)
-      await tx.change('human_approvals', {
+      await tx.update('human_approvals', {
         id: approvalId,
         asked_by_agent_session_id: agentSessionId,
       })

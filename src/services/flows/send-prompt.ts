@@ -78,7 +78,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.update('role_agents', { ...agent, last_active_at: now })
-    await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
+    await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
     if (place === 'run') {
       await tx.insert('turns', row)
       return { seq: await startInRole(tx, row, agent, { requestId }, context), messageId: row.id }

@@ -16,11 +16,7 @@ import { denied, limitReached, probablyError } from '../../domain/turns/lifecycl
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
-import {
-  changesOf,
-  newestOfLaunch,
-  updateActivity,
-} from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectChat } from '../../store/channels/channels.ts'
 import { findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -52,7 +48,7 @@ export async function settleTurn(
 ): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
   if (own && own.state !== 'ended')
-    await tx.write(updateActivity, changesOf(afterActivity(context.now, own, 'answer')))
+    await tx.update('agent_sessions', activityOf(afterActivity(context.now, own, 'answer')))
   // RE9: a refused fact is skipped, so that the coordinator's later facts are still applied.
   try {
     if (turn.about === 'chat') await settleChat(tx, turn, ended, context)
@@ -222,7 +218,7 @@ async function continueOnce(
 export const noteTools = defineUseCase('note-tools', {
   streams: (_: { launchId: string }) => [],
   run: (tx, { launchId: id }): Promise<unknown> =>
-    tx.change('launches', { id, tools: 'connected' }),
+    tx.update('launches', { id, tools: 'connected' }),
 })
 
 /** Tells once for each process. Call before the turn is ended. */
@@ -234,6 +230,6 @@ export async function tellMissingTools(
   const name = (await tx.first(selectAgentName, { id }))?.agent_name
   if (!name || !agentAnswering(name)) return
   if ((await tx.first(selectOutput, { id }))?.tools !== null) return
-  await tx.change('launches', { id, tools: 'missing' })
+  await tx.update('launches', { id, tools: 'missing' })
   noteInTurn(tx, turn, statusNotice('withoutTools', { agent: agentId }))
 }

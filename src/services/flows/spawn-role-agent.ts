@@ -134,7 +134,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
       await inheritLimit(tx, roleContextKey(row), its, context)
     } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
-    await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
+    await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
     const data = {
       role,
       agentId: agent.id,

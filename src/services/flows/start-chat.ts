@@ -21,7 +21,6 @@ import {
   liveOfPair,
   type Pair,
   selectLiveAgentSession,
-  updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   deletePanelsOfPair,
@@ -178,7 +177,7 @@ export async function closeChat(
   const decision = decideAgentSession(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)
-  await tx.write(updateAgentSession, changesOf(decision.agentSession))
+  await tx.update('agent_sessions', changesOf(decision.agentSession))
   tx.append(projectStream(projectId), { type: 'agent-session-terminating', data: { agentSession } })
   return agentSession
 }

@@ -28,7 +28,6 @@ import {
   findCoordinatorRow,
   type KnownCoordinatorRow,
   selectEpoch,
-  updateHeard,
 } from '../../store/processes/coordinators.ts'
 import {
   findLaunch,
@@ -202,14 +201,14 @@ async function addUnknown(tx: Tx, id: string, sent: UnknownSent): Promise<void> 
   if (!same && known.length >= maxUnknown) return
   const others = known.filter((each) => each !== same)
   const unknown = [...others, { ...sent, count: sent.count + (same?.count ?? 0) }]
-  await tx.change('launches', { id, unknown: JSON.stringify(unknown) })
+  await tx.update('launches', { id, unknown: JSON.stringify(unknown) })
 }
 
 /** Keeps the end of the output, from the beginning of a line. */
 async function appendOutput(tx: Tx, id: string, text: string): Promise<void> {
   const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
   const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
-  await tx.change('launches', { id, output: kept })
+  await tx.update('launches', { id, output: kept })
 }
 
 const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
@@ -229,7 +228,7 @@ async function recordContact(
   // Without home's lock the return cannot be announced; the next sign of life does.
   const isBack = row.state === 'unreachable' && locksHome
   const state = saidGoodbye ? 'stopped' : isBack ? 'connected' : row.state
-  await tx.write(updateHeard, { id: row.id, state, last_fact: through, last_heard_at: now })
+  await tx.update('coordinators', { id: row.id, state, last_fact: through, last_heard_at: now })
   if (state === row.state) return
   const coordinator = coordinatorOf(
     { ...row, state, last_heard_at: now },
@@ -360,7 +359,7 @@ export const markUnreachable = defineUseCase('mark-unreachable', {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (row?.state !== 'connected' || row.last_heard_at !== lastHeardAt) return false
     const silent = { ...row, state: 'unreachable' } as const
-    await tx.write(updateHeard, silent)
+    await tx.update('coordinators', { id: coordinatorId, state: 'unreachable' })
     const coordinator = coordinatorOf(silent, (await liveCounts(tx)).get(coordinatorId) ?? 0)
     tx.append(home, { type: 'coordinator-unreachable', data: { coordinator } })
     return true

@@ -10,7 +10,6 @@ import {
   agentSessionOf,
   changesOf,
   liveOfPair,
-  updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import type { DueAgentSession } from '../../store/agent-sessions/due-agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
@@ -29,7 +28,7 @@ import { type EndLocks, endAgentSession, endingStreams } from './end-agent-sessi
 /** Marks a session as suspected: it ends unless a call begins within the grace period. The caller locks the project's stream. */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
   const suspected = { ...agentSession, suspectedAt: now }
-  await tx.write(updateAgentSession, changesOf(suspected))
+  await tx.update('agent_sessions', changesOf(suspected))
   const data = { agentSession: agentSessionOf(suspected) }
   tx.append(projectStream(agentSession.projectId), { type: 'agent-session-suspected', data })
 }
@@ -82,7 +81,7 @@ export const touchAgentSession = defineUseCase('touch-agent-session', {
     if (expiresAt === undefined && !lives) return
     const suspectedAt = lives ? null : current.suspectedAt
     const written = lives ? later(now, ttlMs) : (expiresAt ?? current.expiresAt)
-    await tx.write(updateAgentSession, changesOf({ ...current, suspectedAt, expiresAt: written }))
+    await tx.update('agent_sessions', changesOf({ ...current, suspectedAt, expiresAt: written }))
     if (lives) await suspectOther(tx, current, ttlMs, now)
   },
 })
@@ -186,7 +185,7 @@ async function writeDeadlines(
   { expiresAt, suspectedAt }: Extended,
 ): Promise<void> {
   if (expiresAt === current.expiresAt && suspectedAt === current.suspectedAt) return
-  await tx.write(updateAgentSession, changesOf({ ...current, expiresAt, suspectedAt }))
+  await tx.update('agent_sessions', changesOf({ ...current, expiresAt, suspectedAt }))
 }
 
 /** Extends the deadlines of a live agent session by the time in which the server could not receive calls. Appends no event. */
@@ -196,7 +195,7 @@ export const postponeAgentSession = defineUseCase('postpone-agent-session', {
     const current = agentSessionFrom(await ownRow(tx, which))
     if (current.state === 'ended') return
     const ttlMs = durationMs(await settingsOf(tx, which.projectId), 'agent_session.ttl_minutes')
-    await tx.write(updateAgentSession, changesOf(postponed(now, current, byMs, ttlMs)))
+    await tx.update('agent_sessions', changesOf(postponed(now, current, byMs, ttlMs)))
   },
 })
 

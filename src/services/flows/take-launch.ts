@@ -137,9 +137,9 @@ export const takeLaunch = defineUseCase('take-launch', {
     }
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
-    await tx.change('launches', { id: launchId, token_hash: hashSecret(launchToken) })
+    await tx.update('launches', { id: launchId, token_hash: hashSecret(launchToken) })
     const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
-    await tx.change('launches', { id: launchId, folder: folder ?? '' })
+    await tx.update('launches', { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
     const isIsolated =

@@ -7,12 +7,7 @@ import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import type { Task } from '../../protocol/work/task.ts'
-import {
-  agentSessionOf,
-  changesOf,
-  type Pair,
-  updateAgentSession,
-} from '../../store/agent-sessions/agent-sessions.ts'
+import { agentSessionOf, changesOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 import { type TaskRow, taskOf } from '../../store/work/tasks.ts'
@@ -170,7 +165,7 @@ async function markDelivered(
   decisions: readonly AgentDecision[],
 ): Promise<void> {
   for (const { approvalId: id, status } of decisions)
-    if (status !== 'pending') await tx.change('human_approvals', { id, told_to: agentSessionId })
+    if (status !== 'pending') await tx.update('human_approvals', { id, told_to: agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */
@@ -180,7 +175,7 @@ async function deliverResumeContext(
 ): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.row('sessions', { id: resumes })
   if (!row) return null
-  await tx.change('agent_sessions', { id: agentSession.id, resumed_work_session_id: row.id })
+  await tx.update('agent_sessions', { id: agentSession.id, resumed_work_session_id: row.id })
   const context = await resumeContextOf(tx, row, agentSession.agentId)
   await markDelivered(tx, agentSession.id, context.decisions)
   return context
@@ -192,7 +187,7 @@ async function ownWorkSession(
   workSessionId: string,
 ): Promise<void> {
   const changed = { ...agentSession, workSessionId }
-  await tx.write(updateAgentSession, changesOf(changed))
+  await tx.update('agent_sessions', changesOf(changed))
   await takeOwnership(tx, workSessionId, agentSession.id)
   tx.append(projectStream(agentSession.projectId), {
     type: 'agent-session-changed',

@@ -110,7 +110,7 @@ export async function storeAnswerPart(
   if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
   await tx.write(insertAnswer, { question_id: questionId, part, said: text })
   if (!last) return
-  await tx.change('questions', { id: questionId, answered_at: now })
+  await tx.update('questions', { id: questionId, answered_at: now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
   if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
   const parts = await tx.all(selectAnswer, { questionId })
@@ -133,7 +133,7 @@ async function applyEffect(
   const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
   if (kind === 'worktree-remove') {
     if (!isRemoved) return
-    await tx.change('worktrees', { id: worktree.id, removed_at: now, removed_by: by })
+    await tx.update('worktrees', { id: worktree.id, removed_at: now, removed_by: by })
     tx.append(projectStream(project_id), {
       type: 'worktree-removed',
       data: { worktreeId: worktree.id, by },

@@ -49,7 +49,6 @@ import {
   launchRow,
   liveLaunchesOf,
   processOf,
-  updateLaunch,
 } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -73,9 +72,9 @@ export async function moveLaunch(
   const decision = decideLaunch(now, current, event)
   if (decision.outcome === 'unchanged') return undefined
   const { launch, became } = decision
-  await tx.write(updateLaunch, launchRow(launch))
+  await tx.update('launches', launchRow(launch))
   // CO4: the token expires with the launch.
-  if (became === 'ended') await tx.change('launches', { id: launch.id, token_hash: null })
+  if (became === 'ended') await tx.update('launches', { id: launch.id, token_hash: null })
   tx.append(
     projectStream(launch.projectId),
     { type: `process-${became}`, data: { process: processOf(launch) } },

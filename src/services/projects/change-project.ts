@@ -21,8 +21,6 @@ import {
   findProject,
   projectOf,
   selectAssignment,
-  updateAssignment,
-  updateProject,
 } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidSetting, noSuchAgent, noSuchProject } from '../refusals.ts'
@@ -110,7 +108,7 @@ export const changeProject = defineUseCase('change-project', {
       changed.name === row.name && changed.path === row.path && changed.settings === row.settings
     if (unchanged) return projectOf(row, agentIds)
     changed.updated_at = now
-    await tx.write(updateProject, changed)
+    await tx.update('projects', changed)
     const project = projectOf(changed, agentIds)
     tx.append(home, { type: 'project-changed', data: { project, by } }, [projectStream(projectId)])
     return project
@@ -138,7 +136,7 @@ export const assignAgent = defineUseCase('assign-agent', {
     if (isolation !== (before?.isolation ?? '{}')) requireManage(scopes, Object.keys(chosen)[0])
     if (before) {
       if (before.isolation === isolation) return project
-      await tx.write(updateAssignment, { ...pair, isolation })
+      await tx.update('assignments', { ...pair, isolation })
       tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [
         projectStream(projectId),
       ])

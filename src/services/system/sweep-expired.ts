@@ -106,7 +106,7 @@ export const trimStream = defineUseCase('trim-stream', {
     const last = await tx.first(selectEventTime, { stream, seq: through })
     if (!last || last.at > later(now, -keptMs)) return { trimmed: 0, more: false }
     await tx.write(deleteEventsThrough, { stream, seq: through })
-    await tx.change('streams', { name: stream, floor: through })
+    await tx.update('streams', { name: stream, floor: through })
     return { trimmed: through - floor, more: head - keptEvents > through }
   },
 })

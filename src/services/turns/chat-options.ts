@@ -44,7 +44,7 @@ const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefine
   offers === null ? undefined : JSON.parse(offers)
 
 const write = (tx: Tx, { id }: ContextRow, offers: ChatOffers): Promise<unknown> =>
-  tx.change('contexts', { id, offers: JSON.stringify(offers) })
+  tx.update('contexts', { id, offers: JSON.stringify(offers) })
 
 /** The choices that are sent with each turn of a context. */
 export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } => {

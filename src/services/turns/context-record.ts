@@ -114,7 +114,7 @@ const maxLeft = 20
 /** AC12: the ACP sessions of contexts that have ended: closed where they are open, deleted with their conversation. Named once. */
 export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnOrder, 'leave'>> {
   const left = await tx.all(selectLeft, { agentId, limit: maxLeft })
-  for (const { id } of left) await tx.change('contexts', { id, acp_session_id: null })
+  for (const { id } of left) await tx.update('contexts', { id, acp_session_id: null })
   const leave = left.map(({ acp_session_id, end_reason }) => ({
     acpSessionId: acp_session_id ?? '',
     isDeleted: end_reason === 'deleted',

@@ -429,7 +429,7 @@ async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   const through = Math.min(head, ...others.map(({ started_seq }) => (started_seq ?? 1) - 1))
   if (through <= 0) return
   await tx.write(deleteEventsThrough, { stream: name, seq: through })
-  await tx.change('streams', { name, floor: through })
+  await tx.update('streams', { name, floor: through })
 }
 
 export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Promise<void> {

@@ -18,7 +18,7 @@ import {
 } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
 import type { MovedApproach, NewApproach } from '../../protocol/work/new-approaches.ts'
-import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { newest } from '../../store/page-cursor.ts'
@@ -123,7 +123,7 @@ export const recordAgentApproach = defineUseCase('record-agent-approach', {
     if (workSessionId === null) throw noWorkSession()
     const row = await existingWorkSession(tx, { projectId, workSessionId })
     const approach = await addApproach(tx, row, input.draft, { by: agentId, now })
-    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'progress')))
     return approach
   },
 })

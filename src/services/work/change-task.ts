@@ -20,7 +20,7 @@ import {
 } from '../../domain/work/task-lifecycle.ts'
 import { taskFailed, type WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Task, TaskChange, TaskDraft, TaskProgress } from '../../protocol/work/task.ts'
-import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -266,7 +266,7 @@ export const updateTask = defineUseCase('update-task', {
       { status, progressPercent, result },
       { by: agentId, now },
     )
-    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'progress')))
     return task
   },
 })

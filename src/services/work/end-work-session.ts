@@ -24,7 +24,7 @@ import type {
   WorkSessionDraft,
   WorkSessionEnd,
 } from '../../protocol/work/work-session.ts'
-import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -317,7 +317,7 @@ export const saveMyCheckpoint = defineUseCase('save-my-checkpoint', {
     if (workSessionId === null) throw noWorkSession()
     const row = await existingWorkSession(tx, { projectId, workSessionId })
     const checkpoint = await saveRequested(tx, row, input.asked, now)
-    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'progress')))
     return { workSessionId, checkpoint }
   },
 })

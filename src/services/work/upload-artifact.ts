@@ -8,13 +8,7 @@ import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
 import { hasUnseenCharacters } from '../../protocol/unseen-characters.ts'
 import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import {
-  type ArtifactRow,
-  artifactOf,
-  artifactsAfter,
-  insertArtifact,
-  updateArtifact,
-} from '../../store/work/artifacts.ts'
+import { type ArtifactRow, artifactOf, artifactsAfter } from '../../store/work/artifacts.ts'
 import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
 import { existingWorkSession } from './end-work-session.ts'
 
@@ -120,7 +114,8 @@ export const storeArtifact = defineUseCase('store-artifact', {
       updated_at: times?.updatedAt ?? now,
     }
     if (replaced) await tx.delete('upload_parts', { upload_id: replaced.upload_id })
-    await tx.write(replaced ? updateArtifact : insertArtifact, row)
+    if (replaced) await tx.update('artifacts', row)
+    else await tx.insert('artifacts', row)
     const artifact = artifactOf(row)
     tx.append(projectStream(projectId), { type: 'artifact-stored', data: { artifact, by } })
     return { artifact, created: replaced === undefined }

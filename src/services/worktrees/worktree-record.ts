@@ -9,13 +9,12 @@ import type { LinkFact } from '../../protocol/processes/link.ts'
 import type { SetUp } from '../../protocol/worktrees/worktree.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
+import { newRow } from '../../store/rows.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
-  insertWorktree,
   selectWorktreeAt,
   setUpOf,
-  updateWorktree,
   type WorktreeRow,
   worktreeOf,
 } from '../../store/worktrees/worktrees.ts'
@@ -64,7 +63,7 @@ export async function recordWorkplace(
       context,
     )
   }
-  await tx.change('conversations', { key, workplace: 'plain' })
+  await tx.update('conversations', { key, workplace: 'plain' })
 }
 
 type WorktreeOwner = Pick<
@@ -81,7 +80,7 @@ async function register(
 ): Promise<void> {
   const known = await tx.first(selectWorktreeAt, { coordinatorId, top: made.top })
   const { setUp } = made
-  const row: WorktreeRow = {
+  const row = {
     id: known?.id ?? random.uuid(),
     project_id: projectId,
     ...whose,
@@ -101,13 +100,12 @@ async function register(
         : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
     created_at: known?.created_at ?? now,
     last_used_at: now,
-    removed_at: null,
-    removed_by: null,
   }
-  await tx.write(known ? updateWorktree : insertWorktree, row)
+  if (known) await tx.update('worktrees', row)
+  else await tx.insert('worktrees', row)
   tx.append(projectStream(projectId), {
     type: 'worktree-made',
-    data: { worktree: worktreeOf(row) },
+    data: { worktree: worktreeOf(newRow('worktrees', row)) },
   })
 }
 

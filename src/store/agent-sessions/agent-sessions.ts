@@ -10,9 +10,9 @@ import type { AgentSession } from '../../protocol/agent-sessions/agent-session.t
 import type { AgentCaller } from '../conversations/unread.ts'
 import { columns, fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateColumns, updateRow } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type ParamsOf, type QueryBuilder, statement } from '../statement.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { maxCounted } from './work-at-hand.ts'
 
@@ -96,16 +96,6 @@ export const selectCompanion = statement<{ workSessionId: string; agentSessionId
       .limit(1),
 )
 
-export const updateAgentSession = updateRow(
-  'agent_sessions',
-  'context_id',
-  'resumed_work_session_id',
-  'token_hash',
-)
-
-/** AS6: touches no index. */
-export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
-
 export function agentSessionFrom(row: AgentSessionRow): DomainAgentSession {
   const lease = {
     ...fields(
@@ -133,9 +123,7 @@ export function agentSessionFrom(row: AgentSessionRow): DomainAgentSession {
   }
 }
 
-export const changesOf = (
-  agentSession: DomainAgentSession,
-): ParamsOf<typeof updateAgentSession> => ({
+export const changesOf = (agentSession: DomainAgentSession) => ({
   ...columns(
     agentSession,
     'id',
@@ -150,6 +138,10 @@ export const changesOf = (
   ended_at: agentSession.state === 'ended' ? agentSession.endedAt : null,
   end_reason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
+
+/** AS6: touches no index. */
+export const activityOf = (agentSession: DomainAgentSession) =>
+  columns(agentSession, 'id', 'last_activity_at', 'last_answer_at')
 
 export const agentSessionOf = (agentSession: DomainAgentSession): AgentSession => ({
   ...fields(

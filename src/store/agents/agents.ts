@@ -7,14 +7,12 @@ import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import { fields, jsonIn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateRow } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AgentRow = Tables['agents']
-
-export const updateAgent = updateRow('agents', 'passkey_hash')
 
 export const selectEnvironmentsOfAll = statement()((db) =>
   db.selectFrom('agents').select(['id', 'name', 'env']).orderBy('id'),

@@ -5,9 +5,8 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { columns, fields } from '../fields.ts'
-import { updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type ParamsOf, statement } from '../statement.ts'
+import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ApprovalRow = Tables['human_approvals']
@@ -33,15 +32,6 @@ export type PermissionColumns = Partial<Pick<ApprovalRow, PermissionColumn>>
 /** A literal in the query, not a parameter, so that the partial indexes are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
-export const updateApproval = updateRow(
-  'human_approvals',
-  'answer',
-  'asked_by_agent_session_id',
-  'option_id',
-  'outcome',
-  'told_to',
-)
-
 export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -51,9 +41,6 @@ export const selectApprovedOfTask = statement<{ projectId: string; taskId: strin
     .where('status', '=', sql.lit<ApprovalRow['status']>('approved'))
     .limit(1),
 )
-
-/** AP4, AP13: sets the outcome of a permission or a question. */
-export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option_id', 'answer')
 
 /** Selects the permission that a launch requested under this name. */
 export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
@@ -306,9 +293,7 @@ export function approvalFrom(row: ApprovalRow): DomainApproval {
   }
 }
 
-export const approvalColumns = (
-  approval: DomainApproval,
-): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
+export const approvalColumns = (approval: DomainApproval) => ({
   ...columns(
     approval,
     'id',

@@ -7,15 +7,12 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateColumns, updateRow } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ChannelRow = Tables['channels']
-
-/** Updates all columns but the times of the last messages, which are written without the lock. */
-export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()(
   (db, p) =>
@@ -144,15 +141,6 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
 
 // Outgoing messages to chats: a row exists from the commit of the message until the platform has accepted it. Written under the lock of
 // the chat's conversation.
-
-export const updateOutgoing = updateColumns(
-  'outgoing',
-  'parts_sent',
-  'state',
-  'maybe_sent',
-  'attempts',
-  'not_before',
-)
 
 export const selectOutgoing = statement<{
   channel: Tables['outgoing']['channel']

@@ -7,7 +7,7 @@ import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/a
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noticesFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateRow } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -16,8 +16,6 @@ export type UserSessionRow = Tables['user_sessions']
 
 /** A literal in the query, so that the partial index is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
-
-export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_active_at')
 
 /** US3: records that the last client of a node disconnected. A later time set by another node stays. */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()(

@@ -1,12 +1,21 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { insertRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
-export const insertEvent = insertRow('events')
+export const insertEvent = statement<Tables['events']>()((db, p) =>
+  db.insertInto('events').values({
+    stream: p.stream,
+    seq: p.seq,
+    type: p.type,
+    at: p.at,
+    data: p.data,
+    ref_stream: p.ref_stream,
+    ref_seq: p.ref_seq,
+  }),
+)
 
 export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) =>
   db

@@ -28,14 +28,7 @@ import { randomness } from '../../platform/secrets/randomness.ts'
 import { machineTimeZone as timeZone } from '../../platform/time/local-zone.ts'
 import type { NewEvent } from '../../protocol/events.ts'
 import { isSelect, type Row, type WritingEngine } from '../engine.ts'
-import {
-  type ChangedRow,
-  type NewRow,
-  newRow,
-  rowStatement,
-  type SomeColumns,
-  type Table,
-} from '../rows.ts'
+import { type NewRow, newRow, rowStatement, type SomeColumns, type Table } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type RunnableQuery, type Statement } from '../statement.ts'
 import type { Randomness, ReceiptKey, Tx, UseCase } from '../store.ts'
@@ -121,12 +114,8 @@ class Transaction extends EngineReader implements Tx {
     return this.write(rowStatement.put(table), newRow(table, row))
   }
 
-  update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void> {
-    return this.write(rowStatement.update(table), row)
-  }
-
-  change<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void> {
-    return this.write(rowStatement.change(table, given), given)
+  update<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void> {
+    return this.write(rowStatement.update(table, given), given)
   }
 
   delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void> {

@@ -5,7 +5,6 @@ import {
   type OpenCoordinatorRequest,
   repeatableRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
-import { insertOnce } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -24,7 +23,12 @@ const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: numbe
 )
 
 /** If a part arrives twice, the first one wins. */
-export const insertAnswer = insertOnce('question_answers')
+export const insertAnswer = statement<Tables['question_answers']>()((db, p) =>
+  db
+    .insertInto('question_answers')
+    .values({ question_id: p.question_id, part: p.part, said: p.said })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
   db

@@ -4,15 +4,13 @@ import type { Machine } from '../../domain/processes/lifecycle.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateColumns } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { liveCounts } from './launches.ts'
 
 export type CoordinatorRow = Tables['coordinators']
-
-export const updateHeard = updateColumns('coordinators', 'state', 'last_fact', 'last_heard_at')
 
 const withEpoch = statement<{ id: string }>()((db, p) =>
   db

@@ -13,7 +13,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { columnsBesides, pageOf, updateRow } from '../rows.ts'
+import { columnsBesides, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -35,8 +35,6 @@ export type LaunchRow = Pick<Tables['launches'], (typeof launchColumns)[number]>
 /** A literal in the query, so that the partial indexes are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
 const held = sql.lit<LaunchRow['state']>('held')
-
-export const updateLaunch = updateRow('launches', ...apart)
 
 export const selectOutput = statement<{ id: string }>()((db, p) =>
   db.selectFrom('launches').select(['output', 'unknown', 'tools']).where('id', '=', p.id),

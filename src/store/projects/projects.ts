@@ -3,14 +3,12 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { pageOf, updateColumns } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ProjectRow = Tables['projects']
-
-export const updateProject = updateColumns('projects', 'name', 'path', 'settings', 'updated_at')
 
 const selectProjectsPage = statement<PageParams>()((db, p) =>
   pageOf(db.selectFrom('projects').selectAll(), p, 'created_at', 'id'),
@@ -121,8 +119,6 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
     ),
   )
 }
-
-export const updateAssignment = updateColumns('assignments', 'isolation')
 
 export const selectAssignment = statement<{ project_id: string; agent_id: string }>()((db, p) =>
   db

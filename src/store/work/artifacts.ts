@@ -3,7 +3,6 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { fields } from '../fields.ts'
-import { insertRow, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -14,17 +13,6 @@ interface Named {
   readonly workSessionId: string
   readonly name: string
 }
-
-export const insertArtifact = insertRow('artifacts')
-
-export const updateArtifact = updateColumns(
-  'artifacts',
-  'upload_id',
-  'size',
-  'media_type',
-  'sha256',
-  'updated_at',
-)
 
 const selectAfter = statement<Named & { limit: number }>()((db, p) =>
   db

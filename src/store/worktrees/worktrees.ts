@@ -3,17 +3,12 @@ import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { insertRow, pageOf, updateRow } from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type WorktreeRow = Tables['worktrees']
-
-export const insertWorktree = insertRow('worktrees')
-
-/** Everything that may change while it is there. */
-export const updateWorktree = updateRow('worktrees', 'removed_at', 'removed_by')
 
 export const selectWorktreeAt = statement<{ coordinatorId: string; top: string }>()((db, p) =>
   db

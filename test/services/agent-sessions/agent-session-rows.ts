@@ -7,11 +7,7 @@ import {
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { requeueLostTurn } from '../../../src/services/flows/requeue-lost-turn.ts'
-import {
-  agentSessionFrom,
-  changesOf,
-  updateAgentSession,
-} from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, changesOf } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
 
@@ -51,7 +47,7 @@ export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
     if (!row) return
     const decision = decideAgentSession(context.now, agentSessionFrom(row), { type: 'end', reason })
     if (decision.outcome !== 'changed') return
-    await tx.write(updateAgentSession, changesOf(decision.agentSession))
+    await tx.update('agent_sessions', changesOf(decision.agentSession))
     for (const turn of await tx.all(selectRunningOfSession, { agentSessionId }))
       await requeueLostTurn(tx, turn, [], context)
   },

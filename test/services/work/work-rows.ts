@@ -1,11 +1,7 @@
 /** Rows that come to be in other ways than by the use cases tested here. */
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import { beginWorkSession } from '../../../src/services/work/end-work-session.ts'
-import {
-  agentSessionFrom,
-  changesOf,
-  updateAgentSession,
-} from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, changesOf } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { workSessionOf } from '../../../src/store/work/work-sessions.ts'
 
@@ -29,8 +25,8 @@ export const placeWorkSession = defineUseCase('place-work-session', {
         ? undefined
         : await tx.row('agent_sessions', { id: agentSessionId })
     if (driver)
-      await tx.write(
-        updateAgentSession,
+      await tx.update(
+        'agent_sessions',
         changesOf({ ...agentSessionFrom(driver), workSessionId: row.id }),
       )
     return workSessionOf(row)
