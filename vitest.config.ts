@@ -35,6 +35,7 @@ const shared = {
 } as const
 
 const ofProcesses = {
+  setupFiles: [...shared.setupFiles, 'test/support/every-git.ts'],
   // They wait for what they started about as long as they work.
   maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
   testTimeout: 180_000,

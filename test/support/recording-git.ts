@@ -1,13 +1,15 @@
-/** A `git` first on PATH that records where it runs and what it is told to read, and then is git. */
+/** A `git` first on PATH that records where it runs, what it is told to read and by whom it is started, and then is git. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface GitCall {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** The command line of the process that started it, without what is between its words. */
+  readonly by: string
 }
 
 const variables = [
@@ -31,8 +33,15 @@ export function recordingGit(bin = temporaryFolder()): RecordingGit {
   const file = join(temporaryFolder(), 'calls')
   const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   const values = variables.map((name) => `"\${${name}-}"`).join(' ')
-  // One write for each call, so that two at once do not mix.
-  const script = `#!/bin/sh\nprintf '%s\\n' "$(printf '%s\\t' "$PWD" ${values} "$@" | tr '\\n' ' ')" >> '${file}'\nexec '${real}' "$@"\n`
+  const line = `$(printf '%s\\t' "$PWD" "$by" ${values} "$@" | tr '\\n' ' ')`
+  // One write for each call, so that two at once do not mix. In a sandbox there is no such file.
+  const script = [
+    '#!/bin/sh',
+    `by=$(tr -d '\\0\\t\\n' 2>/dev/null < "/proc/$PPID/cmdline")`,
+    `{ printf '%s\\n' "${line}" >> '${file}'; } 2>/dev/null`,
+    `exec '${real}' "$@"`,
+    '',
+  ].join('\n')
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
   return { bin, calls: () => (existsSync(file) ? callsIn(readFileSync(file, 'utf8')) : []) }
 }
@@ -42,10 +51,22 @@ const callsIn = (text: string): GitCall[] =>
     .split('\n')
     .filter(Boolean)
     .map((line) => {
-      const [cwd = '', ...words] = line.split('\t').slice(0, -1)
+      const [cwd = '', by = '', ...words] = line.split('\t').slice(0, -1)
       const env = Object.fromEntries(variables.map((name, at) => [name, words[at] ?? '']))
-      return { args: words.slice(variables.length), cwd, env }
+      return { args: words.slice(variables.length), cwd, env, by }
     })
+
+/** One for all files of tests that a worker runs, first on its PATH from the first call on. */
+const shared = globalThis as { everyGit?: RecordingGit }
+
+/** All calls of it so far. */
+export function everyGit(): GitCall[] {
+  if (!shared.everyGit) {
+    shared.everyGit = recordingGit()
+    process.env['PATH'] = `${shared.everyGit.bin}${delimiter}${process.env['PATH'] ?? ''}`
+  }
+  return shared.everyGit.calls()
+}
 
 /** Calls whose git directory, configuration or index is not ours. `ours`: folders of ours. */
 export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): GitCall[] {
@@ -71,3 +92,19 @@ export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): 
     )
   })
 }
+
+/** Those of what `program` of this build started: its server, coordinator and command line, not its agents. */
+export function strayCallsOf(program: string, calls: readonly GitCall[]): GitCall[] {
+  const byHoldfast = calls.filter(
+    ({ by, cwd }) => by.includes(program) && !isDemoAgent.test(by) && !isNew.test(cwd),
+  )
+  const ours = byHoldfast.flatMap(({ env }) => ownFolder.exec(env['GIT_DIR'] ?? '')?.[1] ?? [])
+  return strayCalls(byHoldfast, [...new Set(ours)])
+}
+
+/** In the data folder, or made to try a program. */
+const ownFolder = /^(.*\/(?:worktrees\/\.states|holdfast-try-\w+-git))\//
+/** The demo agents, which run what they are told to. */
+const isDemoAgent = /demo-(acp|mcp)/
+/** A repository made there before any agent: the demo's, and that of `agents doctor`. */
+const isNew = /\/(run\/demo-unfinished|holdfast-doctor-\w+)$/

@@ -5,8 +5,8 @@ import { endCoordinator } from './coordinator-process.ts'
 import { makeRepository } from './git-repository.ts'
 import { startHoldfast } from './running-server.ts'
 
-export async function openRepositoryChat(env: Readonly<Record<string, string>> = {}) {
-  const holdfast = await startHoldfast({ up: true, env })
+export async function openRepositoryChat() {
+  const holdfast = await startHoldfast({ up: true })
   onTestFinished(async () => {
     await holdfast.kill()
     await endCoordinator(holdfast.data)

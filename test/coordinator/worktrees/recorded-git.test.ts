@@ -7,7 +7,7 @@ import { stateScene } from '../../support/file-states.ts'
 import { gitWith } from '../../support/git-repository.ts'
 import { sceneWith } from '../../support/git-traps.ts'
 import { doEverything, everythingDone, machineFor } from '../../support/hostile-project.ts'
-import { recordingGit, strayCalls } from '../../support/recording-git.ts'
+import { recordingGit, strayCalls, strayCallsOf } from '../../support/recording-git.ts'
 
 test('[SE20] worktrees: looking, committing, merging, rebasing, removing', async () => {
   const scene = sceneWith([])
@@ -87,7 +87,7 @@ test('[SE20] the control: each way to lead git elsewhere is found', () => {
     GIT_COMMON_DIR: '',
     GIT_CONFIG_SYSTEM: '',
   }
-  const call = { args: ['status'], cwd: `${ours}/a`, env }
+  const call = { args: ['status'], cwd: `${ours}/a`, env, by: '' }
   expect(strayCalls([call], [ours])).toEqual([])
   const stray = [
     { ...call, cwd: '/project' },
@@ -101,4 +101,23 @@ test('[SE20] the control: each way to lead git elsewhere is found', () => {
     }).map(([name, value]) => ({ ...call, env: { ...env, [name]: value } })),
   ]
   expect(strayCalls(stray, [ours])).toEqual(stray)
+})
+
+test('[SE20] the control: a git that Holdfast starts outside its own directories is found, one of an agent is not', () => {
+  const main = '/holdfast/main.js'
+  const env = { GIT_DIR: '/data/worktrees/.states/a', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const own = { ...env, GIT_CONFIG_NOSYSTEM: '1' }
+  const started = (by: string, variables: Record<string, string>) => ({
+    args: ['status'],
+    cwd: variables['GIT_DIR'] ?? '/project',
+    env: { GIT_COMMON_DIR: '', GIT_CONFIG_SYSTEM: '', GIT_INDEX_FILE: '', ...variables },
+    by: `node${by}`,
+  })
+  const stray = [started(`${main}up`, {}), started(`${main}coordinator`, env)]
+  const others = [
+    started(`${main}up`, own),
+    started(`${main}demo-acp`, {}),
+    started('agent.js', {}),
+  ]
+  expect(strayCallsOf(main, [...others, ...stray])).toEqual(stray)
 })
