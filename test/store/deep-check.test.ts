@@ -146,6 +146,19 @@ const cases: readonly Case[] = [
     }),
   ],
   [
+    'a conversation that is another agent’s than its key says',
+    ({ projectIds }) => [
+      `insert into conversations (key, kind, project_id, agent_id, state, summary, summary_through, kept_after, unsummarised_chars,
+          message_count, chapter_after, chapter_messages, flags, generation, created_at, updated_at)
+        values ('web:${projectIds[0]}.scout', 'web', '${projectIds[0]}', 'builder', 'open', '', 0, 0, 0, 0, 0, 0, '{}', 0, 'x', 'x')`,
+    ],
+    ({ projectIds }) => ({
+      check: 'state',
+      where: `conversations web:${projectIds[0]}.scout`,
+      what: 'has another agent_id than its key says',
+    }),
+  ],
+  [
     'a receipt that cannot be read',
     () => [`update receipts set answer = '', sealed = 0`],
     () => ({ check: 'receipts', what: 'has an answer that is no JSON' }),

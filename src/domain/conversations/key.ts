@@ -1,5 +1,9 @@
-/** Conversation keys, `<channel>:<chat id>` (CV6), without characters that a file system may reject: they become names. Pure. */
+/**
+ * Conversation keys, `<channel>:<chat id>` (CV6), without characters that a file system may reject: they become names. Keys are made
+ * here, and read nowhere else: what a conversation is stands in its row. Pure.
+ */
 
+import { parseChannelKey } from '../channels/key.ts'
 import type { NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'
 
@@ -43,23 +47,46 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
 }
 
 /** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
-const withoutDays: ReadonlySet<string> = new Set([
-  'console',
-  'work',
-  'fork',
-  'schedule',
-  'import',
-  'race',
-])
+const withoutDays = ['console', 'work', 'fork', 'schedule', 'import', 'race'] as const
 
-const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':'))).toLowerCase()
+const kinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
 
-/** Whether the conversation is cut over at the end of a day. */
-export const hasDays = (key: string): boolean => !withoutDays.has(channelOf(key))
+/** `channel`: a chat on another platform. `other`: no rule reads its key; another program's. */
+export type ConversationKind = (typeof kinds)[number]
+
+/** What a conversation is, kept in the columns of its row from its beginning. */
+export interface ConversationIdentity {
+  readonly kind: ConversationKind
+  /** The project of a chat with an agent. */
+  readonly projectId: string | null
+  /** Between two agents: the first by id. */
+  readonly agentId: string | null
+  /** Between two agents: the second by id. */
+  readonly otherAgentId: string | null
+  /** Of an agent in a role. */
+  readonly userSessionId: string | null
+  readonly role: string | null
+  /** The first of the lineage that the agent works in. */
+  readonly workSessionId: string | null
+}
+
+const isOneOf = <Name extends string>(names: readonly Name[], name: string): name is Name =>
+  names.some((each) => each === name)
+
+/** Whether a conversation of this kind is cut over at the end of a day. */
+export const hasDays = (kind: ConversationKind): boolean => !isOneOf(withoutDays, kind)
+
+/** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
+export const isWork = (kind: ConversationKind): boolean => kind === 'console' || kind === 'work'
+
+/** The part of a key before its first colon. */
+export const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))
 
 /** CV11: keys that only the server assigns. */
-export const isReserved = (key: string): boolean =>
-  channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
+export function isReserved(key: string): boolean {
+  const channel = channelOf(key).toLowerCase()
+  return channel === 'agent' || isOneOf(withoutDays, channel)
+}
 
 /** A person's chat with an agent of a project. */
 export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
@@ -76,28 +103,65 @@ export const consoleKey = (userSessionId: string, role: string): string =>
 export const workKey = (workSessionId: string, agentId: string): string =>
   `work:${workSessionId}.${agentId}`
 
+/** FS9: a fork, named by the operation that makes it. */
+export const forkKey = (operationId: string): string => `fork:${operationId}`
+
 const encoded = (role: string): string =>
   role.replaceAll(/[%/\\.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
+const decoded = (role: string): string =>
+  role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+
+const nothingKnown: Omit<ConversationIdentity, 'kind'> = {
+  projectId: null,
+  agentId: null,
+  otherAgentId: null,
+  userSessionId: null,
+  role: null,
+  workSessionId: null,
+}
+
+/** What a conversation of this key is, for those who begin one. Afterwards its row says so. */
+export function identityFromKey(key: string): ConversationIdentity {
+  const channel = channelOf(key)
+  if (channel === 'web' || channel === 'agent') return chatFromKey(key)
+  if (channel === 'console') return { ...nothingKnown, kind: channel, ...roleFromKey(key) }
+  if (channel === 'work') return { ...nothingKnown, kind: channel, ...workFromKey(key) }
+  if (isOneOf(withoutDays, channel)) return { ...nothingKnown, kind: channel }
+  return { ...nothingKnown, kind: parseChannelKey(key) ? 'channel' : 'other' }
+}
+
+/** Ids with dots are not ours. What follows the agent names one of several chats with it. */
+function chatFromKey(key: string): ConversationIdentity {
+  const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)(?:\..*)?$/s.exec(key) ?? []
+  if (projectId && agentId) return { ...nothingKnown, kind: 'web', projectId, agentId }
+  const [, one, other] = /^agent:([^~]+)~([^~]+)$/.exec(key) ?? []
+  if (one && other && one <= other)
+    return { ...nothingKnown, kind: 'agent', agentId: one, otherAgentId: other }
+  return { ...nothingKnown, kind: 'other' }
+}
+
+function roleFromKey(key: string) {
+  const [, userSessionId, role] = /^console:([^.]+)\.(.+)$/s.exec(key) ?? []
+  return userSessionId && role ? { userSessionId, role: decoded(role) } : {}
+}
+
+function workFromKey(key: string) {
+  const [, workSessionId, agentId] = /^work:([^.]+)\.(.+)$/s.exec(key) ?? []
+  return workSessionId && agentId ? { workSessionId, agentId } : {}
+}
+
 export function parseConsoleKey(key: string): { userSessionId: string; role: string } | undefined {
-  const [, userSessionId, role] = /^console:([^.]+)\.(.+)$/.exec(key) ?? []
-  if (!userSessionId || !role) return undefined
-  return {
-    userSessionId,
-    role: role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    ),
-  }
+  const { userSessionId, role } = identityFromKey(key)
+  return userSessionId !== null && role !== null ? { userSessionId, role } : undefined
 }
 
 export function parseWorkKey(key: string): { workSessionId: string; agentId: string } | undefined {
-  const [, workSessionId, agentId] = /^work:([^.]+)\.(.+)$/.exec(key) ?? []
-  return workSessionId && agentId ? { workSessionId, agentId } : undefined
+  const { workSessionId, agentId } = identityFromKey(key)
+  return workSessionId !== null && agentId !== null ? { workSessionId, agentId } : undefined
 }
-
-/** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
-export const isWork = (key: string): boolean =>
-  key.startsWith('console:') || key.startsWith('work:')
 
 /** The project and agent of a web chat. Ids with dots are not ours. */
 export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
@@ -106,8 +170,10 @@ export function parseWebKey(key: string): { projectId: string; agentId: string }
 }
 
 export function parseAgentKey(key: string): { agentIds: readonly [string, string] } | undefined {
-  const [, one, other] = /^agent:([^~]+)~([^~]+)$/.exec(key) ?? []
-  return one && other && one <= other ? { agentIds: [one, other] } : undefined
+  const { agentId, otherAgentId } = identityFromKey(key)
+  return agentId !== null && otherAgentId !== null
+    ? { agentIds: [agentId, otherAgentId] }
+    : undefined
 }
 
 // The file name of a conversation (CV6). The first conversation to ask for a plain name gets it. Others that would collide with it, also

@@ -1,5 +1,6 @@
 /** What a connection's tools are for (MC5): only those that its purpose needs are listed and run. */
 import { isWork } from '../../domain/conversations/key.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
 
@@ -23,7 +24,9 @@ export const findToolPurpose = defineQuery(
     const context =
       contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
     // An agent whose connection names no context may be at a task.
-    const isChat = context?.launch_id === launchId && !isWork(context.conversation_key)
+    const isChat =
+      context?.launch_id === launchId &&
+      !isWork((await identityOf(reader, context.conversation_key)).kind)
     return isChat ? 'chat' : 'task'
   },
 )

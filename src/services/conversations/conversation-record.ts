@@ -9,11 +9,11 @@ import {
   mergeChapter,
 } from '../../domain/conversations/chapter.ts'
 import {
+  channelOf,
   claimOf,
   hasDays,
   isReserved,
   parseKey,
-  parseWebKey,
 } from '../../domain/conversations/key.ts'
 import { lengthOf } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -34,6 +34,7 @@ import {
   selectLastChapter,
   turnRunsIn,
 } from '../../store/conversations/chapters.ts'
+import { identityToBegin } from '../../store/conversations/conversation-identity.ts'
 import {
   type ConversationRow,
   conversationOf,
@@ -64,7 +65,7 @@ export async function beginChapter(
   )
   const today = logicalDay(rule, now)
   const due =
-    rule.hour === null || !hasDays(row.key) ? null : endOf(rule, today > day ? today : day)
+    rule.hour === null || !hasDays(row.kind) ? null : endOf(rule, today > day ? today : day)
   const begun = { ...row, chapter_day: day, chapter_due_at: due }
   await tx.write(openChapter, begun)
   return begun
@@ -101,7 +102,7 @@ export async function closeDueChapter(
 ): Promise<ConversationRow> {
   if (!isOver(row.chapter_due_at, at)) return row
   // DC9: an earlier version set an end for this chapter.
-  if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return removeChapterEnd(tx, row)
+  if (!hasDays(row.kind) || (await cutoverRule(tx)).hour === null) return removeChapterEnd(tx, row)
   return (await turnRunsIn(tx, row.key)) ? row : closeChapter(tx, row, now)
 }
 
@@ -209,10 +210,7 @@ export function streamOfKey(key: string): StreamName {
 /** Refuses to create a conversation under a reserved key for an outside caller (CV11). */
 export async function requireCreatable(reader: Reader, key: string): Promise<void> {
   if (!isReserved(key) || (await reader.row('conversations', { key }))) return
-  throw new Refusal(
-    'invalid_key',
-    refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }),
-  )
+  throw new Refusal('invalid_key', refusalText('keyReserved', { channel: channelOf(key) }))
 }
 
 export async function existingConversation(reader: Reader, key: string): Promise<ConversationRow> {
@@ -248,9 +246,8 @@ export async function openConversation(
 ): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.row('conversations', { key })
   if (found) return { row: await closeDueChapter(tx, found, now), created: false }
-  const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
-  const about = { key, project_id: projectId, agent_id: agentId, created_at: now, updated_at: now }
-  const begun = newRow('conversations', { ...about, ...given })
+  const about = { key, created_at: now, updated_at: now }
+  const begun = newRow('conversations', { ...about, ...identityToBegin(key), ...given })
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
   await tx.insert('conversations', row)
   await claimName(tx, key)

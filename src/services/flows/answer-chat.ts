@@ -4,12 +4,13 @@
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
-import { isWork, webKey } from '../../domain/conversations/key.ts'
+import { type ConversationIdentity, isWork, webKey } from '../../domain/conversations/key.ts'
 import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
+import { activityOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
 import {
   type Context,
@@ -25,6 +26,7 @@ import {
   conversationOfTurn,
   openConversation,
 } from '../conversations/conversation-record.ts'
+import { ownConversation } from '../conversations/own-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
 import { appendMessage } from './append-message.ts'
 import { otherAgent, postToAgent, runOnce } from './post-message.ts'
@@ -47,10 +49,11 @@ export async function postAnswer(
   { content, turn, key }: AnswerPost,
   context: Context,
 ): Promise<Message | undefined> {
-  const { agentId, projectId } = caller
-  const toAgentId = otherAgent(key, agentId)
+  const { agentId } = caller
+  const identity = await identityOf(tx, key)
+  const toAgentId = otherAgent(identity, agentId)
   // SE3: an agent writes only in its own conversations. Everywhere but in its chat with people it may answer and not start.
-  const isOwn = key === webKey(projectId, agentId) || key === turn?.conversation_key
+  const isOwn = isChatOf(identity, caller) || key === turn?.conversation_key
   if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
   const said = textOf(content)
@@ -63,7 +66,7 @@ export async function postAnswer(
       context,
     )
   }
-  if (turn && isWork(key)) {
+  if (turn && isWork(identity.kind)) {
     await storeAnswer(tx, turn, content, context)
     return undefined
   }
@@ -81,6 +84,15 @@ export async function postAnswer(
   } as const
   return appendMessage(tx, row, message, context, { readers: [] })
 }
+
+/** Whether a conversation is one that people have with this agent: a chat, or a fork of one. */
+const isChatOf = (
+  { kind, ...identity }: ConversationIdentity,
+  { agentId, projectId }: Pair,
+): boolean =>
+  (kind === 'web' || kind === 'fork') &&
+  identity.projectId === projectId &&
+  identity.agentId === agentId
 
 /** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
 export async function markMessagesRead(
@@ -122,15 +134,22 @@ const runningTurn = (
   { agentSessionId }: AgentCaller,
 ): Promise<TurnRow | undefined> => reader.first(selectRunningOfSession, { agentSessionId })
 
-/** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
+/** Finds where an answer goes: the conversation of the running turn, or else the chat with people that the agent is in. */
 export const findAnswerTarget = defineQuery(
   async (reader, caller: AgentCaller): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
     const turn = await runningTurn(reader, caller)
-    const conversationKey = turn?.conversation_key ?? webKey(caller.projectId, caller.agentId)
+    const conversationKey = turn?.conversation_key ?? (await chatOf(reader, caller))
     const messages = turn ? await messagesOfTurn(reader, turn.id) : []
     return { conversationKey, keys: [...new Set(messages.map((each) => each.conversationKey))] }
   },
 )
+
+async function chatOf(reader: Reader, caller: AgentCaller): Promise<string> {
+  const { key } = await ownConversation(reader, caller)
+  return isChatOf(await identityOf(reader, key), caller)
+    ? key
+    : webKey(caller.projectId, caller.agentId)
+}
 
 export const answerChat = defineUseCase('answer-chat', {
   streams: ({ projectId, conversationKey, keys }: Answer) => [

@@ -30,6 +30,7 @@ import {
 } from '../../domain/turns/prompts.ts'
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
 import {
   contextLimit,
@@ -351,6 +352,7 @@ async function startChatTurn(
     return 'again'
   }
   const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
+  const fromAgent = new Map<string, string | undefined>()
   for (const [conversationKey, some] of byConversation) {
     const data = {
       agentId: launch.agentId,
@@ -358,12 +360,14 @@ async function startChatTurn(
       seqs: some.map(({ seq }) => seq),
     }
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
+    const identity = await identityOf(tx, conversationKey)
+    fromAgent.set(conversationKey, otherAgent(identity, launch.agentId))
   }
   const { nameOf } = await sendersOf(tx, messages.map(senderOf))
   const texts = messages.map((message) => ({
     content: message.content,
     sender: nameOf(senderOf(message)),
-    fromAgent: otherAgent(message.conversationKey, launch.agentId),
+    fromAgent: fromAgent.get(message.conversationKey),
     isAnswer: message.conversationKey !== key,
     handoffId: message.relatedHandoffId,
   }))

@@ -208,9 +208,10 @@ async function summaryDueIn(
       : await reader.all(selectContextsOfLaunch, { launchId })
   if (contexts.length === 0) return isDue(found, settings) ? wholeConversation(reader, key) : null
   for (const { conversation_key, origin_key } of contexts) {
-    if (origin_key !== '' || isWork(conversation_key)) continue
+    if (origin_key !== '') continue
     const row = await reader.row('conversations', { key: conversation_key })
-    if (row && isDue(row, settings)) return wholeConversation(reader, conversation_key)
+    if (row && !isWork(row.kind) && isDue(row, settings))
+      return wholeConversation(reader, conversation_key)
   }
   return null
 }

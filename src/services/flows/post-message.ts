@@ -5,12 +5,13 @@
 
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
-import { agentKey, parseAgentKey, webKey } from '../../domain/conversations/key.ts'
+import { agentKey, type ConversationIdentity, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
+import { agentsOf } from '../../store/conversations/conversation-identity.ts'
 import { insertOpenConversation } from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
@@ -118,8 +119,11 @@ async function earlierMessage(reader: Reader, input: PostedMessage): Promise<Mes
 // next message reopens it. Each message is also announced in the project's stream, which waiting agents follow.
 
 /** The other agent of a conversation between agents. Undefined for any other conversation. */
-export const otherAgent = (key: string, agentId: string): string | undefined => {
-  const agentIds: readonly string[] = parseAgentKey(key)?.agentIds ?? []
+export const otherAgent = (
+  { kind, ...identity }: ConversationIdentity,
+  agentId: string,
+): string | undefined => {
+  const agentIds = kind === 'agent' ? agentsOf(identity) : []
   return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
 }
 

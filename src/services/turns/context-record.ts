@@ -3,7 +3,7 @@
  * ended when the next turn needs it. The calling use case locks the conversation's stream.
  */
 import { systemId } from '../../domain/access/caller.ts'
-import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
+import { consoleKey, isWork } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
@@ -18,6 +18,10 @@ import {
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { selectLastChapter } from '../../store/conversations/chapters.ts'
+import {
+  channelOfConversation,
+  identityOf,
+} from '../../store/conversations/conversation-identity.ts'
 import { historyBefore, selectPeopleIn, textParts } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
@@ -195,6 +199,7 @@ async function primerFacts(
 ): Promise<{ facts: Facts; newest: number }> {
   const { conversation_key: key, origin_key: originKey } = row
   const conversation = await reader.row('conversations', { key })
+  const { kind } = conversation ?? (await identityOf(reader, key))
   const keptAfter = conversation?.kept_after ?? 0
   const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
   const senders = await sendersOf(reader, all)
@@ -213,10 +218,9 @@ async function primerFacts(
   const closed = conversation?.chapter_after
     ? await reader.first(selectLastChapter, { key })
     : undefined
-  const parsed = parseKey(key)
   const facts: Facts = {
     conversationKey: key,
-    channel: 'key' in parsed ? parsed.key.channel : '',
+    channel: channelOfConversation({ key }),
     projectName: (await reader.row('projects', { id: row.project_id }))?.name ?? row.project_id,
     people: [
       ...new Set(all.filter((each) => each.role === 'user' && !senders.isPutIn(each)).map(names)),
@@ -225,7 +229,7 @@ async function primerFacts(
       by: [...new Set(putIn.map(({ sender_id }) => names({ sender_id, sender_name: null })))],
       names: [...new Set(putIn.map(names))],
     },
-    decisions: isWork(key)
+    decisions: isWork(kind)
       ? []
       : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
     summary:

@@ -53,7 +53,7 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
       // A console without an account came back from files: nobody knows whose it was.
       .where((eb) =>
         eb.or([
-          eb.and([eb('account_id', 'is', null), eb('key', 'not like', 'console:%')]),
+          eb.and([eb('account_id', 'is', null), eb('kind', '<>', 'console')]),
           eb('account_id', '=', p.accountId),
           eb(eb.val(p.isOwner), '=', 1),
         ]),

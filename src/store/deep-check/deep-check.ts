@@ -4,6 +4,7 @@
  */
 
 import type { Reader } from '../store.ts'
+import { conversationColumns } from './conversation-columns.ts'
 import { denseStreams, eventCopies, keptReceipts } from './events.ts'
 import { searchableMessages } from './searchable-messages.ts'
 import { stateOfHome } from './state-of-home.ts'
@@ -27,6 +28,7 @@ export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenera
     denseStreams,
     eventCopies,
     stateOfHome,
+    conversationColumns,
     keptReceipts,
     searchableMessages,
   ]

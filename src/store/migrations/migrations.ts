@@ -9,6 +9,7 @@ import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { versions24To42 } from './0024-to-0042.ts'
 import { passes } from './0043-passes.ts'
 import { completedTasks } from './0044-completed-tasks.ts'
+import { whatAConversationIs } from './0045-what-a-conversation-is.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -19,6 +20,7 @@ export const migrations = numbered([
   ...versions24To42,
   passes,
   completedTasks,
+  whatAConversationIs,
 ])
 
 export const newestVersion = migrations.length

@@ -1,5 +1,6 @@
 /** The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes. Part of tables.ts. */
 import type { Day } from '../../domain/conversations/chapter.ts'
+import type { ConversationKind } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ConversationWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
 import { column, fixed, key } from './column.ts'
@@ -7,9 +8,18 @@ import { column, fixed, key } from './column.ts'
 export const conversationTables = {
   conversations: {
     key: key<string>(),
-    /** The project of a chat with an agent; null for other channels. */
+    /** What it is, with the columns below: given as it begins. The key is only its name. */
+    kind: fixed<ConversationKind>(),
+    /** The project of a chat with an agent; null for other channels. A chat on another platform may change both. */
     project_id: column<string | null>(null),
+    /** Between two agents, the first by id. */
     agent_id: column<string | null>(null),
+    other_agent_id: fixed<string | null>(null),
+    /** Of an agent in a role. */
+    user_session_id: fixed<string | null>(null),
+    role: fixed<string | null>(null),
+    /** Of work: the first work session of its lineage. */
+    work_session_id: fixed<string | null>(null),
     state: column<'open' | 'closed'>('open'),
     summary: column<string>(''),
     /** CX17: the person who wrote or put in the summary; null: its agent, or there is none. */
