@@ -76,6 +76,9 @@ const isOneOf = <Name extends string>(names: readonly Name[], name: string): nam
 /** Whether a conversation of this kind is cut over at the end of a day. */
 export const hasDays = (kind: ConversationKind): boolean => !isOneOf(withoutDays, kind)
 
+/** Whether only the server begins conversations of this kind. */
+export const isServersOwn = (kind: ConversationKind): boolean => kind === 'agent' || !hasDays(kind)
+
 /** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
 export const isWork = (kind: ConversationKind): boolean => kind === 'console' || kind === 'work'
 

@@ -4,7 +4,7 @@
  * project's folder.
  */
 import { createHash } from 'node:crypto'
-import { isReserved, parseConsoleKey } from '../../domain/conversations/key.ts'
+import { isServersOwn } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { NoticeText } from '../../domain/notices.ts'
@@ -17,6 +17,11 @@ import type {
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
+import {
+  identityIn,
+  identityOf,
+  rolePlaceOf,
+} from '../../store/conversations/conversation-identity.ts'
 import {
   type ConversationRow,
   updateConversation,
@@ -125,7 +130,7 @@ async function sharedFolder(
   reader: Reader,
   { projectId, key, originKey, isPulled = false }: FolderQuery,
 ): Promise<string | null> {
-  const role = originKey === '' ? parseConsoleKey(key) : undefined
+  const role = originKey === '' ? rolePlaceOf(await identityOf(reader, key)) : undefined
   if (role) {
     const agent = await reader.first(selectInRole, role)
     return agent?.branch === null ? agent.workspace : null
@@ -199,14 +204,14 @@ export async function workplaceOf(
   row: ConversationRow,
 ): Promise<ConversationWorkspace | null> {
   const { key } = row
-  const role = parseConsoleKey(key)
+  const role = rolePlaceOf(identityIn(row))
   if (role) {
     const place = await reader.first(selectOfRole, role)
     return place
       ? { kind: place.kind, folder: place.folder, branch: place.branch, worktreeId: place.id }
       : null
   }
-  if (row.project_id === null || key.startsWith('agent:')) return null
+  if (row.project_id === null || row.kind === 'agent') return null
   if (row.workplace === 'worktree') {
     const made = await reader.first(selectOfConversation, { key })
     const { folder = null, branch = null, id: worktreeId } = made ?? {}
@@ -225,7 +230,7 @@ export async function workplaceOn(reader: Reader, row: ConversationRow) {
   const { key, project_id: projectId } = row
   const place = await workplaceOf(reader, row)
   if (projectId === null || !place?.folder) return undefined
-  const role = parseConsoleKey(key)
+  const role = rolePlaceOf(identityIn(row))
   const made = role
     ? await reader.first(selectOfRole, role)
     : await reader.first(selectOfConversation, { key })
@@ -241,6 +246,6 @@ export const initialWorkplace = async (
   reader: Reader,
   row: ConversationRow,
 ): Promise<ConversationRow['workplace']> =>
-  row.project_id === null || row.agent_id === null || isReserved(row.key)
+  row.project_id === null || row.agent_id === null || isServersOwn(row.kind)
     ? null
     : defaultWorkplace(reader, { projectId: row.project_id, agentId: row.agent_id })

@@ -2,6 +2,7 @@
  * Rewinds, undoings and forks (FS8, FS9). Each is asked in one commit and completed in another, after its machine has answered;
  * one that was cut off in between is completed later. So the files and the conversation always agree.
  */
+import { forkKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, coordinatorStream, projectStream } from '../../domain/stream-name.ts'
@@ -285,12 +286,17 @@ export const askFork = defineUseCase('ask-fork', {
     const state = stateFrom(files.after_state ?? files.before_state)
     if (!state || !project?.path) throw noState(turn.id)
     const id = random.uuid()
-    const forkKey = `fork:${id}`
+    const fork = forkKey(id)
     const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn)
     const folders = [files.top, project.path]
-    const place = { projectId, projectFolder: project.path, role: shortOf(forkKey), key: forkKey }
+    const place = { projectId, projectFolder: project.path, role: shortOf(fork), key: fork }
     const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
-    const plan: ForkPlan = { forkKey, agentId, cut, keptAfter: Math.min(files.kept_after, cut) }
+    const plan: ForkPlan = {
+      forkKey: fork,
+      agentId,
+      cut,
+      keptAfter: Math.min(files.kept_after, cut),
+    }
     return insert(tx, files, { id, kind: 'fork', asked_by: by, asked_at: now }, { request, plan })
   },
 })
@@ -353,7 +359,7 @@ export interface FinishedOperation {
 export const finishOperation = defineUseCase('finish-operation', {
   streams: ({ id, key, projectId }: Completion) => [
     conversationStream(key),
-    conversationStream(`fork:${id}`),
+    conversationStream(forkKey(id)),
     projectStream(projectId),
   ],
   run: async (tx, { id, answer }, context): Promise<FinishedOperation> => {
