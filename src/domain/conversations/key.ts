@@ -63,7 +63,7 @@ export interface ConversationIdentity {
   readonly agentId: string | null
   /** Between two agents: the second by id. */
   readonly otherAgentId: string | null
-  /** Of an agent in a role. */
+  /** Set for an agent in a role. */
   readonly userSessionId: string | null
   readonly role: string | null
   /** The first of the lineage that the agent works in. */

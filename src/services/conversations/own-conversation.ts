@@ -2,7 +2,7 @@
 
 import type { Owner } from '../../domain/access/visibility.ts'
 import { parseDay } from '../../domain/conversations/chapter.ts'
-import { webKey } from '../../domain/conversations/key.ts'
+import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
 import { afterAllMessages, messagesWithin, textParts } from '../../store/conversations/messages.ts'
@@ -11,6 +11,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
+import { lineageOf } from '../../store/work/work-sessions.ts'
 import { ownerOf, ownerOfLaunch } from '../access/owners.ts'
 import { sendersOf } from './message-senders.ts'
 import { searchMessages } from './search-messages.ts'
@@ -54,6 +55,17 @@ export async function ownConversation(
     launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
   if (isOwn(held) && more.length === 0) return conversationOf(held)
   return { key: webKey(projectId, agentId), originKey: '' }
+}
+
+/** The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's first work session. */
+export async function workKeyOf(
+  reader: Reader,
+  workSessionId: string | null,
+  agentId: string,
+): Promise<string | undefined> {
+  const row =
+    workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
+  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
 /** SE28: the person whose console or fork of one a tool is called from; null: what it works on is shared. */

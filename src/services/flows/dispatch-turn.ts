@@ -58,7 +58,6 @@ import {
   selectWaitingTask,
   type TurnRow,
 } from '../../store/turns/turns.ts'
-import { lineageOf } from '../../store/work/work-sessions.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
 import {
   mustWaitForFolder,
@@ -66,6 +65,7 @@ import {
   workspaceFor,
 } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
+import { workKeyOf } from '../conversations/own-conversation.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -235,17 +235,6 @@ async function keysToLock(
   return [
     ...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)]),
   ]
-}
-
-/** The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's first work session. */
-async function workKeyOf(
-  reader: Reader,
-  workSessionId: string | null,
-  agentId: string,
-): Promise<string | undefined> {
-  const row =
-    workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
-  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
 type StepResult = 'started' | 'nothing' | 'again'

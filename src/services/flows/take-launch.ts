@@ -5,7 +5,7 @@
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
 import { isolationOf } from '../../domain/agents/isolation.ts'
-import { webKey, workKey } from '../../domain/conversations/key.ts'
+import { webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
 import { hasCapacity, type Launch } from '../../domain/processes/lifecycle.ts'
@@ -31,12 +31,11 @@ import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
 import { queuedChats } from '../../store/turns/turns.ts'
-import { lineageOf } from '../../store/work/work-sessions.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
-
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
+import { workKeyOf } from '../conversations/own-conversation.ts'
 import {
   type InEpoch,
   launchStreams,
@@ -259,8 +258,7 @@ async function workKeyFor(
   { agentId, projectId }: Launch,
 ): Promise<string | undefined> {
   const task = await taskFor(reader, { agentId, projectId })
-  const row = task?.session_id ? await reader.row('sessions', { id: task.session_id }) : undefined
-  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
+  return workKeyOf(reader, task?.session_id ?? null, agentId)
 }
 
 async function timeLimits(

@@ -1,5 +1,6 @@
 /**
- * What a conversation is: from its row, or from its key while it has not begun. Whoever has only a key asks here; nobody else reads one.
+ * Tells what a conversation is: from its row, or from its key while it has not begun. Nobody else reads
+ * a key.
  */
 import {
   type ConversationIdentity,

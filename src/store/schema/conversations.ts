@@ -15,10 +15,10 @@ export const conversationTables = {
     /** Between two agents, the first by id. */
     agent_id: column<string | null>(null),
     other_agent_id: fixed<string | null>(null),
-    /** Of an agent in a role. */
+    /** Set for an agent in a role. */
     user_session_id: fixed<string | null>(null),
     role: fixed<string | null>(null),
-    /** Of work: the first work session of its lineage. */
+    /** Set for work: the first work session of its lineage. */
     work_session_id: fixed<string | null>(null),
     state: column<'open' | 'closed'>('open'),
     summary: column<string>(''),
