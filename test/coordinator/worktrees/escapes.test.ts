@@ -35,10 +35,10 @@ function repositoryInside({ folder, git }: TestRepository): TestRepository {
   return inside
 }
 
-/** A pipe that answers clean for some time, and then names a program. */
+/** A pipe that answers clean for some readings, and then names a program. Between two answers it lets the reader come to its end. */
 function changingPipe(file: string, clean: number, evil: string): void {
   execFileSync('mkfifo', [file])
-  const script = `trap '' PIPE; n=0; while :; do if [ $n -lt ${clean} ]; then printf '[x]\\n\\ty = 1\\n' > ${file}; else printf '%s' '${evil}' > ${file}; fi; n=$((n + 1)); done`
+  const script = `trap '' PIPE; n=0; while :; do if [ $n -lt ${clean} ]; then printf '[x]\\n\\ty = 1\\n' > ${file}; else printf '%s' '${evil}' > ${file}; fi; n=$((n + 1)); sleep 0.05; done`
   const child = spawn('/bin/sh', ['-c', script], { detached: true, stdio: 'ignore' })
   onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'))
 }
@@ -46,7 +46,7 @@ function changingPipe(file: string, clean: number, evil: string): void {
 const everyLook = ['worktree-state', 'worktree-losses', 'worktree-patch'] as const
 
 test('[SE20] [SE21] a repository that an agent makes inside runs nothing, however its configuration answers, and is named as what it is', async () => {
-  for (const clean of amount([0, 3], [0, 1, 2, 3, 4, 5, 6])) {
+  for (const clean of amount([3, 0], [3, 0, 1, 2, 4, 5, 6, 9])) {
     const project = makeRepository()
     const { make, ask } = machineFor({ folder: project.folder, env })
     const tree = await make('auth')
@@ -59,7 +59,10 @@ test('[SE20] [SE21] a repository that an agent makes inside runs nothing, howeve
       `${readFileSync(join(inside.folder, '.git/config'))}[include]\n\tpath = ${pipe}\n`,
     )
     const { folder: top } = tree
-    for (const kind of everyLook) expect(await ask({ kind, top })).not.toMatchObject({ ok: false })
+    const looks = []
+    for (const kind of everyLook) looks.push(await ask({ kind, top }))
+    expect([clean, evil.ran()]).toEqual([clean, false])
+    for (const look of looks) expect(look).not.toMatchObject({ ok: false })
     const [look] = await ask({ kind: 'worktrees-look', places: [{ kind: 'worktree', top }] })
     expect(look).toMatchObject({ canGo: 'would_lose', losses: { files: ['sub'] } })
     expect(await ask({ kind: 'worktree-state', top })).toMatchObject({
@@ -103,9 +106,10 @@ test('[SE20] a repository that an agent makes in a folder without one runs nothi
   agents.git('add', '.')
   agents.git('commit', '--quiet', '-m', 'Mine')
   const pipe = join(folder, '.git/more')
+  // As many as it took to get out of the build before.
   changingPipe(
     pipe,
-    3,
+    15,
     `[filter "evil"]\n\tclean = ${evil.file}\n\tsmudge = ${evil.file}\n[core]\n\tfsmonitor = ${evil.file}\n`,
   )
   const config = `[include]\n\tpath = ${pipe}\n[lfs "extension.x"]\n\tclean = ${evil.file}\n\tsmudge = ${evil.file}\n\tpriority = 0\n`
