@@ -17,7 +17,7 @@ export interface Filling {
   readonly client: ReturnType<typeof createClient>
   /** Where the projects' repositories are made. */
   readonly folder: string
-  /** Share of the whole amounts, which are those of PAGE.md. */
+  /** Share of the whole amounts, which are 1. */
   readonly share: number
 }
 

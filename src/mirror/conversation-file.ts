@@ -233,7 +233,7 @@ async function readCursor(path: string): Promise<Cursor | undefined> {
 
 const writes = new Sequences()
 
-// `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written again when its chapters change. Its cursor is
+// The note of a day (DC3), below workspace/memory in the data folder: it is written again when its chapters change. Its cursor is
 // written after it, so a crash in between only repeats the write. A day without conversations has no file.
 
 /** Chapters of a day that are closed one after the other share a write. */

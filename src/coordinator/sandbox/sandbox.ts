@@ -309,7 +309,7 @@ async function programFolders(
   const real = realpathSync(found)
   const modules = real.indexOf('/node_modules/')
   const folder = modules < 0 ? dirname(real) : real.slice(0, modules + '/node_modules'.length)
-  // `PREFIX/lib/node_modules` belongs to a Node in `PREFIX`.
+  // The folder lib/node_modules below a prefix belongs to a Node that is installed there.
   const prefix = /^(.+)\/lib\/node_modules$/.exec(folder)?.[1]
   const home = variables['HOME'] ?? '/nonexistent'
   const isShared = [home, join(home, '.local'), '/', '/opt'].includes(dirname(folder))

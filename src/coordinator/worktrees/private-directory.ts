@@ -14,7 +14,7 @@ export const configFor = (idLength: number): string =>
   `[core]\n\tbare = false\n\trepositoryformatversion = ${idLength === 64 ? '1\n[extensions]\n\tobjectFormat = sha256' : '0'}\n`
 
 /**
- * Line ends and encodings count, because they run nothing and hide nothing but themselves. `$Id$` would hide what stands in it, and
+ * Line ends and encodings count, because they run nothing and hide nothing but themselves. The keyword $Id$ would hide what stands in it, and
  * a diff that is switched off what it would show.
  */
 const attributes = '* -ident !diff\n'

@@ -24,7 +24,7 @@ export const askingLifetimeMs = 24 * 3_600_000
 /** Messages of an unpaired chat that are answered, including wrong codes, until it leaves the list. */
 export const maxUnpairedAttempts = 5
 
-/** `BCDF-2345`, from random letters. Others are skipped, so all codes are equally likely. */
+/** A code such as BCDF-2345, from random letters. Others are skipped, so all codes are equally likely. */
 export function newCode(random: RandomText): string {
   let letters = ''
   while (letters.length < codeLength) {

@@ -13,7 +13,7 @@ const minSecretChars = 8
 const maxSecretChars = 65_536
 const maxSecretAgents = 200
 
-/** The name of the variable that an agent gets; for a file, `NAME_FILE` has its path. */
+/** The name of the variable that an agent gets; for a file, the variable has _FILE at its end and is its path. */
 export const SecretName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)

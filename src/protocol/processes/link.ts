@@ -204,7 +204,7 @@ export interface LaunchParticulars {
   readonly args: readonly string[]
   /** From the agent's entry; added to the allowlist (SE4) and the variables of CO4. */
   readonly env: Readonly<Record<string, string>>
-  /** The project's secrets for this agent (SR3): variables, and files whose paths `NAME_FILE` has. */
+  /** The project's secrets for this agent (SR3): variables, and files, whose paths are in variables that end in _FILE. */
   readonly secrets: LaunchSecrets
   /** The project's folder on this machine; null: a folder for this launch only. */
   readonly folder: string | null

@@ -20,7 +20,7 @@ const healthText = (version: string): string => JSON.stringify(health(version))
 
 /**
  * Open HTTP connections, tracked for draining (SC3, OP2): no connection is cut between its accept and the last byte of a
- * response. Node's `closeIdleConnections` cannot be used, because it also closes connections that have not sent a request yet.
+ * response. Node's own way to close idle connections cannot be used, because it also closes connections that have not sent a request yet.
  */
 export class HttpConnections {
   /** Latest response of each connection; undefined before its first request. */

@@ -1,5 +1,5 @@
 /**
- * Sends requests to a coordinator (link-questions.ts) and stores its answers. A request to an unreachable coordinator is
+ * Sends requests to a coordinator (src/protocol/processes/coordinator-requests.ts) and stores its answers. A request to an unreachable coordinator is
  * refused. With a receipt, a repeated request finds the same question and answer (HT4).
  */
 

@@ -102,7 +102,7 @@ export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrd
   }
 }
 
-/** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (offer-launch.ts). */
+/** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (take-launch.ts). */
 export async function sendOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
   const order = { ...(await orderOf(tx, launch)), offered }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })

@@ -71,7 +71,7 @@ export const selectEventTime = statement<{ stream: Tables['events']['stream']; s
     db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
 )
 
-/** Deletes the beginning of a stream and is run with `raiseFloor` under the stream's lock. */
+/** Deletes the beginning of a stream. Its floor is raised with it, under the stream's lock. */
 export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
   db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
 )

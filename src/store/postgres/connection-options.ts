@@ -19,7 +19,7 @@ export interface ConnectionOptions {
 
 export function connectionOptions(url: string): ConnectionOptions {
   const { parsed, address } = parseUrl(url)
-  // As in libpq: `require` encrypts, `verify-full` also verifies the server.
+  // As in libpq: require encrypts, verify-full also verifies the server.
   if (parsed.searchParams.has('sslmode') && !parsed.searchParams.has('uselibpqcompat')) {
     parsed.searchParams.set('uselibpqcompat', 'true')
   }

@@ -152,7 +152,7 @@ const rowClass =
   'relative grid min-h-10 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1 text-sm max-md:min-h-11 ' +
   'md:grid-cols-[auto_6.25rem_minmax(0,5fr)_minmax(0,4fr)_6.5rem] hover:bg-hover'
 
-/** What an agent calls its kind, such as `plan_review`, as words. */
+/** What an agent calls its kind, such as plan_review, as words. */
 const readableKind = (kind: string): string => {
   const words = kind.replaceAll(/[_-]+/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
