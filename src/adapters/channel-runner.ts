@@ -78,7 +78,7 @@ export class ChannelRunner {
     } catch (error) {
       logger.warn(
         { channel: this.#channel, error: String(error) },
-        'The channel could not be held; trying again',
+        'channel lease could not be held; retrying',
       )
       return undefined
     }
@@ -107,7 +107,7 @@ export class ChannelRunner {
         const failure = asFailure(error)
         logger.warn(
           { channel: this.#channel, kind: failure.kind, error: failure.message },
-          'The channel is not connected',
+          'channel not connected',
         )
         await this.#note('failing', failure.detail)
         await pause(this.#options.clock, backoffMs(failures++, failure.retryAfterMs), signal)
@@ -152,7 +152,7 @@ export class ChannelRunner {
       .catch((error) =>
         logger.warn(
           { channel: this.#channel, error: String(error) },
-          'How the channel stands could not be kept',
+          'channel state could not be saved',
         ),
       )
   }

@@ -50,7 +50,7 @@ export class Inbox {
         const { channel, logger } = this.#options
         logger.warn(
           { channel, chatId: message.chatId, code: error.code },
-          'A message could not be taken and was left out',
+          'message could not be received and was skipped',
         )
         return 'nothing'
       }

@@ -97,7 +97,7 @@ export class Sender {
       if (!this.#stopped)
         logger.warn(
           { channel: this.#channel, error: String(error) },
-          'Nothing could be sent; trying again',
+          'messages could not be sent; retrying',
         )
     }
     this.#cancel?.()
@@ -167,7 +167,7 @@ export class Sender {
         error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
       logger.warn(
         { channel: this.#channel, chatId, kind: failure.kind, error: failure.message },
-        'A message could not be sent',
+        'message could not be sent',
       )
       if (failure.kind === 'gone' || failure.kind === 'faulty')
         return { is: 'never', why: failure.detail }

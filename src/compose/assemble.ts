@@ -65,13 +65,10 @@ export async function assemble(options: Options): Promise<Assembled> {
   const { data } = config
   await storeCutoverRule(store, config, (text) => logger.info(text))
   const imported = await importAtStart(store, data, (file, why) =>
-    logger.warn({ file, why }, 'a conversation file was skipped'),
+    logger.warn({ file, why }, 'conversation file skipped'),
   )
   if (imported)
-    logger.info(
-      { conversations: imported.conversations },
-      'conversations were taken in from their files',
-    )
+    logger.info({ conversations: imported.conversations }, 'conversations imported from files')
   const targets = [projectFiles(store, logger), chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
@@ -142,7 +139,7 @@ export async function assemble(options: Options): Promise<Assembled> {
   })
 
   createDemoProject(store, logger, () => makeDemoRepository(data))
-    .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
+    .catch((error) => logger.error({ error: String(error) }, 'demo project could not be created'))
     .then(() => mirror.start())
   return {
     tails: listeners.tails,

@@ -31,9 +31,7 @@ export async function openSealedStore(
   try {
     const seals = await sealsFor(store, config, logger)
     if (await sealPlainValues(store, seals)) {
-      logger.info(
-        'the keys of agents are sealed now; their plain text is being erased from the database',
-      )
+      logger.info('agent keys sealed; erasing their plain text from the database')
       await store.close()
       // Opening the store erases the plain text (store/migrate.ts).
       store = await open()
@@ -43,7 +41,7 @@ export async function openSealedStore(
     for (const { id, variables } of lacking)
       logger.warn(
         { agentId: id, variables, sealingKey: sealingKeyFile(config) },
-        'this agent cannot be started: its variables are sealed with another key; put that key in its place, or give them again with `agents edit`',
+        'agent cannot be started: its variables were sealed with a different key; restore that key, or set them again with `agents edit`',
       )
     return { store, seals }
   } catch (error) {
@@ -68,7 +66,7 @@ async function sealsFor(store: Store, config: ConfigValues, logger: Logger): Pro
   if (!isAlone)
     logger.warn(
       { file: sealingKeyFile(config) },
-      'a sealing key was made: keep it, and put the same on every node; agents’ keys cannot be opened without it',
+      'sealing key created: keep it, and put the same on every node; agent keys cannot be opened without it',
     )
   return sealsFor(store, config, logger)
 }
@@ -107,13 +105,11 @@ async function warnAboutPlainText(
 ): Promise<void> {
   const { plainValues } = await store.query(findEnvironments, {})
   if (plainValues === undefined)
-    logger.warn(
-      'backups made before hold the keys of agents in plain text; delete them, or replace the keys',
-    )
+    logger.warn('earlier backups hold agent keys in plain text; delete them, or replace the keys')
   else {
     const what = url ? 'table of agents' : 'database'
     logger.warn(
-      `the ${what} could not be written anew: the plain text of agents’ keys may still be in its files; the next start tries again`,
+      `the ${what} could not be rewritten: the plain text of agent keys may still be in its files; the next start retries`,
     )
   }
 }

@@ -111,7 +111,7 @@ export async function runCoordinator({
       logger.error({ error: error === undefined ? undefined : String(error) }, message),
   })
   logCrash(logger)
-  logger.info({ data }, 'the coordinator runs')
+  logger.info({ data }, 'coordinator running')
   coordinator.start()
   // Keeps the process alive; its other timers do not.
   return new Promise(() => setInterval(() => {}, 2 ** 30))
@@ -133,7 +133,7 @@ function thisMachine(): ProcessSource {
 
 function logCrash(logger: Logger): void {
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'the coordinator fell')
+    logger.fatal({ err: error }, 'coordinator crashed')
     process.exit(1)
   })
 }

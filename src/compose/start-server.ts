@@ -77,9 +77,7 @@ export async function startServer(
       pageFolder: join(packageFolder, 'dist', 'web'),
     })
     if (config.behind_proxy && !config.trusted_proxies)
-      logger.warn(
-        'trusted_proxies names no proxy, so all of its clients count as one where requests and sign-ins are limited',
-      )
+      logger.warn('trusted_proxies is empty, so rate limits count all clients of the proxy as one')
     await listener.listen()
     undo.push(() => listener.close())
     // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).
@@ -128,7 +126,7 @@ export async function startServer(
       (error: unknown) =>
         logger.error(
           { error: String(error) },
-          'no coordinator can be kept; agents are not started',
+          'coordinator could not be started; agents are not started',
         ),
     )
     undo.push(async () => {

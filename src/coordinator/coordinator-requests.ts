@@ -65,7 +65,7 @@ export class CoordinatorRequests {
     } catch (error) {
       this.#options.logger.warn(
         { kind: parsed.data.kind, error: String(error) },
-        'a question could not be answered',
+        'request could not be answered',
       )
       return refused('git_refused', cutDetail(detailOf(error), maxErrorChars))
     }

@@ -59,7 +59,7 @@ export class CoordinatorSupervisor {
     this.#running = this.#run().catch((error: unknown) => {
       this.#options.logger.error(
         { error: String(error) },
-        'no coordinator can be kept; agents are not started',
+        'coordinator could not be started; agents are not started',
       )
     })
   }
@@ -75,7 +75,7 @@ export class CoordinatorSupervisor {
     if (current) {
       signalExactly(source, current, 'SIGTERM')
       if (!(await this.#isGone(current, endsWithinMs))) {
-        logger.warn('the coordinator takes too long to end its agents; they are killed')
+        logger.warn('coordinator did not stop in time; killing its agents')
         signalExactly(source, current, 'SIGINT')
         if (!(await this.#isGone(current, killsWithinMs))) signalExactly(source, current, 'SIGKILL')
       }
@@ -106,7 +106,7 @@ export class CoordinatorSupervisor {
         continue
       }
       if (found) {
-        logger.info({ coordinator: found.pid }, 'a coordinator runs already')
+        logger.info({ coordinator: found.pid }, 'coordinator already running')
         this.#current = found
         await this.#waitForEnd(found)
       } else await this.#startAndWait()
@@ -127,16 +127,13 @@ export class CoordinatorSupervisor {
     })
     const birth = child.pid === undefined ? undefined : source.birthOf(child.pid)
     if (child.pid !== undefined && birth !== undefined) this.#current = { pid: child.pid, birth }
-    logger.info({ coordinator: child.pid, log: this.#logFile }, 'a coordinator was started')
+    logger.info({ coordinator: child.pid, log: this.#logFile }, 'coordinator started')
     const stopped = new Promise<undefined>((resolve) => {
       this.#wake = () => resolve(undefined)
     })
     const why = await Promise.race([ended, stopped])
     if (why !== undefined)
-      logger.warn(
-        { why, said: finalOutput() || undefined },
-        'the coordinator has ended; starting another',
-      )
+      logger.warn({ why, said: finalOutput() || undefined }, 'coordinator ended; restarting')
   }
 
   #spawn(): ChildProcess {
@@ -168,7 +165,7 @@ export class CoordinatorSupervisor {
   /** Ends a coordinator of another version, so that ours can start. */
   async #drain(found: ProcessIdentity): Promise<void> {
     const { source, logger } = this.#options
-    logger.info({ coordinator: found.pid }, 'a coordinator of another version is replaced')
+    logger.info({ coordinator: found.pid }, 'replacing a coordinator of another version')
     signalExactly(source, found, 'SIGTERM')
     const isGone = await this.#isGone(found, drainsWithinMs, () => this.#isStopped)
     if (!isGone && !this.#isStopped) signalExactly(source, found, 'SIGKILL')
@@ -178,10 +175,7 @@ export class CoordinatorSupervisor {
     while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth)
       await this.#pause(checkEveryMs)
     if (!this.#isStopped)
-      this.#options.logger.warn(
-        { coordinator: of.pid },
-        'the coordinator has ended; starting another',
-      )
+      this.#options.logger.warn({ coordinator: of.pid }, 'coordinator ended; restarting')
   }
 
   async #isGone(

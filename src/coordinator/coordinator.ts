@@ -53,7 +53,7 @@ export class Coordinator {
       .catch((error: unknown) => {
         logger.error(
           { error: String(error) },
-          'it cannot be seen what the coordinator before has left',
+          'leftovers of the previous coordinator could not be found',
         )
         return new Set<string>()
       })
@@ -162,14 +162,14 @@ export class Coordinator {
   }
 
   async #stopAfterTimeout(): Promise<void> {
-    this.#options.logger.warn('alone for too long; ending everything')
+    this.#options.logger.warn('offline for too long; ending all agents')
     await this.stop()
     this.#options.onOfflineTooLong()
   }
 
   #endForTakeover(): void {
     this.#options.logger.warn(
-      'the server was not heard of, and another may take over soon; ending what runs here',
+      'no contact with the server, and another coordinator may take over; ending all agents',
     )
     void this.#supervisor.stopAll()
   }

@@ -263,10 +263,7 @@ export class Link {
 
   async #restartAfterFence(): Promise<void> {
     const { onFenced, spool, newInstance, clock, logger } = this.#options
-    logger.warn(
-      { epoch: this.#epoch },
-      'another has taken over from this coordinator; ending what it started',
-    )
+    logger.warn({ epoch: this.#epoch }, 'another coordinator took over; ending all agents')
     await onFenced()
     // These launches were given up by the server. The successor reports them.
     spool.clear()
@@ -280,7 +277,7 @@ export class Link {
   #logDisconnect(why: string): void {
     if (why === this.#lastDisconnectReason) return
     this.#lastDisconnectReason = why
-    this.#options.logger.warn({ why }, 'not connected to the server; trying again and again')
+    this.#options.logger.warn({ why }, 'not connected to the server; retrying')
   }
 
   /** Waits with exponential backoff and jitter, so that coordinators do not reconnect all at once. */

@@ -171,9 +171,9 @@ export async function endOrphans(
       if (left.length > 0)
         logger.error(
           { launchId, left: left.map(({ pid }) => pid) },
-          'leftovers of an agent cannot be ended',
+          'leftover processes of an agent could not be ended',
         )
-      else logger.warn({ launchId }, 'what was left of an agent was ended')
+      else logger.warn({ launchId }, 'leftover processes of an agent were ended')
     }),
   )
   return launches

@@ -148,7 +148,7 @@ export class Spool {
     for (const line of lines) {
       const fact = factIn(line)
       if (!fact || fact.n <= this.#lastNumber) {
-        this.#options.warn('A line of the spool makes no sense and was left out.')
+        this.#options.warn('unreadable line of the spool skipped')
         continue
       }
       this.#lastNumber = fact.n
@@ -324,7 +324,7 @@ export class FactSender {
     if (error.code === 'fenced') return onFenced()
     logger.warn(
       { code: error.code, facts: facts.length, error: error.message },
-      'the server does not take these facts',
+      'server rejected facts',
     )
     if (malformed.has(error.status) && facts.length > 0) {
       const [first] = facts

@@ -239,12 +239,12 @@ export class Supervisor {
       const taken =
         (launch.order.offered && (await this.#waitForOffer(launch))) || (await take(launchId))
       if (taken !== 'withdrawn') return taken
-      logger.info({ launchId }, 'a launch was withdrawn')
+      logger.info({ launchId }, 'launch withdrawn')
       launch.stopping = true
       return void this.#reportExit(launch, nothingRan)
     } catch (error) {
       if (launch.stopping) return void this.#reportExit(launch, nothingRan)
-      logger.debug({ launchId, error: String(error) }, 'a launch could not be taken; trying again')
+      logger.debug({ launchId, error: String(error) }, 'launch could not be taken; retrying')
       launch.phase = 'waiting'
       clock.after(retryMs, () => this.#startWaiting())
       return undefined
@@ -270,7 +270,7 @@ export class Supervisor {
       launch.process = started
       launch.phase = 'running'
       report({ type: 'process-started', launchId, pid, birth })
-      logger.info({ launchId, agentId, projectId, process: pid }, 'an agent was started')
+      logger.info({ launchId, agentId, projectId, process: pid }, 'agent started')
       if (this.#isKilling) started.kill()
       else if (launch.stopping) started.stop()
       if (!this.#readsOutput) started.pauseOutput()
@@ -282,7 +282,7 @@ export class Supervisor {
       if (left.length > 0)
         logger.error(
           { launchId, left: left.map((each) => each.pid) },
-          'processes of an agent cannot be ended',
+          'processes of an agent could not be ended',
         )
     } finally {
       acpAgents.remove(launchId)
@@ -341,7 +341,7 @@ export class Supervisor {
       found: null,
       stopped: launch.stopping,
     })
-    if (launch.process) this.#options.logger.info({ launchId, ...exit }, 'an agent has ended')
+    if (launch.process) this.#options.logger.info({ launchId, ...exit }, 'agent ended')
   }
 
   #reportFailure({ order: { launchId } }: Launch, error: unknown): void {
@@ -352,7 +352,7 @@ export class Supervisor {
       launchId,
       ...detailFields('error', cutDetail(failure, maxErrorChars)),
     })
-    logger.warn({ launchId, error: textOf(failure) }, 'an agent could not be started')
+    logger.warn({ launchId, error: textOf(failure) }, 'agent could not be started')
   }
 
   /** Reports a launch that the server believes to run here: it ended with the previous coordinator, or was ended as an orphan. */
@@ -368,7 +368,7 @@ export class Supervisor {
       found,
       stopped: found === 'leftover',
     })
-    logger.warn({ launchId, found }, 'an agent of before does not run any more')
+    logger.warn({ launchId, found }, 'agent of an earlier coordinator no longer runs')
   }
 }
 

@@ -33,12 +33,12 @@ export const errorCatalogue = {
   ),
   unknown_type: entry(
     400,
-    'This message type is not known',
+    'Unknown message type',
     'Check `type` for a typing error; the connection stays open.',
   ),
   unauthenticated: entry(
     401,
-    'A credential is needed',
+    'Authentication is required',
     'Sign in with the link `holdfast open` prints, or send `Authorization: Bearer <token>`.',
   ),
   authentication_failed: entry(
@@ -48,7 +48,7 @@ export const errorCatalogue = {
   ),
   forbidden_host: entry(
     403,
-    'This host name is not ours',
+    'This host name is not allowed',
     'Use the address the server printed at start, or set `public_url`.',
   ),
   forbidden_origin: entry(
@@ -61,30 +61,30 @@ export const errorCatalogue = {
     'This credential does not allow that',
     'Ask an owner for a role or token with the scope named in `scope`.',
   ),
-  not_found: entry(404, 'There is no such thing here', 'Check the id; lists show what exists.'),
+  not_found: entry(404, 'Not found', 'Check the id; lists show what exists.'),
   user_session_not_found: entry(
     404,
-    'There is no such user session',
+    'User session not found',
     'List the user sessions, or create one.',
   ),
   agent_not_found: entry(
     404,
-    'There is no such agent',
+    'Agent not found',
     'List the agents (`holdfast agents`), or add one.',
   ),
   method_not_allowed: entry(
     405,
-    'This method is not for that path',
-    'The `Allow` header names the methods that are; see /api/docs.',
+    'This method is not allowed here',
+    'The `Allow` header names the allowed methods; see /api/docs.',
   ),
   already_exists: entry(
     409,
-    'That id or name is taken',
-    'Choose another one, or change or remove what has it.',
+    'This id or name is taken',
+    'Choose another one, or change or remove the one that has it.',
   ),
   folder_taken: entry(
     409,
-    'Another project has this folder',
+    'Another project uses this folder',
     'Use the project named in `projectId`, or choose another folder.',
   ),
   session_ended: entry(409, 'This agent session has ended', 'Stop; `reason` says why it ended.'),
@@ -100,12 +100,12 @@ export const errorCatalogue = {
   ),
   agent_not_active: entry(
     409,
-    'This agent is not active',
+    'The agent is not ready',
     'Wait until it is ready, or spawn it again.',
   ),
   approval_decided: entry(
     409,
-    'This approval was decided already',
+    'This approval has already been decided',
     '`decidedBy` and `decision` say by whom and how.',
   ),
   task_blocked: entry(409, 'This task waits for another', 'Finish the tasks it depends on first.'),
@@ -118,17 +118,18 @@ export const errorCatalogue = {
   set_aside: entry(
     409,
     'This work session was set aside',
-    '`setAside` says why it cannot be resumed; begin a new work session, and see its files for what it knew.',
+    '`setAside` says why it cannot be resumed; start a new work session, and see its ' +
+      'files for what it knew.',
   ),
   last_owner: entry(
     409,
-    'The owner of the installation stays as they are',
+    'The owner of the installation cannot be changed',
     'Change or remove other people; the owner’s token is in a file of the data folder.',
   ),
   wrong_state: entry(
     409,
     'That is not possible in this state',
-    'What is said with it names the state it is in and what is possible.',
+    '`detail` names the current state and what is possible.',
   ),
   fenced: entry(
     409,
@@ -137,35 +138,36 @@ export const errorCatalogue = {
   ),
   launch_withdrawn: entry(
     409,
-    'This launch is not needed any more',
-    'Do not start it; go on with the next one.',
+    'This launch is no longer needed',
+    'Do not start it; continue with the next one.',
   ),
   would_lose: entry(
     409,
-    'Something would be lost with it',
-    '`losses` says what; commit or merge it, or confirm exactly that with its `digest`.',
+    'This would lose work',
+    '`losses` lists it; commit or merge it, or confirm its loss with its `digest`.',
   ),
   worktree_in_use: entry(
     409,
-    'Somebody works in this worktree',
+    'This worktree is in use',
     'Terminate the agent, or end the processes `detail` names, then try again.',
   ),
   merge_conflict: entry(
     409,
-    'It cannot be brought in without conflicts',
-    'Nothing was changed on either side; `files` names the conflicts, and `command` is what to type to resolve them.',
+    'There are merge conflicts',
+    'Nothing was changed on either side; `files` lists the conflicts, and `command` is ' +
+      'what to run to resolve them.',
   ),
   git_refused: entry(
     409,
-    'git did not do it',
-    '`detail` has its words. Nothing was removed; put it right by hand, then try again.',
+    'git refused the operation',
+    '`detail` is its message. Nothing was removed; fix it by hand, then try again.',
   ),
   needs_filter: entry(
     409,
-    'A filter is needed, and Holdfast runs none',
+    'A git filter is required, and Holdfast runs none',
     'Let the agent commit, or use git there by hand; `detail` names a file.',
   ),
-  too_large: entry(413, 'That is too large', '`limit` says how many bytes are accepted.'),
+  too_large: entry(413, 'The request is too large', '`limit` says how many bytes are accepted.'),
   unsupported_media_type: entry(
     415,
     'Only JSON is accepted here',
@@ -178,12 +180,12 @@ export const errorCatalogue = {
   ),
   folder_missing: entry(
     422,
-    'There is no such folder',
-    'Make the folder first, or correct the path.',
+    'The folder does not exist',
+    'Create the folder first, or correct the path.',
   ),
   folder_refused: entry(
     422,
-    'No project may have this folder',
+    'This folder cannot be used for a project',
     '`detail` says why; choose another folder.',
   ),
   invalid_key: entry(
@@ -226,33 +228,32 @@ export const errorCatalogue = {
   resume_failed: entry(
     500,
     'This work session could not be resumed',
-    'Nothing was begun. `detail` says why; after the second time it is set aside, and the others go on.',
+    'Nothing was started. `detail` says why; after the second failure it is set aside, ' +
+      'and other work continues.',
   ),
-  internal: entry(
-    500,
-    'Something went wrong on our side',
-    'Try again; the log has the details under `requestId`.',
-  ),
-  busy: entry(503, 'The store is busy', 'Try again in a moment; nothing was changed.'),
+  internal: entry(500, 'Unexpected error', 'Try again; the log has the details under `requestId`.'),
+  busy: entry(503, 'The database is busy', 'Try again in a moment; nothing was changed.'),
   store_unavailable: entry(
     503,
-    'The store cannot be written',
+    'The database cannot be written',
     'Nothing was changed, unless `outcome` is `unknown`. `holdfast doctor` says what is wrong with the data folder or the database.',
   ),
   file_not_written: entry(
     503,
-    'The file beside the database cannot be written',
-    'What it would say is safe in the store, and it is tried again. `holdfast doctor` says what is wrong with the data folder.',
+    'The mirrored file cannot be written',
+    'Its content is safe in the database, and writing it is retried. `holdfast doctor` ' +
+      'says what is wrong with the data folder.',
   ),
   coordinator_away: entry(
     503,
-    'The machine that has it is not connected',
+    'Its machine is not connected',
     'Start Holdfast or its coordinator on the machine named in `machine`, then try again.',
   ),
   no_answer: entry(
     503,
-    'Its machine has not answered in time',
-    'Look at the state of the worktree before you try again: what was asked for may have been done.',
+    'Its machine did not answer in time',
+    'Check the state of the worktree before you try again: the request may have been ' +
+      'carried out.',
   ),
   shutting_down: entry(503, 'The server is stopping', 'Try again in a few seconds.'),
 } satisfies Record<string, CatalogueEntry>

@@ -40,7 +40,7 @@ export interface SweeperOptions {
 
 export class AgentSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'Agent sessions could not be swept'
+  readonly failureText = 'silent agent sessions could not be ended'
   readonly #options: SweeperOptions
   #heardUntil: number | undefined
   #notedAt = Number.NEGATIVE_INFINITY
@@ -58,7 +58,7 @@ export class AgentSessionSweeper implements PeriodicJob {
     if (late > lateMs) {
       logger.info(
         { seconds: Math.round(late / 1000) },
-        'Agents could not be heard; their deadlines are moved',
+        'agents were unreachable; deadlines extended',
       )
       await this.#postpone(late)
       this.#heardUntil = now
@@ -118,7 +118,7 @@ export class AgentSessionSweeper implements PeriodicJob {
     const { ended } = await store.run(sweepAgentSession, { ...which, ...found, lastSeenAt })
     if (ended === null) return false
     lastSeen.forget(which.agentSessionId)
-    logger.info({ ...which, reason: ended }, 'An agent session has ended')
+    logger.info({ ...which, reason: ended }, 'agent session ended')
     return true
   }
 

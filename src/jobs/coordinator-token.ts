@@ -61,7 +61,7 @@ export async function maintainCoordinatorToken(
     check().catch((error: unknown) => {
       logger.warn(
         { error: String(error) },
-        'the token of the coordinator beside this server could not be looked at; trying again',
+        'token of the local coordinator could not be checked; retrying',
       )
       if (!isStopped) stopRetry = clock.after(retryMs, checkInBackground)
     })
@@ -109,10 +109,7 @@ async function renewToken({ store, data, logger }: CoordinatorTokenOptions): Pro
   await writeSecret(data, 'coordinator-token', token)
   await writeId(id)
   if (insteadOf)
-    logger.warn(
-      { coordinatorId: id },
-      'the token of the coordinator beside this server was revoked; it has a new one',
-    )
+    logger.warn({ coordinatorId: id }, 'token of the local coordinator was revoked; replaced')
 }
 
 const readText = async (file: string): Promise<string> =>

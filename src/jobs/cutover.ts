@@ -58,7 +58,7 @@ const isSame = (one: CutoverRule, other: CutoverRule): boolean =>
 
 export class Cutover implements PeriodicJob {
   readonly everyMs = 1000
-  readonly failureText = 'Days could not be closed'
+  readonly failureText = 'chapters could not be closed'
   readonly #options: CutoverOptions
   #isHurried = false
 
@@ -80,7 +80,7 @@ export class Cutover implements PeriodicJob {
       closed += await this.#close(keys)
       after = last
     }
-    if (closed > 0) logger.info({ conversations: closed }, 'The day of conversations is over')
+    if (closed > 0) logger.info({ conversations: closed }, 'chapters closed')
     await noteDays(store)
   }
 
@@ -93,10 +93,7 @@ export class Cutover implements PeriodicJob {
     } catch (error) {
       const [key] = keys
       if (keys.length === 1) {
-        logger.warn(
-          { key, error: String(error) },
-          'The day of a conversation could not be closed; trying again',
-        )
+        logger.warn({ key, error: String(error) }, 'chapter could not be closed; retrying')
         return 0
       }
       let closed = 0

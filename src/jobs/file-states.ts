@@ -18,7 +18,7 @@ export interface FileStateJobOptions {
 
 export class FileStateJob implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'Rewinds and forks that were cut off could not be completed'
+  readonly failureText = 'interrupted rewinds and forks could not be completed'
   readonly #options: FileStateJobOptions
   #collectAt: number
 
@@ -34,7 +34,7 @@ export class FileStateJob implements PeriodicJob {
       if (!(error instanceof Refusal))
         logger.warn(
           { ...about, error: String(error) },
-          'the files of a turn could not be completed',
+          'file state of a turn could not be completed',
         )
     }
     await fileOperations.completeOpen(onTrouble)

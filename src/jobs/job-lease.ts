@@ -15,7 +15,7 @@ const name = 'duties'
 export const leaseMs = 6000
 /** Leaves three attempts to renew. */
 const renewEveryMs = 2000
-const failureText = 'The lease of the background jobs could not be renewed'
+const failureText = 'job lease could not be renewed'
 
 /** Starts all jobs; the returned function stops them when running work is finished. */
 export type StartJobs = (clock: Clock) => Promise<() => Promise<void>>
@@ -62,10 +62,7 @@ export class JobLease {
     if (!this.#end) return
     await this.#leave()
     await store.run(releaseLease, { name, holder }).catch((error: unknown) => {
-      logger.warn(
-        { error: String(error) },
-        'The lease of the background jobs could not be released; it expires by itself',
-      )
+      logger.warn({ error: String(error) }, 'job lease could not be released; it will expire')
     })
   }
 
@@ -79,13 +76,13 @@ export class JobLease {
       this.#heldUntil = held ? askedAt + leaseMs : Number.NEGATIVE_INFINITY
       if (held && !this.#end && !this.#stopped) {
         this.#end = await startJobs(this.#jobClock)
-        logger.info('This node runs the background jobs of the cluster')
+        logger.info('this node runs the background jobs of the cluster')
       }
     } catch (error) {
-      logger.warn({ error: String(error) }, `${failureText}; trying again`)
+      logger.warn({ error: String(error) }, `${failureText}; retrying`)
     }
     if (this.#end && clock.now() >= this.#heldUntil) {
-      logger.info('Another node runs the background jobs of the cluster')
+      logger.info('another node runs the background jobs of the cluster')
       await this.#leave()
     }
   }
@@ -97,7 +94,7 @@ export class JobLease {
     await end?.().catch((error: unknown) => {
       this.#options.logger.warn(
         { error: String(error) },
-        'The background jobs could not be stopped in order',
+        'background jobs could not be stopped cleanly',
       )
     })
   }

@@ -39,7 +39,7 @@ export interface LaunchSweeperOptions {
 
 export class LaunchSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'Processes could not be swept'
+  readonly failureText = 'processes could not be checked'
   readonly #options: LaunchSweeperOptions
   #deaf: readonly OfflinePeriod[]
   /** End of the last successful run. */
@@ -72,16 +72,12 @@ export class LaunchSweeper implements PeriodicJob {
 
   async #show(silent: Parameters<typeof markUnreachable.run>[1]): Promise<void> {
     const { store, logger } = this.#options
-    if (await store.run(markUnreachable, silent))
-      logger.warn(silent, 'A coordinator is not heard of')
+    if (await store.run(markUnreachable, silent)) logger.warn(silent, 'coordinator silent')
   }
 
   async #takeOver(coordinatorId: string): Promise<void> {
     await this.#options.launches.takeOver(coordinatorId, systemId)
-    this.#options.logger.warn(
-      { coordinatorId },
-      'A coordinator was silent for too long; its work was taken over',
-    )
+    this.#options.logger.warn({ coordinatorId }, 'coordinator silent for too long; work taken over')
   }
 
   async #checkLaunchesOf(coordinatorId: string): Promise<void> {
@@ -103,7 +99,7 @@ export class LaunchSweeper implements PeriodicJob {
     const waits = agentSessionId !== null && waitingCalls.isWaiting(agentSessionId)
     const lastSeenAt = waits ? instant(clock.now()) : agentSessionId && lastSeen.of(agentSessionId)
     const { stopped } = await store.run(sweepLaunch, { ...which, deaf: this.#deaf, lastSeenAt })
-    if (stopped !== null) logger.info({ ...which, reason: stopped }, 'A process is stopped')
+    if (stopped !== null) logger.info({ ...which, reason: stopped }, 'stopping process')
   }
 
   async #each(which: object, work: () => Promise<void>): Promise<void> {

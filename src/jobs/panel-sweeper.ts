@@ -19,7 +19,7 @@ export interface PanelSweeperOptions {
 
 export class PanelSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'Chat panels could not be swept'
+  readonly failureText = 'closed chat panels could not be removed'
   readonly #options: PanelSweeperOptions
   #sweptAt = Number.NEGATIVE_INFINITY
 

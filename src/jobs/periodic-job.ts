@@ -37,7 +37,7 @@ export function runPeriodically(
   function go(): void {
     running = job
       .run()
-      .catch((error) => logger.warn({ error: String(error) }, `${job.failureText}; trying again`))
+      .catch((error) => logger.warn({ error: String(error) }, `${job.failureText}; retrying`))
       .finally(() => {
         if (!stopped) rest()
       })
@@ -65,7 +65,7 @@ export async function logFailure<T>(
   try {
     return await work()
   } catch (error) {
-    logger.warn({ ...which, error: String(error) }, `${failureText}; trying again`)
+    logger.warn({ ...which, error: String(error) }, `${failureText}; retrying`)
     return undefined
   }
 }

@@ -22,7 +22,7 @@ interface ChannelsOptions {
 export function runChannel(door: ChannelDoor, options: ChannelsOptions): () => Promise<void> {
   const { logger } = options
   const loading = load(door, options).catch((error: unknown) => {
-    logger.error({ error: String(error) }, 'A channel could not be loaded')
+    logger.error({ error: String(error) }, 'channel could not be loaded')
     return undefined
   })
   return async () => {

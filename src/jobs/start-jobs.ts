@@ -41,7 +41,7 @@ import { WorktreeRemover } from './worktree-remover.ts'
 const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
   // The shortest interval a project may choose.
   everyMs: 3000,
-  failureText: 'Running work could not be saved',
+  failureText: 'running work could not be saved',
   waitsFirst: true,
   run: () => saveAllDue(store, clock),
 })
@@ -66,7 +66,7 @@ const maxTrims = 20
 /** Removes expired rows and trims long streams once a minute (services/system/sweep-expired.ts). Safe to run twice. */
 export const expiredRemover = (store: Store): PeriodicJob => ({
   everyMs: 60_000,
-  failureText: 'What has run out could not be cleared away',
+  failureText: 'expired rows could not be removed',
   waitsFirst: true,
   run: async () => {
     for (let sweeps = 0; sweeps < maxSweeps; sweeps++)
@@ -147,8 +147,7 @@ export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>
   projectFolderWith(async ({ added, moved, problem, ...place }) => {
     await store.run(importApproaches, { ...place, added, moved, problem, by: ownerId })
     if (problem !== null)
-      logger.warn({ ...place, problem }, 'a changed approaches.json was not taken in')
+      logger.warn({ ...place, problem }, 'changed approaches.json was not imported')
     const approaches = added.length + moved.length
-    if (approaches > 0)
-      logger.info({ ...place, approaches }, 'approaches were taken in from their file')
+    if (approaches > 0) logger.info({ ...place, approaches }, 'approaches imported from file')
   })

@@ -33,7 +33,7 @@ export interface UserSessionSweeperOptions {
 
 export class UserSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'User sessions could not be swept'
+  readonly failureText = 'idle user sessions could not be ended'
   readonly #options: UserSessionSweeperOptions
   #sweptAt: number | undefined
   /** Clients may still be reconnecting until then. */

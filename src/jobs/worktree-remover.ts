@@ -25,7 +25,7 @@ export interface WorktreeRemoverOptions {
 
 export class WorktreeRemover implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly failureText = 'Worktrees could not be looked at'
+  readonly failureText = 'old worktrees could not be removed'
   readonly waitsFirst = true
   readonly #options: WorktreeRemoverOptions
   /** Position of the next run, so that worktrees that stay do not hide the others. */

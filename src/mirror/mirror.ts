@@ -138,7 +138,7 @@ export class Mirror {
     this.#stopped = true
     this.#timer?.cancel()
     await this.flush().catch((error) =>
-      this.#options.logger.warn({ error: String(error) }, 'files beside the database are behind'),
+      this.#options.logger.warn({ error: String(error) }, 'mirrored files are behind'),
     )
   }
 
@@ -190,7 +190,7 @@ export class Mirror {
     await Promise.all(Array.from({ length: maxConcurrentWrites }, writeRest))
     const { problem } = this
     if (problem && problem !== this.#reported) this.#warn(problem)
-    if (!problem && this.#reported) logger.info('files beside the database are written again')
+    if (!problem && this.#reported) logger.info('mirrored files are written again')
     this.#reported = problem
     for (const [name, until] of this.#resting) if (until <= clock.now()) this.#resting.delete(name)
   }
@@ -252,10 +252,7 @@ export class Mirror {
   }
 
   #warn(error: unknown): void {
-    this.#options.logger.warn(
-      { error: String(error) },
-      'files beside the database are behind; trying again',
-    )
+    this.#options.logger.warn({ error: String(error) }, 'mirrored files are behind; retrying')
   }
 }
 

@@ -49,7 +49,7 @@ const folders = (about: string) => ({ kind: 'folders', fallback: null, about }) 
 export const configRules = {
   host: text('host', '127.0.0.1', 'Address to listen on; anything but loopback needs behind_proxy'),
   port: whole(4747, 0, 65_535, 'Port to listen on; 0 takes a free one'),
-  data: text('text', null, 'Folder everything is kept in'),
+  data: text('text', null, 'Folder that holds all data'),
   public_url: text(
     'address',
     null,
@@ -59,52 +59,52 @@ export const configRules = {
   trusted_proxies: text(
     'networks',
     null,
-    'Addresses and networks of proxies in front, comma-separated, whose X-Forwarded-For counts, such as 127.0.0.1,10.0.0.0/8; none when left out',
+    'Addresses and networks of trusted proxies, comma-separated, whose X-Forwarded-For ' +
+      'is used, such as 127.0.0.1,10.0.0.0/8; none when left out',
   ),
   allowed_origins: text(
     'origins',
     null,
-    'Origins of other pages that may ask this server, comma-separated, such as https://panel.example.com; none when left out',
+    'Other origins that may send requests to this server, comma-separated, such as ' +
+      'https://panel.example.com; none when left out',
   ),
   'sign_in.idle_days': whole(30, 1, 365, 'After how many days without use a browser is signed out'),
-  'sign_in.most_days': whole(
-    90,
-    1,
-    365,
-    'After how many days a browser is signed out, however much it is used',
-  ),
+  'sign_in.most_days': whole(90, 1, 365, 'After how many days a browser is signed out in any case'),
   database_url: secret('database', 'postgres://…; SQLite in the data folder when left out'),
   sealing_key_file: text(
     'text',
     null,
-    'File with the key that agents’ keys are sealed with, the same on every node; secrets/sealing-key in the data folder when left out',
+    'File with the key that seals the keys of agents, the same on every node; ' +
+      'secrets/sealing-key in the data folder when left out',
   ),
   drain_seconds: whole(
     1,
     0,
     4,
-    'With database_url: how long a node that is stopped still answers, so that balancers turn away from it first',
+    'With database_url: how long a stopping node still answers, so that load balancers ' +
+      'can take it out first',
   ),
   'metrics.hosts': text(
     'hosts',
     null,
-    'Addresses of this node, with port and comma-separated, under which /metrics answers too, such as 10.0.0.11:4747',
+    'Further addresses of this node that serve /metrics, with port, comma-separated, ' +
+      'such as 10.0.0.11:4747',
   ),
   'log.level': choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
-    'What is written to the log',
+    'Least severe level that is logged',
   ),
   'log.format': choice(
     ['json', 'text'],
     null,
-    'Form of the log; text on a terminal when left out, otherwise json',
+    'Format of the log; text on a terminal when left out, otherwise json',
   ),
   'cutover.hour': wholeOrOff(
     4,
     0,
     23,
-    'Hour at which a new day of conversation begins; off: days are not closed',
+    'Hour at which chapters are closed and a new day begins; off: never',
   ),
   'cutover.timezone': text(
     'timezone',
@@ -122,55 +122,53 @@ export const configRules = {
     null,
     1,
     10_080,
-    'Silence after which the work of a coordinator is taken over without asking; off: never',
+    'Silence after which the work of a coordinator is taken over automatically; off: ' + 'never',
   ),
   'coordinator.alone_minutes': whole(
     30,
     1,
     1440,
-    'How long a coordinator works on without a server',
+    'How long a coordinator continues without a server',
   ),
   'sandbox.max_processes': whole(
     4096,
     16,
     1_000_000,
-    'Processes and threads at once in the sandbox of one agent',
+    'Limit of processes and threads in the sandbox of one agent',
   ),
   'sandbox.max_memory_mb': whole(
     16_384,
     64,
     16_777_216,
-    'Memory of all processes in the sandbox of one agent; at most four fifths of the machine’s',
+    'Memory limit of the sandbox of one agent; at most four fifths of the machine’s ' + 'memory',
   ),
   'sandbox.max_file_mb': whole(
     8192,
     1,
     16_777_216,
-    'Size of a single file that a sandboxed agent writes',
+    'Size limit of a single file that a sandboxed agent writes',
   ),
   'sandbox.max_tmp_mb': whole(
     4096,
     1,
     16_777_216,
-    'Size of each temporary folder of a sandbox, which are in memory',
+    'Size limit of each temporary folder of a sandbox, held in memory',
   ),
   'sandbox.max_workplace_mb': whole(
     32_768,
     1,
     16_777_216,
-    'What one process of a sandboxed agent may add to its workplace',
+    'How much one process of a sandboxed agent may add to its workplace',
   ),
   'projects.roots': folders(
-    'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
+    'Folders that projects may be in, separated by colons (semicolons on Windows); ' +
+      'anywhere when left out',
   ),
-  'telegram.token': secret(
-    'bot-token',
-    'Token of a bot, from @BotFather: connects Telegram; without one nothing of it is even loaded',
-  ),
+  'telegram.token': secret('bot-token', 'Token of a bot, from @BotFather: connects Telegram'),
   'telegram.api_root': text(
     'address',
     null,
-    'Address of a Bot API server of your own; that of Telegram when left out',
+    'Address of your own Bot API server; Telegram’s when left out',
   ),
 }
 

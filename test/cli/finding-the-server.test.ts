@@ -116,7 +116,7 @@ test('[CL2] what an older server does not know yet is told from what is not ther
     title: 'Not found',
     status: 404,
     code: 'not_found',
-    detail: 'There is nothing at this path',
+    detail: 'Nothing was found at this path',
   }
   const known: Record<string, unknown> = {
     '/api/openapi.json': { paths: { '/api/conversations/{key}': { get: {} } } },
@@ -143,7 +143,7 @@ test('[CL2] what an older server does not know yet is told from what is not ther
   expect(stdout).toMatch(/✓ Agent ann/)
   expect(stdout).toMatch(/! Notes +could not be looked at: The server at \S+ is older/)
   expect((await runCommand(['conversations', 'show', 'web:p.ann'], { env })).stderr).toContain(
-    'There is nothing at this path',
+    'Nothing was found at this path',
   )
 })
 

@@ -103,7 +103,7 @@ test('[SE12] plain values of an earlier build are sealed at the start, and no fi
   const { agents, plainValues } = await store.query(findEnvironments, {})
   expect(seals.open(agents[0]?.env ?? {})).toEqual({ OPENAI_API_KEY: plain, PAD: 'p' })
   expect(plainValues).toBeUndefined()
-  expect(log()).toContain('backups made before hold the keys of agents in plain text')
+  expect(log()).toContain('earlier backups hold agent keys in plain text')
   expect(log()).not.toContain(plain)
   expect(statSync(join(config.data, 'secrets', 'sealing-key')).mode & 0o777).toBe(0o600)
 })
@@ -166,7 +166,7 @@ test('[SE12] with the key lost, the start names the agents that lack theirs', as
     .find(({ agentId }) => agentId === 'codex')
   expect(warning).toMatchObject({
     variables: ['OPENAI_API_KEY', 'PAD'],
-    msg: expect.stringContaining('sealed with another key'),
+    msg: expect.stringContaining('sealed with a different key'),
   })
   await close()
 })
@@ -182,7 +182,9 @@ test('[SE12] an agent whose variables cannot be opened fails to start, with the 
   expect(await pad.process(launchId)).toMatchObject({
     state: 'ended',
     reason: 'start_failed',
-    detail: expect.stringMatching(/^KEY of .* cannot be opened: they are sealed with another key/),
+    detail: expect.stringMatching(
+      /^KEY of .* cannot be opened: they were sealed with a different key/,
+    ),
   })
 })
 

@@ -121,7 +121,7 @@ test.each([
     "There is no program no-such-program-anywhere on this machine's PATH.",
   ],
   ['/no/such/program', null, 'There is no program /no/such/program on this machine.'],
-  ['/etc/passwd', null, '/etc/passwd may not be run by the user Holdfast runs as.'],
+  ['/etc/passwd', null, 'The user that runs Holdfast may not run /etc/passwd.'],
   [
     '/bin/sh',
     '/no/such/folder',

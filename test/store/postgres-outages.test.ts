@@ -45,7 +45,7 @@ describe('a commit whose answer never came', () => {
     const cut = proxy.cutNext('after-commit')
     await expect(store.run(countUp, { id: 'a' })).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('may or may not have happened'),
+      message: expect.stringContaining('may or may not have been saved'),
       fields: { outcome: 'unknown' },
     })
     await cut

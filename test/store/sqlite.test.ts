@@ -88,7 +88,7 @@ test('[RE3] a disk that failed once is not written again until the restart, not 
   writeFileSync(file, Buffer.from(whole).fill(0xaa, 4096))
   const refused = {
     code: 'store_unavailable',
-    message: expect.stringContaining('until the server is started again'),
+    message: expect.stringContaining('until the server is restarted'),
   }
   const met = expect(store.run(createRow, { id: 'a' })).rejects.toMatchObject(refused)
   await thread.failed

@@ -52,23 +52,23 @@ export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText |
     return notice(
       'sameUnknown',
       {},
-      'The agent does not say what exactly it would do, so the same cannot be known again',
+      'The agent does not say exactly what it would do, so the same request cannot be recognised again',
     )
   if (rule.scope === 'tool' && !harmless.has(asked.toolKind))
-    return notice('onlyHarmless', {}, 'Only what changes nothing is allowed as a kind of tool')
+    return notice('onlyHarmless', {}, 'Only read-only kinds of tools can be always allowed')
   if (rule.scope === 'folder') {
     if (!ofFiles.has(asked.toolKind))
       return notice(
         'notAboutFiles',
         {},
-        'It is not about files, so there is no folder to allow it in',
+        'The request is not about files, so it cannot be allowed for a folder',
       )
     if (rule.folder === null || (segmentsOf(rule.folder)?.length ?? 0) === 0)
       return notice('folderBelowRoot', {}, 'folder must be an absolute path below the root')
   }
   return covers(rule, asked)
     ? undefined
-    : notice('notCovered', {}, 'What is asked now would not be covered by it')
+    : notice('notCovered', {}, 'It would not cover the current request')
 }
 
 /** Scopes that can be chosen for a request, narrowest first. */

@@ -124,7 +124,7 @@ function problemWith(key: SettingKey, value: unknown): SettingProblem | undefine
       detail: notice(
         'settingLabel',
         { key },
-        '{key} must be a label: small letters, digits, . _ and -',
+        '{key} must be a label: lower-case letters, digits, . _ and -',
       ),
     }
   }

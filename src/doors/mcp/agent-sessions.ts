@@ -36,7 +36,8 @@ function coordinatorOnly({ presented: { who } }: ToolCall): void {
 }
 
 const nothingToDo =
-  'There is no work for you in this project. Do nothing more and exit; you are started again when there is some.'
+  'There is no work for you in this project. Stop and exit; you are started again when ' +
+  'there is some.'
 
 /** `authenticate` (AS1): a process signs in as an agent of a project. */
 export const authenticate = defineTool({
@@ -44,8 +45,8 @@ export const authenticate = defineTool({
   title: 'Sign in as an agent',
   description:
     'Signs you in. Call it first, once. The server decides what you are here for: a chat ' +
-    'or a task. If the answer is no_work there is nothing to do for you, so stop. ' +
-    'Otherwise call get_next_action and do what it says until it says exit. Never repeat ' +
+    'or a task. If the answer is no_work, there is nothing for you to do, so stop. ' +
+    'Otherwise call get_next_action and follow it until it says exit. Never repeat ' +
     'session_token in anything you write.',
   annotations: writes,
   input: {
@@ -138,7 +139,8 @@ const supersededAnswer: Answer = {
   state: superseded,
   reason: superseded,
   instruction:
-    'A newer get_next_action of yours waits in place of this one. Do nothing here and do not call again; go on with that one.',
+    'A newer get_next_action call of yours is waiting instead of this one. Do nothing ' +
+    'here, do not call again, and continue with that one.',
 }
 
 /** `get_next_action` (NA1): the only loop an agent needs. */
@@ -146,11 +148,11 @@ export const getNextAction = defineTool({
   name: 'get_next_action',
   title: 'What to do next',
   description:
-    'Says what to do now. Call it after authenticate, do what instruction says, then call ' +
-    'it again, until action is exit. This is the only loop you need. With wait_seconds ' +
-    'the call is held until something happens, so pass the longest time your client can ' +
-    'wait for a tool (50 if you do not know): each call you make costs a turn. One call ' +
-    'at a time.',
+    'Tells you what to do now. Call it after authenticate, do what instruction says, ' +
+    'then call it again, until action is exit. This is the only loop you need. With ' +
+    'wait_seconds the call is held until something happens, so pass the longest time ' +
+    'your client can wait for a tool (50 if you do not know): each call costs a turn. ' +
+    'One call at a time.',
   annotations: writesOnce,
   mayWait: true,
   input: {
@@ -252,9 +254,9 @@ export const logout = agentTool({
   name: 'logout',
   title: 'End your session',
   description:
-    'Ends your session. Call it when you have to stop before get_next_action said exit, ' +
-    'for example because you cannot go on. Messages you have not answered go to whoever ' +
-    'comes next. After exit it is not needed, and calling it twice does no harm.',
+    'Ends your session. Call it when you have to stop before get_next_action says exit, ' +
+    'for example because you cannot continue. Messages you have not answered go to the ' +
+    'next agent. After exit it is not needed; calling it twice does no harm.',
   annotations: writesOnce,
   output: { status: z.literal('ended') },
   run: async (_, { caller, deps }) => {
@@ -270,10 +272,10 @@ export const reportProcessExit = defineTool({
   name: 'report_process_exit',
   title: 'For coordinators: a process has exited',
   description:
-    'For coordinators; agents do not need it. States that a process of an agent in a ' +
-    'project has exited, and how many of that agent there are left on your machine. With ' +
-    'launch_id exactly the session of that launch ends; without it the server judges by ' +
-    'what is left. Give report_id, so that a report that is sent again does no more.',
+    'For coordinators; agents do not need it. Reports that a process of an agent in a ' +
+    'project has exited, and how many of that agent are left on your machine. With ' +
+    'launch_id exactly the session of that launch ends; without it the server decides by ' +
+    'what is left. Give report_id, so that a report sent again has no further effect.',
   annotations: writesOnce,
   input: {
     ...exit,

@@ -20,12 +20,13 @@ export const requestApproval = agentTool({
   name: 'request_approval',
   title: 'Ask a person to approve',
   description:
-    'Asks the people of this project for a decision before you go on: a plan, a risky ' +
-    'step, a result. It comes back at once with an approval_id. Then call get_next_action ' +
-    'with the longest wait_seconds, again and again, while it says wait_for_approval; ' +
-    'once it says something else, read the decision with get_approval. Do nothing that ' +
-    'needs the approval before. If revision_requested was decided, change what you ' +
-    'proposed as feedback says and call this again with the same approval_id.',
+    'Asks the people of this project for a decision before you continue: on a plan, a ' +
+    'risky step, a result. Returns at once with an approval_id. Then call ' +
+    'get_next_action with the longest wait_seconds, repeatedly, while it says ' +
+    'wait_for_approval; once it says something else, read the decision with ' +
+    'get_approval. Do nothing that needs the approval before that. If the decision is ' +
+    'revision_requested, change your proposal as feedback says and call this again with ' +
+    'the same approval_id.',
   annotations: writesOnce,
   input: {
     checkpointType: asked.checkpointType.describe(
@@ -58,11 +59,11 @@ export const getApproval = agentTool({
   name: 'get_approval',
   title: 'Read a decision',
   description:
-    'Gives an approval you asked for: its status (pending, approved, rejected or ' +
-    'revision_requested), and in feedback what the person said. If it is approved, go on. ' +
-    'If it is rejected, do not do what you asked for. If a revision is requested, follow ' +
-    'the feedback and call request_approval again with this approval_id. If it is ' +
-    'pending, call get_next_action with the longest wait_seconds.',
+    'Returns an approval you asked for: its status (pending, approved, rejected or ' +
+    'revision_requested), and in feedback what the person said. If it is approved, ' +
+    'continue. If it is rejected, do not do what you asked for. If a revision is ' +
+    'requested, follow the feedback and call request_approval again with this ' +
+    'approval_id. If it is pending, call get_next_action with the longest wait_seconds.',
   annotations: reads,
   input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
   output: { approvalId: Approval.shape.id, ...Approval.shape },
@@ -82,11 +83,11 @@ export const requestFolder = agentTool({
   name: 'request_folder',
   title: 'Ask to read a folder outside your sandbox',
   description:
-    'If you run in a sandbox and need to read a folder that is not there for you, this ' +
-    'asks a person. It waits for the answer; if that says pending, call it again with the ' +
-    'same folder or go on without it. Once it says allowed, end your turn and say what ' +
-    'you need the folder for: it is there from the next turn on, read-only. Do not look ' +
-    'for another way when it says refused.',
+    'If you run in a sandbox and need to read a folder that is not visible to you, this ' +
+    'asks a person. It waits for the answer; if that is pending, call it again with the ' +
+    'same folder or continue without it. Once it is allowed, end your turn and say what ' +
+    'you need the folder for: it is visible from the next turn on, read-only. If it is ' +
+    'refused, do not look for another way.',
   annotations: writesOnce,
   mayWait: true,
   input: {

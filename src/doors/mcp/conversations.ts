@@ -57,12 +57,12 @@ export const getPendingMessages = agentTool({
   name: 'get_pending_messages',
   title: 'Get the messages that wait for you',
   description:
-    'Hands you the messages that people or other agents have written to you and that you ' +
-    'have not answered, the most urgent first. Call it when get_next_action says so. Read ' +
-    'all of them, do what they ask, then answer with one respond_chat. Until you have ' +
-    'answered you get the same messages again. `history` says what was said before you ' +
-    'came, `summary` stands for the older part of the conversation, if there is one; more ' +
-    'is read with get_history.',
+    'Returns the messages that people or other agents have written to you and that you ' +
+    'have not answered, the most urgent first. Call it when get_next_action says so. ' +
+    'Read all of them, do what they ask, then answer with one respond_chat. Until you ' +
+    'have answered, you get the same messages again. `history` is what was said before ' +
+    'you came; `summary` replaces the older part of the conversation, if there is one; ' +
+    'read more with get_history.',
   annotations: writesOnce,
   output: {
     messages: z.array(HandedOver),
@@ -101,13 +101,15 @@ export const respondChat = agentTool({
   name: 'respond_chat',
   title: 'Answer in the chat',
   description:
-    'Sends your answer to whoever wrote the messages that get_pending_messages handed ' +
-    'you, and marks exactly those as answered. This is the only way people see what you ' +
-    'write. Markdown is shown. One answer for all of them is enough. Use empty content to ' +
-    'mark them as read without an answer. Then call get_next_action again.',
+    'Answers the messages that get_pending_messages returned, and marks exactly those as ' +
+    'answered. This is the only way people see what you write. Markdown is rendered. One ' +
+    'answer for all of them is enough. Use empty content to mark them as read without an ' +
+    'answer. Then call get_next_action again.',
   annotations: writes,
   input: {
-    content: content.describe('Your answer; empty marks the messages as read and says nothing'),
+    content: content.describe(
+      'Your answer; empty content marks the messages as read without an answer',
+    ),
     clientId,
   },
   output: {
@@ -131,9 +133,9 @@ export const sendMessage = agentTool({
   name: 'send_message',
   title: 'Write to another agent',
   description:
-    'Sends a message to another agent of your project. Its answer comes to you like any ' +
-    'message: get_next_action tells you. Do not use it to answer what you were handed; ' +
-    'that is respond_chat.',
+    'Sends a message to another agent of your project. Its answer reaches you like any ' +
+    'message: get_next_action tells you. To answer messages you were given, use ' +
+    'respond_chat instead.',
   annotations: writes,
   input: { toAgentId: Id.describe('The id of the other agent'), content: content.min(1), clientId },
   output: { messageId: z.string(), seq: z.int() },
@@ -154,9 +156,9 @@ export const getHistory = agentTool({
   name: 'get_history',
   title: 'Read what was said before',
   description:
-    'Gives the messages of the conversation you are in, oldest first: the newest ones, or ' +
-    'those before `before`, of a `day`, or those in which the words of `q` stand. Use it ' +
-    'when what you were told at the beginning is not enough.',
+    'Returns the messages of the conversation you are in, oldest first: the newest ones, ' +
+    'or those before `before`, of a `day`, or containing the words of `q`. Use it when ' +
+    'what you were told at the beginning is not enough.',
   annotations: reads,
   input: {
     before: z
@@ -201,7 +203,7 @@ export const getFlags = agentTool({
   name: 'get_flags',
   title: 'Read the flags of the conversation',
   description:
-    'Gives the flags of the conversation you are in, as programs around it have set them.',
+    'Returns the flags of the conversation you are in, as set by the programs around it.',
   annotations: reads,
   output: { conversation: z.string(), flags: Flags },
   run: async (_, call) => {
@@ -233,17 +235,17 @@ export const setSummary = agentTool({
   name: 'set_summary',
   title: 'Summarise the conversation',
   description:
-    'Stores your summary of the conversation up to and including the message through_seq. ' +
-    'Call it when get_next_action says summarize_conversation, with the through_seq it ' +
-    'gives. From then on the summary is handed over in the place of those messages, so it ' +
-    'must hold everything that will be needed: what was asked, decided and done, what is ' +
-    'open, names, numbers, paths.',
+    'Stores your summary of the conversation up to and including the message ' +
+    'through_seq. Call it when get_next_action says summarize_conversation, with the ' +
+    'through_seq it gives. From then on agents are given the summary in place of those ' +
+    'messages, so it must contain everything that will be needed: what was asked, ' +
+    'decided and done, what is open, names, numbers, paths.',
   annotations: writesOnce,
   input: {
     summary: content
       .min(1)
       .max(maxSummaryChars)
-      .describe('What stands for the conversation so far, the earlier summary included'),
+      .describe('The summary of the conversation so far, including the earlier summary'),
     throughSeq: z.int().min(1).describe('The last message it covers, as get_next_action named it'),
   },
   output: { throughSeq: z.int() },

@@ -8,9 +8,10 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the argument that `message` names, then call the tool again.',
   unauthenticated: 'Call authenticate first, then send the session_token it gives with every call.',
   authentication_failed:
-    'Do not try again with the same values. Tell the person who started you that they were not accepted.',
-  missing_scope: 'Do not call this tool again: it is not for the credential of this connection.',
-  not_found: 'Check the id. What belongs to another agent is not there for you.',
+    'Do not retry with the same values. Tell the person who started you that they were ' +
+    'not accepted.',
+  missing_scope: 'Do not call this tool again: this credential does not allow it.',
+  not_found: 'Check the id. What belongs to another agent is not visible to you.',
   agent_not_found: 'Check the agent id: it must be an agent of this project, and not yourself.',
   session_ended:
     'Stop: call no other tool, write nothing more, and exit. `reason` says why the session ended.',

@@ -33,7 +33,7 @@ export async function runTool(
       throw new Refusal('missing_scope', refusalText('toolOfOthers', { tool: tool.name }))
     const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
     const answer = (await tool.run(clean, call)) as Record<string, unknown>
-    logger.debug({ requestId, tool: tool.name }, 'A tool was called')
+    logger.debug({ requestId, tool: tool.name }, 'tool called')
     return result(answer)
   } catch (error) {
     const refusal = refusalOf(error, requestId, logger)
@@ -41,7 +41,7 @@ export async function runTool(
     // The HTTP status is 200, so the refusal is only visible in this log line.
     logger.info(
       { requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id },
-      'A tool refused',
+      'tool call refused',
     )
     return { ...result(errorIn(refusal)), isError: true }
   }

@@ -48,8 +48,7 @@ export interface SdkHandler {
 }
 
 export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
-  const onerror = (error: Error): void =>
-    deps.logger.debug({ err: error }, 'An MCP request was refused')
+  const onerror = (error: Error): void => deps.logger.debug({ err: error }, 'mcp request refused')
   const handler = createMcpHandler(() => serverFor(deps, serverInfo), { onerror })
   const nodeHandler = toNodeHandler(handler, { onerror })
   return {

@@ -36,9 +36,9 @@ export const getMyTask = agentTool({
   name: 'get_my_task',
   title: 'Read your task',
   description:
-    'Gives the task that is assigned to you and in progress, or null when you have none, ' +
-    'and what people decided about what you asked for it (decisions, with their ' +
-    'feedback). get_next_action gives both too; call this when you need to read it again.',
+    'Returns the task that is assigned to you and in progress, or null if there is none, ' +
+    'and what people decided about your approvals for it (decisions, with their ' +
+    'feedback). get_next_action returns both too; call this to read them again.',
   annotations: reads,
   output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
   run: async (_, { caller, deps }) => {
@@ -54,7 +54,7 @@ export const updateTask = agentTool({
   name: 'update_task',
   title: 'Report on your task',
   description:
-    'Says how far you are with a task that is assigned to you, or that it is done. Report ' +
+    'Reports your progress on a task that is assigned to you, or that it is done. Report ' +
     'progress_percent now and then while you work. When it is done, set status to ' +
     'completed and say in result what you did; when it cannot be done, set status to ' +
     'failed and say why. Then call get_next_action.',
@@ -78,10 +78,10 @@ export const recordApproach = agentTool({
   name: 'record_approach',
   title: 'Record what worked or failed',
   description:
-    'Writes down an approach to the work you are at: verified when you have seen it work, ' +
-    'failed when it did not, untried when it could be tried. Whoever takes this work up ' +
-    'is told, so that nothing is tried in vain twice. Record one as soon as you know; the ' +
-    'same words again are the same approach.',
+    'Records an approach to your work: verified when you have seen it work, failed when ' +
+    'it did not, untried when it could be tried. Whoever resumes this work is told, so ' +
+    'that nothing is tried twice in vain. Record one as soon as you know; the same words ' +
+    'again are the same approach.',
   annotations: writesOnce,
   input: {
     kind: draft.kind,
@@ -113,10 +113,10 @@ export const saveCheckpoint = agentTool({
   name: 'save_checkpoint',
   title: 'Save the state of your work',
   description:
-    'Saves how your work stands, so that it can be taken up should you be interrupted. ' +
+    'Saves the state of your work, so that it can be resumed if you are interrupted. ' +
     'Call it before a long or risky step and whenever you have learned something that ' +
-    'whoever goes on must know. Tasks, approvals and approaches are saved by themselves: ' +
-    'say in context_summary what only you know.',
+    'whoever resumes it must know. Tasks, approvals and approaches are saved ' +
+    'automatically: put into context_summary what only you know.',
   annotations: writes,
   input: {
     contextSummary: asked.contextSummary.describe(
@@ -142,10 +142,10 @@ export const getResumeContext = agentTool({
   name: 'get_resume_context',
   title: 'Read what is known about resumed work',
   description:
-    'Gives what is known about the work you have taken up: how it stood, the task it was ' +
-    'at, what failed and must not be tried again (avoid), what worked, what to try next, ' +
-    'and what remains. null when your work was begun anew. get_next_action gives it once, ' +
-    'with resume_work; call this when you need to read it again.',
+    'Returns what is known about the work you have resumed: its state, its task, what ' +
+    'failed and must not be tried again (avoid), what worked, what to try next, and what ' +
+    'remains. null when your work is new. get_next_action returns it once, with ' +
+    'resume_work; call this to read it again.',
   annotations: reads,
   output: { resumeContext: ResumeContextAnswer.nullable() },
   run: async (_, { caller, deps }) => {
@@ -160,10 +160,10 @@ export const resumeFromFile = defineTool({
   title: 'For the owner: continue work from its checkpoint file',
   description:
     'For people’s own tools, with a credential that may manage; agents do not need it. ' +
-    'Takes interrupted work up from the state_checkpoint.json at a path on the machine of ' +
-    'the server, though the database may know nothing of it. The file must lie below the ' +
-    'projects of the data folder or in the folder of a project. Called again while that ' +
-    'work runs, it answers the same work session.',
+    'Resumes interrupted work from the state_checkpoint.json at a path on the machine of ' +
+    'the server, even if the database knows nothing of it. The file must be in the ' +
+    'projects folder of the data folder or in the folder of a project. Called again ' +
+    'while that work runs, it answers the same work session.',
   annotations: writesOnce,
   input: {
     path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder'),

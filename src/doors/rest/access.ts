@@ -42,10 +42,10 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
         'set-cookie',
         credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)),
       )
-      logger.info({ ...seen, account, device }, 'Signed in')
+      logger.info({ ...seen, account, device }, 'signed in')
     } catch (error) {
       if (error instanceof Refusal)
-        failedSignIns.info({ ...seen, code: error.code }, 'A sign-in failed')
+        failedSignIns.info({ ...seen, code: error.code }, 'sign-in failed')
       throw error
     }
   },
@@ -118,7 +118,7 @@ async function endDevice(
     account: who.id,
     device: deviceId,
   }
-  if (isEnded) logger.info(seen, 'Signed out')
+  if (isEnded) logger.info(seen, 'signed out')
   return isEnded
 }
 

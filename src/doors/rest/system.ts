@@ -76,11 +76,11 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     deps.connections.add(eventStream)
     try {
       await subscription.follow(streams, after, (cursor) => eventStream.begin(cursor))
-      deps.logger.debug({ requestId: request.id, streams }, 'An event stream began')
+      deps.logger.debug({ requestId: request.id, streams }, 'event stream started')
     } catch (error) {
       deps.logger.error(
         { requestId: request.id, streams, err: error },
-        'An event stream could not begin',
+        'event stream could not be started',
       )
       eventStream.cut()
     }

@@ -80,7 +80,7 @@ async function sendArtifact(
     )
   } catch (error) {
     // The response must be ended here, or the client would wait for the rest.
-    logger.error({ requestId: request.id, err: error }, 'A download was broken off')
+    logger.error({ requestId: request.id, err: error }, 'download aborted')
     raw.destroy()
   }
 }

@@ -37,20 +37,20 @@ export const accessRoutes = {
     method: 'POST',
     path: '/api/logout',
     scope: 'anybody',
-    summary: 'Sign this browser out',
+    summary: 'Sign out this browser',
   }),
   getMe: route({
     method: 'GET',
     path: '/api/me',
     scope: 'anybody',
-    summary: 'Who this credential is',
+    summary: 'Read who this credential belongs to',
     answer: Me,
   }),
   createSignInCode: route({
     method: 'POST',
     path: '/api/sign-in-codes',
     scope: 'anybody',
-    summary: 'Make a one-time sign-in code for oneself (10 minutes)',
+    summary: 'Create a one-time sign-in code for yourself (10 minutes)',
     status: 201,
     answer: SignInCode,
   }),
@@ -59,8 +59,8 @@ export const accessRoutes = {
     path: '/api/tickets',
     scope: 'anybody',
     summary:
-      'Make a ticket for the address of a WebSocket, where a browser can send no token: ' +
-      '`/ws?ticket=…`. It is good once and for 60 seconds, with the rights of this ' +
+      'Create a ticket for the address of a WebSocket, for browsers, which cannot send a ' +
+      'token: `/ws?ticket=…`. It is valid once, for 60 seconds, with the rights of this ' +
       'credential',
     status: 201,
     answer: Ticket,
@@ -69,14 +69,14 @@ export const accessRoutes = {
     method: 'GET',
     path: '/api/devices',
     scope: 'anybody',
-    summary: 'List the browsers that one is signed in with oneself',
+    summary: 'List your own signed-in browsers',
     ...listOf(Device),
   }),
   removeDevice: route({
     method: 'DELETE',
     path: '/api/devices/{deviceId}',
     scope: 'anybody',
-    summary: 'Sign one of one’s own browsers out; what it has open ends at once',
+    summary: 'Sign out one of your browsers; its open connections end at once',
   }),
   listPeople: route({
     method: 'GET',
@@ -89,7 +89,7 @@ export const accessRoutes = {
     method: 'POST',
     path: '/api/people',
     scope: 'manage',
-    summary: 'Add a person; the token is in this answer and never again',
+    summary: 'Add a person; the token is returned only once',
     body: PersonDraft,
     status: 201,
     answer: PersonWithToken,
@@ -98,7 +98,7 @@ export const accessRoutes = {
     method: 'PATCH',
     path: '/api/people/{personId}',
     scope: 'manage',
-    summary: 'Change the role of a person; tokens of theirs that allow more are revoked',
+    summary: 'Change the role of a person; their tokens that allow more are revoked',
     body: PersonChange,
     answer: PersonWithNewRole,
   }),
@@ -113,7 +113,7 @@ export const accessRoutes = {
     method: 'DELETE',
     path: '/api/people/{personId}',
     scope: 'manage',
-    summary: 'Remove a person; every credential of theirs stops working at once',
+    summary: 'Remove a person; all of their credentials stop working at once',
   }),
   listTokens: route({
     method: 'GET',
@@ -127,8 +127,8 @@ export const accessRoutes = {
     path: '/api/tokens',
     scope: 'manage',
     summary:
-      'Make a token for a script or a coordinator; it is in this answer and never again. It ' +
-      'expires with the token it is made with, at the latest',
+      'Create a token for a script or a coordinator; it is returned only once. It expires ' +
+      'no later than the token that creates it',
     body: TokenDraft,
     status: 201,
     answer: TokenWithSecret,
@@ -138,8 +138,8 @@ export const accessRoutes = {
     path: '/api/tokens/{tokenId}',
     scope: 'manage',
     summary:
-      'Revoke a token; it stops working at once, on open connections too. So does all that ' +
-      'was made with it, people who were added as well, unless `made` is `keep`',
+      'Revoke a token; it stops working at once, on open connections too. Everything ' +
+      'created with it is revoked as well, including people, unless `made` is `keep`',
     query: z.object({ made: z.enum(['revoke', 'keep']).default('revoke') }),
   }),
 }

@@ -12,7 +12,7 @@ export const agentSessionRoutes = {
     method: 'GET',
     path: '/api/agent-sessions',
     scope: 'read',
-    summary: 'List the agent sessions, newest first: what lives now, and why the rest ended',
+    summary: 'List the agent sessions, newest first: those that are open, and why the others ended',
     ...listOf(AgentSession, {
       projectId: Id.optional(),
       agentId: Id.optional(),
@@ -23,7 +23,9 @@ export const agentSessionRoutes = {
     method: 'POST',
     path: '/api/coordinator/process-exits',
     scope: 'coordinator',
-    summary: 'A process of an agent has exited; the server decides which of its sessions end',
+    summary:
+      'Report that a process of an agent has exited; the server decides which of its ' +
+      'sessions end',
     body: ProcessExit,
     answer: ProcessExitAnswer,
   }),

@@ -21,7 +21,7 @@ export const agentRoutes = {
     method: 'POST',
     path: '/api/agents',
     scope: 'manage',
-    summary: 'Add an agent; its passkey is in this answer and never again',
+    summary: 'Add an agent; its passkey is returned only once',
     body: AgentDraft,
     status: 201,
     answer: AgentWithPasskey,
@@ -77,7 +77,7 @@ export const agentRoutes = {
     method: 'GET',
     path: '/api/agents/{agentId}/sign-in',
     scope: 'manage',
-    summary: 'What has become of the last attempt to sign an agent in at this server',
+    summary: 'Read the state of the last attempt to sign in an agent on this server',
     answer: SignInAttempt,
   }),
   signOutAgent: route({
@@ -91,8 +91,8 @@ export const agentRoutes = {
     path: '/api/detected-agents',
     scope: 'manage',
     summary:
-      "Agents that are installed on the server's machine, each with what to add it with; " +
-      'and known ones that are not, each with how to install it',
+      "List the agents installed on the server's machine, each with what to add it with, " +
+      'and known agents that are not installed, each with how to install it',
     answer: DetectedAgents,
   }),
   probeSandbox: route({

@@ -33,9 +33,7 @@ export const channelRoutes = {
     method: 'POST',
     path: `${one}/pairing-codes`,
     scope: 'manage',
-    summary:
-      'Make a code that lets one chat in (10 minutes, once); it is in this answer and never ' +
-      'again',
+    summary: 'Create a code that lets in one chat (10 minutes, once); it is returned only once',
     status: 201,
     answer: PairingCode,
   }),
@@ -44,7 +42,8 @@ export const channelRoutes = {
     path: `${one}/chats`,
     scope: 'read',
     summary:
-      'List the chats: those that ask to be let in, those that are served, those that are ' + 'not',
+      'List the chats: those waiting to be let in, those that are served, and those that ' +
+      'are not',
     ...listOf(ChannelChat, { state: z.enum(chatStates).optional() }),
   }),
   changeChannelChat: route({

@@ -24,14 +24,14 @@ export const userSessionRoutes = {
     scope: 'read',
     summary:
       'List the user sessions that are not terminated, or those that are, newest first: ' +
-      "your own, or everybody's for who manages the installation",
+      "your own, or everybody's for those who manage the installation",
     ...listOf(UserSession, { projectId: Id.optional(), state: UserSession.shape.state.optional() }),
   }),
   createUserSession: route({
     method: 'POST',
     path: '/api/user-sessions',
     scope: 'write',
-    summary: 'Begin a user session, without agents, in a project; left out, in the only one',
+    summary: 'Create a user session, without agents, in a project; left out, in the only one',
     body: NewConsole,
     status: 201,
     answer: UserSession,
@@ -41,17 +41,15 @@ export const userSessionRoutes = {
     path: '/api/user-sessions/{userSessionId}',
     scope: 'read',
     summary:
-      'Read a user session with its agents, what runs, what waits and what is asked; also ' +
-      'one that is terminated',
+      'Read a user session, also a terminated one, with its agents, running turns, waiting ' +
+      'messages and open requests',
     answer: UserSession,
   }),
   listTurns: route({
     method: 'GET',
     path: '/api/user-sessions/{userSessionId}/turns',
     scope: 'read',
-    summary:
-      'List what was said to the agents of a user session and what they answered, newest ' +
-      'first',
+    summary: 'List the prompts to the agents of a user session and their answers, newest first',
     ...listOf(Turn),
   }),
   spawnAgent: route({

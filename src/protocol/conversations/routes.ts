@@ -45,7 +45,7 @@ export const conversationRoutes = {
     method: 'POST',
     path: '/api/conversations',
     scope: 'write',
-    summary: 'The conversation under a key, begun if it was not there',
+    summary: 'Read the conversation with a key; it is created if it does not exist',
     body: z.strictObject({ key: z.string() }),
     alsoStatus: 201,
     answer: Conversation,
@@ -69,7 +69,7 @@ export const conversationRoutes = {
     method: 'PUT',
     path: `${one}/seen`,
     scope: 'read',
-    summary: 'The caller has read a conversation up to a message; never goes back',
+    summary: 'Record that the caller has read a conversation up to a message; never goes back',
     body: z.strictObject({ seq: z.int().min(0) }),
   }),
   deleteConversation: route({
@@ -82,7 +82,7 @@ export const conversationRoutes = {
     method: 'GET',
     path: `${one}/messages`,
     scope: 'read',
-    summary: 'What agents are handed of a conversation, oldest first',
+    summary: 'List the messages that agents are given of a conversation, oldest first',
     ...listOf(Message, { hidden: YesOrNo }),
   }),
   addMessage: route({
@@ -105,9 +105,7 @@ export const conversationRoutes = {
     method: 'PUT',
     path: `${one}/messages`,
     scope: 'write',
-    summary:
-      'Put other messages in the place of what agents are handed; the archive keeps what ' +
-      'was there',
+    summary: 'Replace the messages that agents are given; the archive keeps the earlier ones',
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
     answer: Conversation,
   }),
@@ -116,8 +114,8 @@ export const conversationRoutes = {
     path: `${one}/archive`,
     scope: 'read',
     summary:
-      'All that was said in a conversation, also what agents are no longer handed: the ' +
-      'newest, or before, after, around a message',
+      'Read everything that was said in a conversation, including what agents are no ' +
+      'longer given: the newest messages, or those before, after or around a message',
     query: ArchiveQuery,
     answer: ArchivePart,
   }),
@@ -149,7 +147,7 @@ export const conversationRoutes = {
     path: `${one}/import`,
     scope: 'write',
     summary:
-      'Take in a piece of a conversation from a file: what the archive does not have is ' +
+      'Import a piece of a conversation from a file: messages missing in the archive are ' +
       'added, nothing is changed',
     body: ConversationPiece,
     bodyLimit: importLimit,
@@ -168,15 +166,17 @@ export const conversationRoutes = {
     path: `${one}/turns`,
     scope: 'read',
     summary:
-      'List the turns of a conversation, newest first: each prompt and what came of it; ' +
-      'with `items=true` all of it, as many as fit',
+      'List the turns of a conversation, newest first: each prompt and its result; with ' +
+      '`items=true` everything that happened, as much as fits',
     ...listOf(ListedTurn, { items: YesOrNo }),
   }),
   getConversationTurn: route({
     method: 'GET',
     path: `${one}/turns/{turnId}`,
     scope: 'read',
-    summary: 'Read one turn with all that came of it: text, thoughts, tool calls, plan, in order',
+    summary:
+      'Read one turn with everything that happened in it, in order: text, thoughts, tool ' +
+      'calls, plan',
     answer: z.object({ turn: ConversationTurn, items: z.array(TurnItem) }),
   }),
   findFiles: route({
@@ -191,14 +191,14 @@ export const conversationRoutes = {
     method: 'POST',
     path: `${one}/stop`,
     scope: 'write',
-    summary: 'Stop what runs in a chat, a task or a role; what was said so far stays',
+    summary: 'Stop the running turn of a chat, a task or a role; what was said so far stays',
     answer: z.object({ stopped: z.int() }),
   }),
   getToolOutput: route({
     method: 'GET',
     path: `${one}/turns/{turnId}/output/{toolCallId}`,
     scope: 'read',
-    summary: 'Read what a tool call of a turn ran, and all of its output that was kept',
+    summary: 'Read what a tool call of a turn ran, and the stored part of its output',
     answer: ToolCallOutput,
   }),
   getTurnDiff: route({
@@ -216,8 +216,8 @@ export const conversationRoutes = {
     path: `${one}/turns/{turnId}/rewind`,
     scope: 'write',
     summary:
-      'Bring files, conversation and the agent’s context back to before or after a turn. ' +
-      '`would_lose` shows what others changed; go on with its `digest` as `confirm`',
+      'Restore files, conversation and the agent’s context to before or after a turn. ' +
+      '`would_lose` shows what others changed; continue with its `digest` as `confirm`',
     body: z.strictObject({ to: z.enum(['before', 'after']), confirm: line(200).optional() }),
     answer: Rewound.extend({ turnId: z.string(), to: z.enum(['before', 'after']) }),
   }),
@@ -225,7 +225,7 @@ export const conversationRoutes = {
     method: 'POST',
     path: `${one}/rewind/undo`,
     scope: 'write',
-    summary: 'Undo the last rewind of a conversation, while nothing was said since',
+    summary: 'Undo the last rewind of a conversation, as long as no message followed it',
     body: z.strictObject({ confirm: line(200).optional() }),
     answer: Rewound,
   }),
@@ -234,8 +234,8 @@ export const conversationRoutes = {
     path: `${one}/turns/{turnId}/fork`,
     scope: 'write',
     summary:
-      'Begin a new conversation from a turn, in a new worktree with the files as they were ' +
-      'after it, with the same or another agent',
+      'Create a new conversation from a turn, in a new worktree with the files as they ' +
+      'were after it, with the same or another agent',
     body: z.strictObject({ agentId: Id.optional() }),
     status: 201,
     answer: z.object({
@@ -248,9 +248,7 @@ export const conversationRoutes = {
     method: 'POST',
     path: `${one}/begin`,
     scope: 'write',
-    summary:
-      'Begin now what waits until another conversation’s turn in the same folder ends, ' +
-      'beside it',
+    summary: 'Start now what waits for another conversation’s turn in the same folder, beside it',
     answer: Conversation,
   }),
   getConversationContext: route({
@@ -258,8 +256,8 @@ export const conversationRoutes = {
     path: `${one}/context`,
     scope: 'read',
     summary:
-      'What agents know of a conversation: their contexts, and what the one that lives was ' +
-      'primed with',
+      'Read what agents know of a conversation: their contexts, and what the current one ' +
+      'was primed with',
     answer: z.object({ primer: z.string().nullable(), contexts: z.array(ConversationContext) }),
   }),
   getConversationOptions: route({
@@ -305,8 +303,8 @@ export const searchRoutes = {
     path: '/api/search',
     scope: 'read',
     summary:
-      'Search the messages of all conversations and days, newest first; a page may be short ' +
-      'of its limit and go on',
+      'Search the messages of all conversations and days, newest first; a page may be ' +
+      'shorter than its limit although there are more',
     query: SearchQuery,
     answer: SearchAnswer,
   }),

@@ -12,7 +12,7 @@ export const processRoutes = {
     method: 'GET',
     path: '/api/processes',
     scope: 'read',
-    summary: 'List the processes of agents, newest first: what lives now, and why the rest ended',
+    summary: 'List the processes of agents, newest first: those that run, and why the others ended',
     ...listOf(Process, {
       projectId: Id.optional(),
       agentId: Id.optional(),
@@ -31,15 +31,16 @@ export const processRoutes = {
     path: '/api/processes/{launchId}/stop',
     scope: 'manage',
     summary:
-      'Stop a process; it is over when its exit is reported. One that waits or is held is ' +
-      'over at once',
+      'Stop a process; it has ended when its exit is reported. One that waits or is held ' +
+      'ends at once',
     answer: Process,
   }),
   releaseAgent: route({
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/release',
     scope: 'write',
-    summary: 'Let an agent go that is held after too many failed starts. Also when it is not held',
+    summary:
+      'Release an agent that is held after too many failed starts; no error if it is not ' + 'held',
     answer: z.object({ process: Process.nullable() }),
   }),
   listCoordinators: route({
@@ -54,8 +55,8 @@ export const processRoutes = {
     path: '/api/coordinators/{coordinatorId}/takeover',
     scope: 'manage',
     summary:
-      'Take over from a coordinator: what it ran is over, and whatever it still says is ' +
-      'refused. Only if it will not come back',
+      'Take over from a coordinator: its processes count as ended, and its later reports ' +
+      'are refused. Only if it will not come back',
     answer: Coordinator,
   }),
 }

@@ -30,8 +30,8 @@ export const projectRoutes = {
     path: '/api/folders',
     scope: 'manage',
     summary:
-      'List the folders in a folder of the server’s machine, to choose a project’s; without ' +
-      '`path` the home folder',
+      'List the folders in a folder of the server’s machine, to choose one for a project; ' +
+      'without `path` those of the home folder',
     query: z.object({ path: line(4096).optional() }),
     answer: z.object({
       path: z.string(),

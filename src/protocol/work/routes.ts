@@ -34,7 +34,7 @@ export const workSessionRoutes = {
     method: 'POST',
     path: `${project}/sessions`,
     scope: 'write',
-    summary: 'Begin a work session',
+    summary: 'Create a work session',
     body: WorkSessionDraft.optional(),
     status: 201,
     answer: WorkSession,
@@ -61,8 +61,7 @@ export const workSessionRoutes = {
     path: `${one}/dismiss`,
     scope: 'write',
     summary:
-      'Take interrupted work off the list of what was interrupted; it can be resumed all ' +
-      'the same',
+      'Remove interrupted work from the list of what was interrupted; it can still be ' + 'resumed',
     body: z.strictObject({}).optional(),
     answer: WorkSession,
   }),
@@ -71,8 +70,8 @@ export const workSessionRoutes = {
     path: '/api/sessions/interrupted',
     scope: 'read',
     summary:
-      'What was interrupted and neither resumed nor dismissed since, in any project, newest ' +
-      'first',
+      'List the work sessions that were interrupted and neither resumed nor dismissed ' +
+      'since, in any project, newest first',
     ...listOf(WorkSession),
   }),
   getLineage: route({
@@ -80,8 +79,8 @@ export const workSessionRoutes = {
     path: `${project}/lineage`,
     scope: 'read',
     summary:
-      'The newest work sessions with their checkpoints and approvals, for a picture of who ' +
-      'was resumed from whom',
+      'List the newest work sessions with their checkpoints and approvals, and which was ' +
+      'resumed from which',
     answer: Lineage,
   }),
   resumeWorkSession: route({
@@ -89,7 +88,7 @@ export const workSessionRoutes = {
     path: `${one}/resume`,
     scope: 'write',
     summary:
-      'Take interrupted work up: 201 with a new work session, 200 with the same one while ' +
+      'Resume interrupted work: 201 with a new work session, 200 with the same one while ' +
       'it runs',
     body: z.strictObject({}).optional(),
     alsoStatus: 201,
@@ -100,8 +99,8 @@ export const workSessionRoutes = {
     path: '/api/sessions/resume-file',
     scope: 'manage',
     summary:
-      'Take work up from its files on the machine of the server, below its projects or in ' +
-      'the folder of a project',
+      'Resume work from its files on the machine of the server, in its projects folder or ' +
+      'in the folder of a project',
     body: z.strictObject({
       path: ProjectPath.describe('Of a state_checkpoint.json, or of its folder; absolute'),
     }),
@@ -113,8 +112,8 @@ export const workSessionRoutes = {
     path: `${one}/restore`,
     scope: 'write',
     summary:
-      'Bring a work session back from its files: what is missing in the store, and nothing ' +
-      'that is there',
+      'Restore a work session from its files: adds what is missing in the store, changes ' +
+      'nothing that is there',
     body: WorkSessionFiles,
     bodyLimit: 32 * 1024 * 1024,
     answer: Restored,
@@ -163,7 +162,7 @@ export const taskRoutes = {
     method: 'PATCH',
     path: `${project}/tasks/{taskId}`,
     scope: 'write',
-    summary: 'Change a task: its status, progress, agent, dependencies, result, words',
+    summary: 'Change a task: status, progress, agent, dependencies, result, title, description',
     body: TaskChange,
     answer: Task,
   }),
@@ -192,8 +191,8 @@ export const approachRoutes = {
     path: `${one}/approaches/{approachId}`,
     scope: 'write',
     summary:
-      'Change an approach, or say that an untried one was tried; what it was stays in its ' +
-      'history',
+      'Change an approach, or record that an untried one was tried; its history keeps what ' +
+      'it was',
     body: ApproachChange,
     answer: Approach,
   }),
@@ -201,14 +200,16 @@ export const approachRoutes = {
     method: 'GET',
     path: `${project}/approaches`,
     scope: 'read',
-    summary: 'List everything that was learned in a project, by id',
+    summary: 'List everything learned in a project, by id',
     ...listOf(Approach, { kind: z.enum(approachKinds).optional() }),
   }),
   changeApproachOfProject: route({
     method: 'PATCH',
     path: `${project}/approaches/{approachId}`,
     scope: 'write',
-    summary: 'The same, without saying from which work session: ids count within the project',
+    summary:
+      'Read or change an approach without naming its work session: ids are unique in the ' +
+      'project',
     body: ApproachChange,
     answer: Approach,
   }),
@@ -233,9 +234,7 @@ export const artifactRoutes = {
     method: 'PUT',
     path: `${one}/artifacts/{name}`,
     scope: 'write',
-    summary:
-      'Store an artifact under its name, whole, in the place of one that has it; the body ' +
-      'is its bytes, whatever they are',
+    summary: 'Store an artifact under its name, replacing an earlier one; the body is its bytes',
     upload: maxArtifactBytes,
     alsoStatus: 201,
     answer: Artifact,

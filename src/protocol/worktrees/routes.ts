@@ -78,7 +78,7 @@ export const worktreeRoutes = {
     path: `${one}/commit`,
     scope: 'write',
     summary:
-      'Commit everything in a worktree on its branch, in our name; `commit` is null when ' +
+      'Commit everything in a worktree on its branch, as Holdfast; `commit` is null when ' +
       'there was nothing to commit',
     body: z.strictObject({ message: Message.optional() }).optional(),
     /** `left`: repositories inside, which stay at the commit that HEAD has of them. */

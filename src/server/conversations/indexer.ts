@@ -107,7 +107,7 @@ export class SearchIndexer {
         if (this.#stopped) return
         this.#options.logger.warn(
           { error: String(error) },
-          'messages could not be indexed for search; trying again',
+          'messages could not be indexed for search; retrying',
         )
         await this.#rest(retryMs, true)
       }

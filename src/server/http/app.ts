@@ -116,8 +116,8 @@ export function buildApp({ deps, listener, doors }: AppOptions): FastifyInstance
     }
     // Frequent calls of agents would hide other lines, such as the sign-in link of a start in a terminal.
     const quiet = request.method === 'GET' || request.method === 'HEAD' || route === '/mcp'
-    if (quiet && reply.statusCode < 400) deps.logger.debug(line, 'Answered')
-    else deps.logger.info(line, 'Answered')
+    if (quiet && reply.statusCode < 400) deps.logger.debug(line, 'request completed')
+    else deps.logger.info(line, 'request completed')
   })
   return app
 }

@@ -96,8 +96,8 @@ export function refusalOf(
   // Node's error for a client that disconnects in the middle of a body.
   const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
   if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))
-    return new Refusal('invalid_request', notice('bodyCut', {}, 'The body did not arrive whole'))
-  logger.error({ requestId, err: error }, 'A request failed in a way nobody foresaw')
+    return new Refusal('invalid_request', notice('bodyCut', {}, 'The body arrived incomplete'))
+  logger.error({ requestId, err: error }, 'unexpected error')
   return new Refusal('internal', undefined, { requestId })
 }
 

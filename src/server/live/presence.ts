@@ -93,7 +93,7 @@ export class Presence {
         await record(held, gone)
       }
     } catch (error) {
-      if (!this.#closed) logger.warn({ error: String(error) }, `${failureText}; trying again`)
+      if (!this.#closed) logger.warn({ error: String(error) }, `${failureText}; retrying`)
     }
   }
 }
@@ -104,7 +104,7 @@ export const openPanels = ({ store, ...basics }: Basics): Presence =>
     gatherMs: 1000,
     maxAtOnce: maxTouchedPanels,
     record: async (panelIds) => panelIds.length > 0 && store.run(touchPanels, { panelIds }),
-    failureText: 'Open chat panels could not be noted',
+    failureText: 'open chat panels could not be recorded',
   })
 
 export function attachedSessions({ store, ...basics }: Basics): Presence {
@@ -120,7 +120,7 @@ export function attachedSessions({ store, ...basics }: Basics): Presence {
       const until = await store.run(touchUserSessions, { attached, detached })
       for (const id of attached) if (presence.holds(id)) seenUntil.set(id, until)
     },
-    failureText: 'Attached user sessions could not be noted',
+    failureText: 'attached user sessions could not be recorded',
   })
   return presence
 }

@@ -229,7 +229,7 @@ export class Tail {
       }
     } catch (error) {
       if (this.#closed) return
-      logger.warn({ err: error, stream: this.stream }, 'The log could not be read; trying again')
+      logger.warn({ err: error, stream: this.stream }, 'event log could not be read; retrying')
       this.#stopRetry?.()
       this.#stopRetry = clock.after(retryMs, () => this.#ring(this.#rung))
     } finally {

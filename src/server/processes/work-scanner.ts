@@ -107,7 +107,7 @@ export class ChangeScanner<Target> {
     try {
       await scan(target)
     } catch (error) {
-      if (!this.#stopped) logger.warn({ error: String(error) }, `${failureText}; trying again`)
+      if (!this.#stopped) logger.warn({ error: String(error) }, `${failureText}; retrying`)
     }
   }
 }
@@ -148,7 +148,7 @@ export class Starter implements TailFollower {
       all: { among: {} },
       targetsOf: pairsOf,
       scan: (target) => this.#scan(target),
-      failureText: 'It could not be seen whether an agent is to be started',
+      failureText: 'work for agents could not be checked',
     })
   }
 
@@ -216,7 +216,7 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
     all: undefined,
     targetsOf: conversationsOf,
     scan: (projectId) => dispatchWhereNeeded(options.store, projectId),
-    failureText: 'A turn could not be dispatched',
+    failureText: 'turn could not be dispatched',
   })
 
 function* conversationsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {

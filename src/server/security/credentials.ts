@@ -138,7 +138,7 @@ export class Credentials {
     store
       .run(useBrowser, { credentialId: who.credentialId, rules })
       .catch((error: unknown) =>
-        logger.warn({ err: error }, 'That a browser is used could not be written down'),
+        logger.warn({ err: error }, 'use of a browser could not be recorded'),
       )
   }
 

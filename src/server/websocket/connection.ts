@@ -65,7 +65,7 @@ export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
     webSocket.on('ping', () => this.#heard())
     // An error is followed by `close`; bad frames are the client's fault.
     webSocket.on('error', (error) =>
-      deps.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'),
+      deps.logger.debug({ requestId: id, err: error }, 'websocket failed'),
     )
     webSocket.on('close', (code) => this.#closed(code))
     deps.connections.add(this)
@@ -225,6 +225,6 @@ export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
     this.#deps.offers.leave(this.presented.who.id, this)
     this.#waiting = []
     this.#deps.connections.remove(this)
-    this.#deps.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')
+    this.#deps.logger.debug({ requestId: this.#id, code }, 'websocket closed')
   }
 }

@@ -77,7 +77,7 @@ test('[UI1] interrupted work is on Now; Resume takes it up, says what could not 
   const button = projects.getByRole('button', { name: 'Resume the work in game' })
   await button.click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('nobody-here is no agent of this project any more').waitFor()
+  await dialog.getByText('nobody-here no longer belongs to this project').waitFor()
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await band.getByText('No work was interrupted.').waitFor()
   await expect.poll(() => button.isDisabled()).toBe(true)
@@ -105,7 +105,7 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
   await resume.click()
   await page
     .getByRole('dialog', { name: 'Nothing starts yet' })
-    .getByText('is no agent of this project any more')
+    .getByText('no longer belongs to this project')
     .waitFor()
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
     params: { projectId },

@@ -91,7 +91,7 @@ test('[CV7] a person reads what came in and the name and reason of each that did
   ])
   expect(stderr.split('\n').map((line) => line.trimEnd())).toEqual([
     'SKIPPED        WHY',
-    'climbing.json  A key has no slashes',
+    'climbing.json  A key must not contain slashes',
     'link.json      It is not a file',
     'no_key.json    key: Invalid input: expected string, received undefined',
     'torn.json      It is not JSON',

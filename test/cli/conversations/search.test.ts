@@ -50,7 +50,7 @@ test('[DC5] [CL1] search finds what was said, newest first, marks it on a termin
   })
   expect(await holdfast(['search', '...'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no letter, digit or sign'),
+    stderr: expect.stringContaining('something to search for'),
   })
   expect((await holdfast(['search', 'x', '--from', 'yesterday'])).code).toBe(2)
 })

@@ -64,7 +64,7 @@ test('[WT6] commit and merge get the work out; a conflict leaves both sides unto
   const early = await holdfast(['merge', 'auth'])
   expect(early.code).not.toBe(0)
   expect(early.stderr).toMatch(
-    /First: holdfast worktrees commit auth[\s\S]*not committed: 1\. Commit them first/,
+    /First: holdfast worktrees commit auth[\s\S]*Uncommitted files: 1\. Commit them first/,
   )
   const committed = await holdfast(['commit', 'auth', '-m', 'Our work', '--json'])
   expect(committed.json()).toMatchObject({ files: 1, commit: tree.git('rev-parse', 'HEAD') })

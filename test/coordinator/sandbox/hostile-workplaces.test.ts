@@ -119,7 +119,7 @@ test('[SB10] an index whose names lead out is not taken over; the next process b
   if (!works) return
   writeFileSync(join(place.worktree, 'forged'), indexOf(['../out', 'README.md'], id))
   const forged = await said(place, `cat forged > ${own}; git ls-files`)
-  for (const words of ['../out\n', 'names that lead out']) expect(forged).toContain(words)
+  for (const words of ['../out\n', 'names outside the workplace']) expect(forged).toContain(words)
   expect(readFileSync(own).equals(before)).toBe(true)
   expect(
     await said(place, 'git ls-files; echo new > new; git add new; git status --short'),
@@ -183,7 +183,7 @@ test('[SB10] an agent whose branch was moved by others, or whose repository is d
   while (!existsSync(ready)) await new Promise((resolve) => setImmediate(resolve))
   place.git(place.worktree, 'commit', '-q', '--allow-empty', '-m', 'outside')
   rmSync(ready)
-  expect(await commits).toMatch(/is on holdfast\/kept\//)
+  expect(await commits).toMatch(/are on holdfast\/kept\//)
   const log = 'git log --format=%s'
   expect(await said(place, log)).toBe('outside\nfirst\n')
   expect(place.git(place.repository, 'log', '--format=%s', '--branches=holdfast/kept/*')).toBe(

@@ -304,7 +304,7 @@ test('[SB12] a process that is one owner’s opens no conversation of another: i
   const ended = server.factsOf(launchId, 'turn-ended').map((fact) => ('turnId' in fact ? fact : {}))
   expect(ended.find((each) => 'turnId' in each && each.turnId === ben)).toMatchObject({
     notRun: 'no_context',
-    error: expect.stringContaining('transcripts of somebody else'),
+    error: expect.stringContaining('transcripts of another user'),
   })
   expect(ended.find((each) => 'turnId' in each && each.turnId === ada)).toMatchObject({
     outcome: 'answered',

@@ -113,5 +113,5 @@ test('[SE19] a repository whose core.worktree leads elsewhere is not opened, and
   } as const
   expect(await ask(into)).toMatchObject({ outcome: 'refused', reason: 'git_refused' })
   expect(existsSync(join(elsewhere, '.profile'))).toBe(false)
-  await expect(make('second')).rejects.toThrow('its core.worktree leads elsewhere')
+  await expect(make('second')).rejects.toThrow('its core.worktree points elsewhere')
 })

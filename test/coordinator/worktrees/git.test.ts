@@ -59,7 +59,7 @@ test('[WT1] a git that does not end in time is ended with what it has started, a
   await expect.poll(started, { timeout: 10_000 }).toMatch(/\n/)
   const child = Number(started())
   clock.advance(3000)
-  expect(await asked).toContain('git status did not end within 3 s')
+  expect(await asked).toContain('git status did not finish within 3 s')
   await expect.poll(() => isRunning(child)).toBe(false)
 })
 

@@ -53,7 +53,7 @@ test('[US8] a link that leads out, a file and the folder of git are refused', as
   symlinkSync(projects, join(projectFolder, 'out'))
   writeFileSync(join(projectFolder, 'file'), '')
   await expect(find(join(projectFolder, 'out', 'x'))).rejects.toBeInstanceOf(PathRefused)
-  await expect(find(join(projectFolder, 'file'))).rejects.toEqual(refusal('is no folder'))
+  await expect(find(join(projectFolder, 'file'))).rejects.toEqual(refusal('is not a folder'))
   await expect(find(join(projectFolder, '.git', 'hooks'))).rejects.toBeInstanceOf(PathRefused)
   expect(existsSync(join(projects, 'x'))).toBe(false)
 })

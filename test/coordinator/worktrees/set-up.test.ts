@@ -42,7 +42,7 @@ test('[WT5] ignored files are copied from the project, each that is not with its
     copied: ['.env', 'node_modules/own/own.cfg'],
     left: [
       { path: 'plain.txt', why: 'git does not ignore it' },
-      { path: 'README.md', why: 'it is there already' },
+      { path: 'README.md', why: 'it already exists' },
       { path: 'none', why: 'it is not in the project’s folder' },
       { path: 'node_modules/folder', why: 'it is not a file' },
       { path: '../x', why: 'The path must not lead upwards.' },

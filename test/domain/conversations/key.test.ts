@@ -54,7 +54,7 @@ describe('the key of a conversation', () => {
 
   test('[CV6] a refusal says what is wrong, in the word of every door', () => {
     expect(parseKey('a/b:c')).toMatchObject({
-      refused: { code: 'invalid_key', detail: { text: 'A key has no slashes' } },
+      refused: { code: 'invalid_key', detail: { text: 'A key must not contain slashes' } },
     })
   })
 

@@ -30,17 +30,17 @@ test('[AP13] an answer fits the form: types, choices, bounds, formats, what is r
       tags: ['b', 'a'],
     }),
   ).toBeUndefined()
-  expect(problemOf(form, {})?.text).toBe('content.colour: This must be answered')
+  expect(problemOf(form, {})?.text).toBe('content.colour: An answer is required')
   expect(problem({ colour: 'Red' })).toBe('content.colour: This must be one of red')
   expect(problem({ name: 'x' })).toBe('content.name: This must have from 2 to 3 characters')
-  expect(problem({ mail: 'nobody' })).toBe('content.mail: This is no email')
-  expect(problem({ day: 'tomorrow' })).toBe('content.day: This is no date')
+  expect(problem({ mail: 'nobody' })).toBe('content.mail: This is not a valid email')
+  expect(problem({ day: 'tomorrow' })).toBe('content.day: This is not a valid date')
   expect(problem({ share: 2 })).toBe('content.share: This must be from 0 to 1')
-  expect(problem({ count: 1.5 })).toBe('content.count: This must be of the type integer')
+  expect(problem({ count: 1.5 })).toBe('content.count: This must be of type integer')
   expect(problem({ count: 0 })).toBe('content.count: This must be from 1 to …')
-  expect(problem({ sure: 'yes' })).toBe('content.sure: This must be of the type boolean')
+  expect(problem({ sure: 'yes' })).toBe('content.sure: This must be of type boolean')
   expect(problem({ tags: [] })).toBe('content.tags: Choose from 1 to 2 values')
-  expect(problem({ tags: ['a', 'a'] })).toBe('content.tags: Each value may be chosen once')
+  expect(problem({ tags: ['a', 'a'] })).toBe('content.tags: Each value can be chosen only once')
   expect(problem({ tags: ['c'] })).toBe('content.tags: This must be one of a, b')
   for (const name of ['other', 'constructor', '__proto__'])
     expect(problemOf(form, JSON.parse(`{"colour":"red","${name}":"x"}`))?.text).toBe(

@@ -17,13 +17,13 @@ function logTo(format: LogFormat, colours = false) {
 
 test('[OP1] a line is JSON with the time in RFC 3339, the level in words and what belongs to it', () => {
   const { logger, lines, first } = logTo('json')
-  logger.child({ requestId: 'r1' }).info({ stream: 'home' }, 'Answered')
+  logger.child({ requestId: 'r1' }).info({ stream: 'home' }, 'request completed')
   expect(lines[0]?.endsWith('}\n')).toBe(true)
   expect(first()).toMatchObject({
     level: 'info',
     requestId: 'r1',
     stream: 'home',
-    msg: 'Answered',
+    msg: 'request completed',
     pid: process.pid,
   })
   expect(first().time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

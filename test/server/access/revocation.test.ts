@@ -134,7 +134,7 @@ test('[SE16] a token that expires makes none that does not, adds nobody, and tak
   }
   expect((await as('/api/tokens', longer)).json).toMatchObject({
     status: 400,
-    detail: expect.stringContaining('outlives'),
+    detail: expect.stringContaining('must expire before the token that creates it'),
   })
   expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({
     code: 'missing_scope',

@@ -189,7 +189,7 @@ describe('what chooses a path or a program', () => {
         })
         expect(made.json).toMatchObject({
           ...refused,
-          detail: expect.stringMatching(/^(path|settings\..*): to choose this needs/),
+          detail: expect.stringMatching(/^(path|settings\..*): choosing this requires/),
         })
         expect(
           (await server.ask(`/api/projects/${id}`, { method: 'PATCH', token, body })).json,
@@ -254,7 +254,7 @@ describe('what chooses a path or a program', () => {
     })
     expect(restored.json.notRestored).toContainEqual({
       what: 'project',
-      detail: expect.stringContaining('lies in the data folder'),
+      detail: expect.stringContaining('is inside the data folder'),
       notice: expect.objectContaining({ code: 'noPathHere' }),
     })
     expect((await server.ask('/api/projects')).json.items).toMatchObject([

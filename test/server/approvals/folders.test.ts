@@ -162,7 +162,7 @@ test('[SB9] an agent in a role asks in its console, and its process is replaced 
   expect(await asked).toEqual({ status: 'allowed' })
   await machine.tell(said(launchId, turnId, 'soon'), turnEnded(launchId, turnId))
   await client.next('agent:asleep')
-  const detail = 'It is started again, so that it sees a folder that was allowed.'
+  const detail = 'Restarted, so that it sees a folder that was allowed.'
   expect((await machine.order('stop-ordered')).launchId).toBe(launchId)
   expect((await room.server.ask('/api/processes')).json.items).toMatchObject([
     { launchId, stopReason: 'finished', detail },

@@ -151,7 +151,7 @@ test('[AG6] a picture for an agent that takes none is refused in words; a file g
   expect(await client.next()).toMatchObject({
     type: 'error',
     code: 'wrong_state',
-    detail: 'coder takes no pictures',
+    detail: 'coder does not accept images',
   })
   const file = { type: 'file', name: 'a.txt', mimeType: 'text/plain', text: 'content' }
   client.send({

@@ -86,7 +86,10 @@ test('[RS2] where its console is closed the answer says so before anything runs'
   const { status, json } = await ask(`${path}/resume`, {})
   expect(status).toBe(201)
   expect(json.notRestored).toMatchObject([
-    { what: 'agent', detail: expect.stringMatching(/^coder cannot go on as auth by itself: /) },
+    {
+      what: 'agent',
+      detail: expect.stringMatching(/^coder cannot continue as auth automatically: /),
+    },
   ])
   const [{ detail, notice }] = json.notRestored
   expect(translated(ja.translation, detail, notice)).toBe(

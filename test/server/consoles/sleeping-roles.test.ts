@@ -136,7 +136,7 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
   expect(await client.next()).toMatchObject({
     type: 'agent:failed',
     step: 'running',
-    error: expect.stringMatching(/takes no prompt.*Resource not found/),
+    error: expect.stringMatching(/accepts no prompt.*Resource not found/),
   })
   expect(await client.next()).toMatchObject({
     type: 'agent:withdrawn',

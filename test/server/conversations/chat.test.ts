@@ -76,7 +76,7 @@ describe('chat', () => {
     expect(refused.json).toMatchObject({
       status: 401,
       code: 'authentication_failed',
-      detail: expect.stringContaining('Somebody else'),
+      detail: expect.stringContaining('another user'),
     })
     expect((await list()).items).toEqual([])
     expect((await post({ senderId: 'owner', clientId: 'c' })).json).toMatchObject({

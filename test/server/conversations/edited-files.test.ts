@@ -62,7 +62,7 @@ test('[AR3] entries that a person adds to approaches.json become approaches, wit
     'approach_u003',
   ])
   expect((await whole()).fileProblem).toBeNull()
-  expect(log()).toContain('taken in from their file')
+  expect(log()).toContain('imported from file')
 })
 
 test('[AR1] [AR3] an entry that is moved from untried to failed or verified in the file has been tried, keeps its id and its history, and the file goes on', async () => {
@@ -105,7 +105,7 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
   })
   expect((await whole()).approaches).toHaveLength(3)
   expect((await whole()).fileProblem).toBeNull()
-  expect(log()).toContain('taken in from their file')
+  expect(log()).toContain('imported from file')
   await record('meanwhile')
   await settle()
   expect((await read()).failed).toMatchObject([
@@ -134,7 +134,9 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
     untried: [...file.untried, ...failed],
   }))
   await settle()
-  expect((await whole()).fileProblem).toMatch(/approach_u001 was changed or removed/)
+  expect((await whole()).fileProblem).toMatch(
+    /approach_u001 in approaches.json was changed or removed/,
+  )
   await writeFile(path, good)
   await move('approach_u002', 'verified', { evidence: { passed: 5 } })
   await settle()
@@ -167,8 +169,11 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
       }),
       /9\.0/,
     ],
-    [JSON.stringify({ ...JSON.parse(good), untried: [] }), /approach_u001 was changed or removed/],
-    [good.replace('ours', 'mine'), /approach_u001 was changed or removed/],
+    [
+      JSON.stringify({ ...JSON.parse(good), untried: [] }),
+      /approach_u001 in approaches.json was changed or removed/,
+    ],
+    [good.replace('ours', 'mine'), /approach_u001 in approaches.json was changed or removed/],
   ]
   for (const [text, why] of broken) {
     await writeFile(path, text)
@@ -176,7 +181,7 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
     expect(await readFile(path, 'utf8')).toBe(text)
     expect((await whole()).fileProblem).toMatch(why)
   }
-  expect(log()).toContain('was not taken in')
+  expect(log()).toContain('was not imported')
   // What is new beside it is taken in once, however often it is looked at.
   await edit((file) => ({ ...file, verified: [{ category: 'c', description: 'new beside it' }] }))
   await settle()

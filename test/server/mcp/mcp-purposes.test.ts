@@ -42,7 +42,7 @@ test('[MC5] a prompted agent is offered no tools of those that pull; in a chat n
       isError: true,
       structuredContent: {
         code: 'missing_scope',
-        message: expect.stringContaining(`The tool ${name} is not for what you do`),
+        message: expect.stringContaining(`The tool ${name} is not available here`),
       },
     })
   // A connection that names no context may be at a task.

@@ -8,7 +8,7 @@ const unseen = [
   0x202e, 0x202a, 0x2066, 0x2069, 0x200e, 0x200f, 0x61c, 0x200b, 0x2060, 0xfeff, 0x2028, 0x85, 0x9b,
 ]
 const hidden = unseen.map((code) => `inv${String.fromCodePoint(code)}fdp.exe`)
-const words = /control characters|cannot be seen or turn text around/
+const words = /control characters|invisible characters/
 
 test('[SE13] no name anywhere has characters that are not seen or turn text around', async () => {
   const server = await openTestServer()
@@ -69,6 +69,6 @@ test('[SE13] a role has a letter or a digit, and no workspace is git’s own', a
   ])
     expect([workspace, await refused({ workspace })]).toEqual([
       workspace,
-      expect.stringMatching(/\.git, which is for git alone|turn text/),
+      expect.stringMatching(/\.git, which is reserved for git|reverse text/),
     ])
 })

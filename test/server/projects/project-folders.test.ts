@@ -56,12 +56,12 @@ test('[SE11] nobody has a project in the data folder, above it, or through a lin
     link('into', data),
     join(link('deep', data), 'projects'),
   ])
-    await expectRefused(server, path, 'folder_refused', /lies in the data folder/)
+    await expectRefused(server, path, 'folder_refused', /is inside the data folder/)
   await expectRefused(
     server,
     join(data, 'not', 'there', 'yet'),
     'folder_refused',
-    /lies in the data folder/,
+    /is inside the data folder/,
   )
   for (const path of [join(data, '..'), link('above', join(data, '..'))].map((each) =>
     realpathSync(each),
@@ -70,7 +70,7 @@ test('[SE11] nobody has a project in the data folder, above it, or through a lin
       server,
       path,
       'folder_refused',
-      /within reach of whatever works there: start .*--data/,
+      /where agents could reach it: start .*--data/,
     )
 })
 
@@ -101,11 +101,11 @@ test('[SE11] the demo’s own folder is the one exception', async () => {
     server,
     join(data, 'demo', 'below'),
     'folder_refused',
-    /lies in the data folder/,
+    /is inside the data folder/,
   )
   rmSync(join(data, 'demo'), { recursive: true })
   symlinkSync(data, join(data, 'demo'))
-  await expectRefused(server, join(data, 'demo'), 'folder_refused', /lies in the data folder/)
+  await expectRefused(server, join(data, 'demo'), 'folder_refused', /is inside the data folder/)
 })
 
 test('[SE11] projects.roots narrows it to folders that are named, links followed', async () => {
@@ -118,14 +118,14 @@ test('[SE11] projects.roots narrows it to folders that are named, links followed
     server,
     made('other'),
     'folder_refused',
-    /in none of the folders that projects may be in/,
+    /outside the folders allowed for projects/,
   )
   symlinkSync(made('other'), join(roots[0] ?? '', 'out'))
   await expectRefused(
     server,
     join(roots[0] ?? '', 'out'),
     'folder_refused',
-    /in none of the folders/,
+    /outside the folders allowed/,
   )
   expect((await create(server, link('in', inside))).json).toMatchObject({ code: 'folder_taken' })
 })
@@ -199,11 +199,11 @@ test('[SE18] a folder that is missing is refused at first and shown as missing l
     server,
     join(place, 'nowhere'),
     'folder_missing',
-    /There is no folder .*nowhere on this machine: make it first/,
+    /The folder .*nowhere does not exist on this machine: create it/,
   )
-  await expectRefused(server, `/${'x'.repeat(3000)}`, 'folder_missing', /There is no folder/)
+  await expectRefused(server, `/${'x'.repeat(3000)}`, 'folder_missing', /does not exist/)
   writeFileSync(join(place, 'file'), '')
-  await expectRefused(server, join(place, 'file'), 'folder_missing', /is no folder/)
+  await expectRefused(server, join(place, 'file'), 'folder_missing', /is not a folder/)
   const { json: project } = await create(server, made('here'))
   const shown = async (): Promise<unknown[]> => [
     (await server.ask(`/api/projects/${project.id}`)).json.folder,

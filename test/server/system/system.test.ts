@@ -141,6 +141,6 @@ test('[OP1] every line of the log is JSON and carries the id that the answer nam
     expect.objectContaining({ code: 'forbidden_host', host: 'evil.example' }),
   ])
   expect(lines).toContainEqual(
-    expect.objectContaining({ streams: ['home'], msg: 'An event stream began' }),
+    expect.objectContaining({ streams: ['home'], msg: 'event stream started' }),
   )
 })

@@ -22,7 +22,7 @@ const replay =
 
 test.each([
   ['gemini-cli', replay, ['new', 'new'], /loses a session when it loads it/],
-  ['another', '', ['new', 'load'], /loaded a session that holds nothing/],
+  ['another', '', ['new', 'load'], /loaded an empty session/],
 ])(
   '[CX18] %s is primed where its session is lost with a load or comes back empty, and the person is told',
   async (name, onLoad, ways, why) => {

@@ -54,7 +54,7 @@ test.each([
       const turn = await room.ended(n)
       expect(turn).toMatchObject({ state: 'cancelled', stopReason: 'denied', text: before })
       expect((await room.messages()).at(-1)).toBe(
-        `coder: ${before && `${before}\n\n`}What it asked for was denied (write a.txt), and it ended its turn.`,
+        `coder: ${before && `${before}\n\n`}Its request was denied (write a.txt), and it ended its turn.`,
       )
     }
     expect(await room.tell('count')).toMatchObject({

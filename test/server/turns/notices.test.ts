@@ -36,7 +36,7 @@ test('[HT7] a failed turn of a chat keeps its code in the row, its event and the
     params: { what: { code: 'didNotWork', params: { why: masked } } },
   })
   expect(answer.content).toMatch(
-    /^Half of it\n\nIt did not work: The agent did not answer to \[masked\]/,
+    /^Half of it\n\nIt did not work: The agent did not answer \[masked\]/,
   )
   expect(translated(ja.translation, answer.content, answer.notice)).toMatch(
     /^Half of it\n\n[^A-Za-z]+\[masked\]/,

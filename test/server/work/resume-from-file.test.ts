@@ -68,7 +68,10 @@ test('[CK7] only below the projects or in the folder of a project, links followe
     const { status, json } = await resumeFile(server, given)
     return [status, json.detail]
   }
-  expect(await refused(path)).toEqual([400, expect.stringContaining('must lie below the projects')])
+  expect(await refused(path)).toEqual([
+    400,
+    expect.stringContaining('must be in the projects folder'),
+  ])
   await symlink(join(before.folder, 'projects', projectId), join(folder, 'projects', 'linked'))
   const linked = path.replace(
     join(before.folder, 'projects', projectId),
@@ -76,11 +79,11 @@ test('[CK7] only below the projects or in the folder of a project, links followe
   )
   expect(await refused(linked)).toEqual([
     400,
-    expect.stringContaining('must lie below the projects'),
+    expect.stringContaining('must be in the projects folder'),
   ])
   expect(await refused(join(folder, 'projects', 'nowhere.json'))).toEqual([
     400,
-    expect.stringContaining('There is no file'),
+    expect.stringContaining('does not exist'),
   ])
   expect((await refused('state_checkpoint.json'))[0]).toBe(400)
   expect((await ask('/api/projects')).json.items).toEqual([])

@@ -242,7 +242,7 @@ describe('launches', () => {
     await pad.coordinator.tell(exited(deserter.launchId))
     expect(await pad.process(deserter.launchId)).toMatchObject({
       reason: 'crashed',
-      detail: expect.stringContaining('middle'),
+      detail: expect.stringContaining('before its work was done'),
     })
     const good = await running(pad)
     await pad.handOver({ ...good, agentId: pad.agentId, projectId: pad.projectId })

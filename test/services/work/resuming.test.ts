@@ -80,7 +80,7 @@ describe('resuming', () => {
     expect(await get(at.id)).toMatchObject({ status: 'in_progress', progressPercent: 70 })
     expect(await get(waits.id)).toMatchObject({ status: 'blocked', blockedBy: at.id })
     expect(await get(done.id)).toMatchObject({ ['sessionId']: workSessionId, status: 'completed' })
-    const detail = expect.stringContaining('ann is no agent of this project any more')
+    const detail = expect.stringContaining('ann no longer belongs to this project')
     expect(notRestored).toEqual([
       { what: 'agent', detail, notice: expect.objectContaining({ code: 'agentNotInProject' }) },
     ])

@@ -153,13 +153,13 @@ export const errors: ErrorsWords = {
     title: 'サーバーで問題が起きました',
     next: 'もう一度お試しください。詳細はサーバーのログにあります。',
   },
-  busy: { title: 'ストアが混み合っています', next: again },
+  busy: { title: 'データベースが混み合っています', next: again },
   file_not_written: {
-    title: 'データベースの横のファイルに書き込めません',
-    next: '内容はストアに保存されており、書き込みは再試行されます。',
+    title: '書き出し先のファイルに書き込めません',
+    next: '内容はデータベースに保存されており、書き込みは再試行されます。',
   },
   store_unavailable: {
-    title: 'ストアに書き込めません',
+    title: 'データベースに書き込めません',
     next: 'サーバーで holdfast doctor を実行すると原因がわかります。',
   },
   coordinator_away: {

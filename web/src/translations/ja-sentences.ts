@@ -10,16 +10,16 @@ import { refusals } from './ja-refusals.ts'
 const words: Sentences = {
   exitCode: '終了コード {code} で終了しました',
   endedBySignal: '{signal} により終了しました',
-  wasGone: 'コーディネーターが戻ったときには、すでに終了していました',
+  wasGone: 'コーディネーターが再接続したときには、すでに終了していました',
   neverSignedIn: 'エラーなしで終了しましたが、一度も接続しませんでした',
-  inMidWork: 'エラーなしで終了しましたが、作業の途中でした',
+  inMidWork: 'エラーなしで終了しましたが、作業は完了していませんでした',
   notSignedIn: '{seconds} 秒以内に接続しませんでした',
   failedOnceLast: '{seconds} 秒間に 1 回失敗しました。最後の理由: {last}',
   failedOftenLast: '{seconds} 秒間に {count} 回失敗しました。最後の理由: {last}',
   failedOnce: '{seconds} 秒間に 1 回失敗しました',
   failedOften: '{seconds} 秒間に {count} 回失敗しました',
   keysNotOpened:
-    '{agent} の {names} を開けません。このサーバーの鍵とは別の鍵で封印されています。もう一度設定するか、その鍵を元の場所に置いてください。',
+    '{agent} の {names} を開けません。別の鍵で封印されています。`agents edit` で設定し直すか、その鍵を元に戻してください。',
   gatewayWithoutModel:
     '{agent} には、ゲートウェイの先のモデルを指定する必要があります。`agents edit ID --gateway-model NAME` で指定してください。',
   gatewayWithoutSecret:
@@ -29,8 +29,8 @@ const words: Sentences = {
   processEndedItself: 'プロセスが自分で終了しました',
   processEnded: 'プロセスが終了しました',
   holdfastStopped: 'Holdfast が停止されました',
-  coordinatorAnew: 'コーディネーターが起動し直されました',
-  takenOver: 'コーディネーターが引き継がれました',
+  coordinatorAnew: 'コーディネーターが再起動されました',
+  takenOver: '別のコーディネーターが引き継ぎました',
   startWithdrawn: '起動が取り消されました',
   notReadyInTime: '時間内に準備ができませんでした',
 
@@ -95,7 +95,7 @@ const words: Sentences = {
     'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
   loadLoses: 'このエージェントはセッションを読み込むとその内容を失うため、読み込みません。',
-  loadedNothing: 'エージェントが読み込んだセッションには何も残っていませんでした。',
+  loadedNothing: 'エージェントが読み込んだセッションは空でした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
   folderHasGone:
     '以前のセッションのフォルダーはもうありません。残すにはプロジェクトにフォルダーを設定してください。',
@@ -104,8 +104,8 @@ const words: Sentences = {
   notReadyWithin: '{seconds} 秒以内に準備ができませんでした。',
   hostsRefused:
     '{why} その間、サンドボックスが {hosts} への接続を拒否しました。許可するには: `{command}`',
-  cannotBeSpokenTo: '今はこのエージェントと話せません。',
-  wroteTooMuch: 'エージェントが、メッセージではない出力を大量に書き込みました。',
+  cannotBeSpokenTo: '今はこのエージェントにプロンプトを送れません。',
+  wroteTooMuch: 'エージェントの、メッセージではない出力が多すぎます。',
   turnNotGivenBack:
     'エージェントは前のターンをまだ終えていません。しばらく待つか、いったん終了して起動し直してください。',
   noPictures: 'このエージェントは画像を受け取れません。',
@@ -125,15 +125,15 @@ const words: Sentences = {
   endedAfterTools: '実行したもの: {tools}',
   stoppedBy: '{who} が停止しました。',
   processGoneTwice:
-    'この作業中にエージェントのプロセスが 2 回終了しました。自動では再実行しません。もう一度試すには再送信してください。',
-  otherConversation: '別の会話のために場所を空けます。',
+    'この作業中にエージェントのプロセスが 2 回終了しました。自動では再試行しません。もう一度試すには再送信してください。',
+  otherConversation: '別の会話に場所を譲るため停止しました。',
   projectMoved: 'プロジェクトのフォルダーが変わりました。',
   takesNoPrompt:
     'セッションを開き直し、再起動しても、エージェントはプロンプトを受け付けません: {why} プロセスの出力を確認してから、起動し直してください。',
-  folderAllowed: '許可されたフォルダーが見えるように、再起動します。',
+  folderAllowed: '許可されたフォルダーを使えるように再起動しました。',
   contextUseless: 'エージェントが応答しなくなったため、再起動します。',
   contextBroken:
-    'エージェント側のセッションが使えなくなりました。何も変えない要求も失敗します（{why}）。次のメッセージのときに開き直します。',
+    'エージェント側のセッションが使えなくなりました。何も変更しない要求も失敗します（{why}）。次のメッセージのときに開き直します。',
   contextReopened:
     'プロンプトを受け付けなくなったため、エージェント側のセッションを開き直しました。記憶は保たれています。',
   contextReplaced:
@@ -149,38 +149,38 @@ const words: Sentences = {
   workError: 'エラーにより作業が中断されました。',
   workProcessExited: '作業が終わる前にエージェントのプロセスが終了しました。',
   workConnectionLost: 'エージェントとの接続が失われました。',
-  workMachineLost: 'エージェントが動いていたマシンは引き継がれました。',
+  workMachineLost: 'エージェントが動いていたマシンが失われました。',
   workAbandoned: '作業が終わる前にエージェントがいなくなりました。',
   taskFailedBecause: 'タスク {task} が失敗しました: {why}',
   taskFailed: 'タスク {task} が失敗しました。',
   approachesRefused:
-    '{file} に書かれた内容は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
+    '{file} の変更は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
   approachesChanged:
     '{file} の {ids} が手で変更または削除されましたが、取り込まれません。ファイルはそのままです。元に戻すか、ファイルを削除してください。',
   agentNotInProject:
-    '{agent} はもうこのプロジェクトのエージェントではありません。担当していたタスク: {tasks}',
+    '{agent} はもうこのプロジェクトに属していません。割り当てられていたタスク: {tasks}',
   roleNeeded:
     '{agent} はコンソールで役割 {role} を担当していましたが、そこでは続けられません。このプロジェクトでコンソールを開き、{agent} を役割 {role} で起動すると、この作業を引き継ぎます。',
   noTaskLeft: '残っているタスクはありません。タスクを作成し、エージェントに割り当ててください。',
-  taskNeeded: '残りはタスク {task} を待っています。やり直すか、完了にしてください。',
-  nobodyAssigned: 'タスク {task} の担当がいません。エージェントに割り当ててください。',
-  agentByHand: '{agent} には起動コマンドがありません。ご自身で起動してください。',
-  noMachineFor: '{agent} を起動できるマシンが接続されていません。',
+  taskNeeded: '残りはタスク {task} を待っています。もう一度開始するか、完了にしてください。',
+  nobodyAssigned: 'タスク {task} は割り当てられていません。エージェントに割り当ててください。',
+  agentByHand: '{agent} には起動コマンドがありません。手動で起動してください。',
+  noMachineFor: '接続中のマシンに {agent} を起動できるものがありません。',
   cannotGoOnItself: '{agent} は役割 {role} を自動では続けられません: {why}',
-  inConsoleOfOther: '{agent} はほかの人のコンソールで作業していたため、そこでのみ続けられます',
+  inConsoleOfOther:
+    '{agent} はほかのユーザーのコンソールで作業していたため、そこでのみ続けられます',
 
   uncommittedFiles: 'コミットされていないファイルが {count} 個あります。先にコミットしてください。',
   noBranch: 'ブランチ {branch} がありません。',
   branchMovedBecause: 'その間に {branch} が進みました: {why}',
   branchMoved: 'その間に {branch} が進みました。',
-  branchOfOther:
-    '{branch} は、あなたのものではない別のセッションの作業ツリーでチェックアウトされています。',
+  branchOfOther: '{branch} は、ほかのセッションのワークツリーでチェックアウトされています。',
   branchInUse:
     '{branch} は {folder} でチェックアウトされていて、コミットされていないファイルがあります。',
-  agentWorksThere: 'エージェントがここで作業しているか、これから作業します。',
+  agentWorksThere: 'エージェントが作業中か、まもなく作業を始めます。',
   processesThere: 'ここで動いているプロセスがあります: {pids}',
-  somebodyWorks: '作業中です。',
-  askedTooMuch: 'このマシンへの問い合わせが一度に多すぎます。',
+  somebodyWorks: '使用中です。',
+  askedTooMuch: 'このマシンは多くの要求を処理中です。',
   copiesTooMany: '指定されたファイルが {count} 個を超えています',
   copyMissing: 'プロジェクトのフォルダーにありません',
   copyNoFile: 'ファイルではありません',
@@ -193,23 +193,23 @@ const words: Sentences = {
     'Telegram に接続できません（{code}）。再試行します。ネットワークと telegram.api_root をご確認ください。',
   telegramSilent: 'Telegram から応答がありません（{why}）。再試行します。',
   telegramToken:
-    'Telegram がこのトークンを認識しません。@BotFather で正しいトークンを取得し、HOLDFAST_TELEGRAM_TOKEN（または telegram.token）に設定して、起動し直してください。',
+    'Telegram がこのトークンを認識しません。@BotFather で正しいトークンを取得し、HOLDFAST_TELEGRAM_TOKEN（または telegram.token）に設定して、再起動してください。',
   telegramElsewhere:
     '別のプログラムがこのボットのメッセージを受け取っています（{why}）。それを止めるか、@BotFather で専用のボットを作ってください。',
-  telegramBusy: '短時間に送りすぎたため、Telegram が待つよう求めています。',
-  telegramClosed: 'Telegram がこのチャットへの送信を許可していません（{why}）。',
+  telegramBusy: '短時間に送りすぎたため、Telegram から待つよう求められています。',
+  telegramClosed: 'Telegram がそこへの送信を許可していません（{why}）。',
   telegramRefused: 'Telegram が受け付けませんでした（{why}）。',
-  telegramTrouble: 'Telegram 側で問題が起きています（{code}: {why}）。再試行します。',
+  telegramTrouble: 'Telegram がエラーを返しました（{code}: {why}）。再試行します。',
   tooManyWait:
-    '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
+    '送信待ちのメッセージが {count} 件を超えたため、新しいものは送信されません。会話には残っています。',
 
   userRequested: 'ユーザーの操作',
   nobodyConnected: '誰も接続していなかったため',
-  givenUp: '1 日間送信できなかったため、取りやめました。会話には残っています。',
-  messageTooEarly: '接続の前にメッセージが届きました',
+  givenUp: '1 日以内に送信できませんでした。会話には残っています。',
+  messageTooEarly: '接続が確立する前にメッセージが届きました',
   channelFailed: '失敗しました: {why}',
-  turnTooLong: '設定された上限の {seconds} 秒を超えたため、停止しました。',
-  turnTooLongMinutes: '設定された上限の {minutes} 分を超えたため、停止しました。',
+  turnTooLong: 'ターンが上限の {seconds} 秒を超えたため、停止しました。',
+  turnTooLongMinutes: 'ターンが上限の {minutes} 分を超えたため、停止しました。',
   launchIdNoName: '起動の ID をフォルダー名にできません。',
   coreWorktreeElsewhere: 'core.worktree が別の場所を指しています',
   notCheckout: 'このリポジトリのチェックアウトではありません',
@@ -218,7 +218,7 @@ const words: Sentences = {
   gitEndedWith: 'git {command} が {code} で終了しました。',
   gitNotRun: '{folder} で git を実行できません（{code}）。',
   pipeInTheWay: '{file} は名前付きパイプで、git が待ち続けます。削除してください。',
-  gitStoodStill: 'git {command} は来ないものを待っていたため、終了させました。',
+  gitStoodStill: 'git {command} が応答しなくなったため、停止しました。',
   refsInTable: '参照が表の形式で保存されており、Holdfast では読めません',
   fileNotMade: '{file} を作成できませんでした ({code})。',
   indexLocked: '{file} があります。別の git が作業中です。そうでなければ削除してください。',
@@ -226,15 +226,15 @@ const words: Sentences = {
     '{file}（ほか {more} 件）にはフィルター（大きなファイル用など）が設定されていますが、Holdfast はフィルターを実行しません。エージェントにコミットさせるか、そこで git を直接使ってください。',
   notFiltered:
     '{file}（ほか {more} 件）にはフィルターが設定されていますが、Holdfast は実行しません。ファイルはコミットされたままの内容です。大きなファイルの場合: {command}',
-  rebaseTooLong: '{count} 件のコミットは一つずつ移すには多すぎます。最大 {most} 件です。',
+  rebaseTooLong: 'リベースするコミットが {count} 件あり、上限の {most} 件を超えています。',
   gitTooSlow: 'git {command} が {seconds} 秒以内に終わりませんでした。',
   gitFailed: 'git {command} が失敗しました: {why}',
   notWorktreeTop: '{folder} はワークツリーの最上位ではありません。',
   notOurWorktree: '{folder} は Holdfast が作ったワークツリーではありません。',
   folderNotThere: '{folder} はもうありません。',
   notWhereWorkspaces: '{folder} は Holdfast の作業フォルダーの場所ではありません。',
-  folderNotEmpty: '{folder} は空ではありません。中のものは他のどこにもありません。',
-  plainNotEmpty: 'git のないフォルダーで、空ではありません。中のものは他のどこにもありません。',
+  folderNotEmpty: '{folder} は空ではありません。その内容は他のどこにもありません。',
+  plainNotEmpty: 'git のないフォルダーで、空ではありません。その内容は他のどこにもありません。',
   requestNotKnown: 'このマシンのコーディネーターは、この操作に対応していません。',
   answerTooLarge: '応答が大きすぎます。',
   fileNotJson: 'JSON ではありません',
@@ -242,15 +242,15 @@ const words: Sentences = {
   commitsUnreadable: 'エージェントのコミットを読み取れません。',
   commitsDamaged: 'エージェントのコミットが壊れています: {why}',
   stagedRefused:
-    'エージェントがステージした内容は取り込まれません。インデックスに作業場所の外を指す名前があるか、壊れています。',
+    'エージェントがステージした内容は拒否されました。インデックスに作業場所の外を指す名前があるか、壊れています。',
   repositoryElsewhere:
     '{folder} のリポジトリは {place} ですが、そこにこのフォルダーの記録がありません。このフォルダーのものなら: `git --git-dir {place} config core.worktree {folder}`',
   objectsElsewhere:
     '{folder} のリポジトリは {place} のオブジェクトを借りていますが、サンドボックスからは見えません。そのフォルダーを許可するか、`git repack -a -d` で借用を終えてください。',
   branchMovedByOther:
-    'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
+    'その間に別の人がブランチを動かしました。エージェントのコミットは {branch} にあります。',
   fileAltered: '{file} が、エージェントの作業前と変わっています。確認して、元に戻してください。',
-  filesChange: 'ファイルが絶えず変更されています。',
+  filesChange: 'ファイルが変わり続けています。',
   repositoryGone: 'これらのファイルのリポジトリがありません。',
   pathEmpty: 'パスが空です。',
   pathTooLong: 'パスが {most} バイトを超えています。',
@@ -261,7 +261,7 @@ const words: Sentences = {
   pathOfSystem:
     '{path} はシステムまたはデータフォルダーのものです。エージェントはそこでは作業できません。',
   pathNoFolder: '{path} はフォルダーではありません。',
-  folderNamed: '指定されたフォルダーで、ワークツリーなしで作業します。',
+  folderNamed: '選ばれたフォルダーで、ワークツリーなしで作業します。',
   pathAbsolute: 'パスはルートやドライブから始められません。',
   pathTooDeep: 'パスの階層が {most} を超えています。',
   pathUpwards: 'パスで上の階層を指定することはできません。',
@@ -269,14 +269,14 @@ const words: Sentences = {
   pathNameTooLong: 'パスの中の名前が {most} バイトを超えています。',
   pathNameReserved: '{name} という名前は、システムによっては使えません。',
   pathLeadsOut: 'パスがフォルダーの外に出ています。',
-  pathDeadLink: 'パスの途中のリンクの先がありません。',
+  pathDeadLink: 'パスの途中のリンクが壊れています。',
   pathFile: 'パスの途中にフォルダーではなくファイルがあります。',
   settingsUsual: '設定は既定値です: {why}',
   noPathHere: 'ここにはフォルダーがありません: {why}',
   pathNotAbsolute: '{path} は絶対パスではありません',
   noProjectFile: 'プロジェクトのファイルがなかったため、名前は {id}、フォルダーは未設定です',
   chatsNotInFiles:
-    'チャット、ユーザー、トークン、エージェントはこれらのファイルに含まれません。エージェントを追加し、割り当て直してください',
+    'チャット、メンバー、トークン、エージェントはこれらのファイルに含まれません。エージェントを追加し、割り当て直してください',
   approvalRenumbered: '承認 {id} は、番号が使われていたため、ここでは {now} です',
   noApproachesFile: '試したことの記録ファイルがなかったため、何を試したかは分かりません',
   noHistoryFile:
