@@ -8,13 +8,7 @@ import {
   shortened,
 } from '../conversations/messages.ts'
 import { indented } from '../conversations/senders.ts'
-import {
-  type CompletedTask,
-  type GivenApproach,
-  type RememberedTask,
-  type ResumeContext,
-  resultText,
-} from '../work/resume-context.ts'
+import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
 import { denied, probablyError } from './lifecycle.ts'
 
 interface PromptMessage {
@@ -233,7 +227,10 @@ function newest(
   return { lines: lines.reverse(), more: false }
 }
 
-/** The resume context as text, for ACP agents, which have no tool to read it with (RS2). Pure. */
+/**
+ * The resume context as text, for ACP agents, which have no tool to read it with (RS2). What was
+ * completed and came of it, the primer tells them as what was said (CX20). Pure.
+ */
 export function resumePrompt(context: ResumeContext): string {
   const { previousState, currentPhase, currentTask, leftOut } = context
   const parts = [
@@ -254,7 +251,6 @@ export function resumePrompt(context: ResumeContext): string {
     ),
     list('To be tried next:', context.nextApproaches.map(approachLine), leftOut.nextApproaches),
     list('Left to do:', context.remainingTasks.map(taskLine), leftOut.remainingTasks),
-    list('Done before:', context.completedTasks.map(completedLine), leftOut.completedTasks),
   ]
   return parts.filter(Boolean).join('\n\n')
 }
@@ -272,9 +268,6 @@ const taskLine = ({ taskId, name, status, progressPercent, blockedBy }: Remember
       : status
   return `${taskId}: ${name} (${state})`
 }
-
-const completedLine = ({ taskId, name, result }: CompletedTask): string =>
-  `${taskId}: ${name}${result === null ? '' : ` · ${resultText(result)}`}`
 
 const approachLine = ({ id, description = '', learnings = [] }: GivenApproach): string =>
   [`${id}: ${description}`.trim(), ...learnings].join(' · ')

@@ -240,12 +240,9 @@ function tellable(approach: Approach, budgetTokens: number): GivenApproach {
 function withShortResult(task: CompletedTask, budgetTokens: number): CompletedTask {
   const tokens = budgetTokens * maxShare
   if (costOf(task.result) <= tokens) return task
-  return { ...task, result: cutToTokens(resultText(task.result), tokens) }
+  const text = typeof task.result === 'string' ? task.result : JSON.stringify(task.result)
+  return { ...task, result: cutToTokens(text, tokens) }
 }
-
-/** What came of a task, as a person reads it. */
-export const resultText = (result: unknown): string =>
-  typeof result === 'string' ? result : JSON.stringify(result)
 
 /** Drops empty fields. */
 function whole({ history: _, ...approach }: Approach): GivenApproach {
