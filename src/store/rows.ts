@@ -1,8 +1,8 @@
 /**
- * Statements about rows of one table, made from the columns that src/store/schema declares. What joins tables, or compares other
- * than by equality, is written with kysely.
+ * The statements behind `tx.row`, `tx.insert`, `tx.update` and the like, made from the columns that
+ * src/store/schema declares. Everything else is written with kysely where it is used.
  */
-import type { Compilable, Expression, Kysely, SelectQueryBuilder, StringReference } from 'kysely'
+import type { Kysely, SelectQueryBuilder, StringReference } from 'kysely'
 import type { PageParams } from './page-cursor.ts'
 import { type InitialNames, initialValues, type NamesOf, namesOf } from './schema/column.ts'
 import { type Tables, tables } from './schema/tables.ts'
@@ -17,10 +17,6 @@ export type SomeColumns<Name extends Table> = KeyOf<Name> &
   Partial<Pick<Tables[Name], Changing<Name>>>
 type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
 
-/** The builder without the types of its tables; those who call the functions below have them. */
-type AnyTable = Kysely<Record<string, Record<string, unknown>>>
-
-const untyped = (db: Kysely<Tables>): AnyTable => db as unknown as AnyTable
 const names = (table: Table, use: Parameters<typeof namesOf>[1]): string[] =>
   namesOf(tables[table], use)
 
@@ -40,32 +36,9 @@ export function newRow<Name extends Table>(table: Name, given: NewRow<Name>): Ta
   return { ...initial, ...given } as Tables[Name]
 }
 
-/** Inserts a row with all its columns. */
-const insertRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
-  statement<Tables[Name]>()((db, p) => insert(db, table, p))
-
-/** Inserts a row; one with the same key stays as it is. */
-export const insertOnce = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
-  statement<Tables[Name]>()((db, p) =>
-    insert(db, table, p).onConflict((conflict) => conflict.doNothing()),
-  )
-
-/** Inserts a row, or changes the one with the same key. */
-const putRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>
-  statement<Tables[Name]>()((db, p) =>
-    insert(db, table, p).onConflict((conflict) =>
-      conflict.columns(names(table, 'key')).doUpdateSet(valuesOf(p, names(table, 'column'))),
-    ),
-  )
-
 /** The values of all columns of a row to be inserted, each by its parameter. */
 export const allColumns = <Name extends Table>(table: Name, p: Tables[Name]): Tables[Name] =>
   valuesOf(p, Object.keys(tables[table])) as Tables[Name]
-
-const insert = <Name extends Table>(db: Kysely<Tables>, table: Name, p: Tables[Name]) =>
-  untyped(db)
-    .insertInto<string>(table)
-    .values(allColumns(table, p) as Record<string, unknown>)
 
 /** The names of all columns besides `except`. */
 export const columnsBesides = <Name extends Table, Except extends Column<Name>>(
@@ -77,116 +50,64 @@ export const columnsBesides = <Name extends Table, Except extends Column<Name>>(
     Except
   >[]
 
-/** Updates every column that may change, besides `except`. */
-export const updateRow = <Name extends Table, Except extends Changing<Name> = never>(
-  table: Name,
-  ...except: readonly Except[]
-): Statement<Pick<Tables[Name], Key<Name> | Exclude<Changing<Name>, Except>>, unknown> =>
-  update(
-    table,
-    names(table, 'column').filter((name) => !except.includes(name as Except)),
+type AnyRow = Readonly<Record<string, unknown>>
+type RowStatement = Statement<AnyRow, unknown>
+
+/** The builder without the types of its tables; those who call `tx.insert` and the like have them. */
+const untyped = (db: Kysely<Tables>) =>
+  db as unknown as Kysely<Record<string, Record<string, unknown>>>
+
+const insertRow = (table: Table): RowStatement =>
+  statement<AnyRow>()((db, p) =>
+    untyped(db)
+      .insertInto(table)
+      .values(allColumns(table, p as never)),
   )
 
-/** Updates these columns. */
-export const updateColumns = <Name extends Table, Changed extends Changing<Name>>(
-  table: Name,
-  ...changed: readonly Changed[]
-): Statement<Pick<Tables[Name], Key<Name> | Changed>, unknown> =>
-  update(table, changed as readonly string[])
-
-const update = (table: Table, changed: readonly string[]): Statement<object, unknown> =>
-  statement<object>()((db, p) =>
-    where(
-      untyped(db).updateTable(table).set(valuesOf(p, changed)),
-      valuesOf(p, names(table, 'key')),
-    ),
+/** One with the same key is changed. */
+const putRow = (table: Table): RowStatement =>
+  statement<AnyRow>()((db, p) =>
+    untyped(db)
+      .insertInto(table)
+      .values(allColumns(table, p as never))
+      .onConflict((conflict) =>
+        conflict.columns(names(table, 'key')).doUpdateSet(valuesOf(p, names(table, 'column'))),
+      ),
   )
 
-/** One column or several, or columns by the names of their parameters; there, anything but a name is what that column must have. */
-type By<Name extends Table> =
-  | Column<Name>
-  | readonly Column<Name>[]
-  | Readonly<Record<string, Column<Name> | Fixed>>
-type Fixed = null | Expression<unknown> | Condition<unknown>
-type ParamsOf<Name extends Table, Which> =
-  Which extends Column<Name>
-    ? Pick<Tables[Name], Which>
-    : Which extends readonly Column<Name>[]
-      ? Pick<Tables[Name], Which[number]>
-      : {
-          [Param in keyof Which as Which[Param] extends Fixed
-            ? never
-            : Param]: Tables[Name][Which[Param] & Column<Name>]
-        }
-
-function valuesBy(by: By<never>, params: unknown): Record<string, unknown> {
-  const given = params as Record<string, unknown>
-  if (typeof by === 'string') return { [by]: given[by] }
-  if (Array.isArray(by)) return valuesOf(given, by)
-  return Object.fromEntries(
-    Object.entries(by).map(([name, value]) =>
-      typeof value === 'string' ? [value, given[name]] : [name, value],
-    ),
-  )
-}
-
-type Select<Limit> = <Name extends Table, const Which extends By<Name>>(
-  table: Name,
-  by: Which,
-  ...order: readonly Order<Name>[]
-) => Statement<ParamsOf<Name, Which> & Limit, Tables[Name]>
-
-const select = <Limit>(limit: (p: Limit) => number | undefined): Select<Limit> =>
-  ((table: Table, by: By<never>, ...order: readonly never[]) =>
-    statement<Limit>()((db, p) => {
-      const rows = rowsOf(db, table, valuesBy(by, p), ...order)
-      const most = limit(p)
-      return most === undefined ? rows : rows.limit(most)
-    })) as never
-
-/** Selects the rows that have these values, in this order: all, the first, or the first `limit`. */
-export const selectBy = select<unknown>(() => undefined)
-export const selectFirst = select<unknown>(() => 1)
-export const selectSome = select<{ readonly limit: number }>((p) => p.limit)
-
-/** Selects some columns of the rows that have these values. */
-export const selectColumns = <
-  Name extends Table,
-  const Which extends By<Name>,
-  Selected extends Column<Name>,
->(
-  table: Name,
-  by: Which,
-  ...columns: readonly Selected[]
-): Statement<ParamsOf<Name, Which>, Pick<Tables[Name], Selected>> =>
-  statement<ParamsOf<Name, Which>>()((db, p) => {
-    const rows = where(untyped(db).selectFrom<string>(table).select(columns), valuesBy(by, p))
-    return rows as Compilable<unknown> as Compilable<Pick<Tables[Name], Selected>>
+const updateRow = (table: Table, changed: readonly string[]): RowStatement =>
+  statement<AnyRow>()((db, p) => {
+    const query = untyped(db).updateTable(table).set(valuesOf(p, changed))
+    return names(table, 'key').reduce((found, name) => found.where(name, '=', p[name]), query)
   })
 
-/** Deletes the rows that have these values. */
-export const deleteBy = <Name extends Table, const Which extends By<Name>>(
-  table: Name,
-  by: Which,
-): Statement<ParamsOf<Name, Which>, unknown> =>
-  statement<ParamsOf<Name, Which>>()((db, p) =>
-    where(untyped(db).deleteFrom<string>(table), valuesBy(by, p)),
+const selectRows = (table: Table, by: readonly string[], order: readonly string[]): RowStatement =>
+  statement<AnyRow>()((db, p) => {
+    const query = untyped(db).selectFrom(table).selectAll()
+    const found = by.reduce((rows, name) => rows.where(name, '=', p[name]), query)
+    return order.reduce((rows, each) => {
+      const [name = each, direction] = each.split(' ')
+      return rows.orderBy(name, direction === 'desc' ? 'desc' : undefined)
+    }, found)
+  })
+
+const deleteRows = (table: Table, by: readonly string[]): RowStatement =>
+  statement<AnyRow>()((db, p) =>
+    by.reduce((rows, name) => rows.where(name, '=', p[name]), untyped(db).deleteFrom(table)),
   )
 
-type AnyStatement = Statement<object, unknown>
-
-const known = new Map<string, AnyStatement>()
-const foundByKey = new Map<Table, AnyStatement>()
+const known = new Map<string, RowStatement>()
+const foundByKey = new Map<Table, RowStatement>()
 
 /** A statement about rows of a table that is made once, so that it is compiled once. `names`: what it depends on besides. */
 function once(
   kind: string,
   table: Table,
   names: readonly string[],
-  make: () => Statement<never, unknown>,
-): AnyStatement {
+  make: () => RowStatement,
+): RowStatement {
   const name = names.length === 0 ? kind + table : [kind, table, ...names].join(' ')
-  const statement = known.get(name) ?? (make() as AnyStatement)
+  const statement = known.get(name) ?? make()
   known.set(name, statement)
   return statement
 }
@@ -219,8 +140,8 @@ function namesIn(table: Table, values: object): readonly string[] {
   if (given.length === 0) throw new Error(`No column of ${table} is given`)
   return given
 }
-const orKey = (table: Table, given: readonly string[]) =>
-  (given.length > 0 ? given : keyNames(table)) as never[]
+const orKey = (table: Table, given: readonly string[]): readonly string[] =>
+  given.length > 0 ? given : keyNames(table)
 
 /** What readers and transactions do with rows of any table. */
 export const rowStatement = {
@@ -231,10 +152,10 @@ export const rowStatement = {
     const changing = changingNames(table)
     // The usual update, of a whole row, without making a name for it.
     if (changing.every((name) => name in given))
-      return once('update', table, none, () => update(table, changing))
+      return once('update', table, none, () => updateRow(table, changing))
     const changed = changing.filter((name) => name in given)
     if (changed.length === 0) throw new Error(`No column of ${table} is given`)
-    return once('update', table, changed, () => update(table, changed))
+    return once('update', table, changed, () => updateRow(table, changed))
   },
   find(table: Table, values: object, order: readonly string[] = []) {
     const by = namesIn(table, values)
@@ -242,78 +163,17 @@ export const rowStatement = {
     const byKey = by.length === 0 && order.length === 0 ? foundByKey.get(table) : undefined
     if (byKey) return byKey
     const all = order.length === 0 ? by : [...by, 'in order', ...order]
-    const statement = once('find', table, all, () =>
-      selectBy(table, orKey(table, by), ...(order as never[])),
-    )
+    const statement = once('find', table, all, () => selectRows(table, orKey(table, by), order))
     if (all.length === 0) foundByKey.set(table, statement)
     return statement
   },
   delete(table: Table, values: object) {
     const by = namesIn(table, values)
-    return once('delete', table, by, () => deleteBy(table, orKey(table, by)))
+    return once('delete', table, by, () => deleteRows(table, orKey(table, by)))
   },
 }
 
-/** A condition other than equality. */
-class Condition<Value> {
-  readonly operator: '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is not'
-  readonly value: Value | Expression<Value> | readonly (Value | Expression<Value>)[]
-
-  constructor(operator: Condition<Value>['operator'], value: Condition<Value>['value']) {
-    this.operator = operator
-    this.value = value
-  }
-}
-
-export const not = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<>', value)
-export const below = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<', value)
-export const atMost = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<=', value)
-export const above = <Value>(value: Value | Expression<Value>) => new Condition<Value>('>', value)
-export const atLeast = <Value>(value: Value | Expression<Value>) =>
-  new Condition<Value>('>=', value)
-export const oneOf = <Value>(...values: readonly (Value | Expression<Value>)[]) =>
-  new Condition<Value>('in', values)
-export const present = new Condition<never>('is not', null as never)
-
-type Wanted<Value> = Value | Expression<Value> | Condition<Value>
-/** What columns must have; null: nothing; undefined: anything; a list: all of its conditions hold. */
-type Values<Name extends Table> = {
-  readonly [C in Column<Name>]?:
-    | Wanted<Tables[Name][C]>
-    | readonly Wanted<Tables[Name][C]>[]
-    | undefined
-}
 export type Order<Name extends Table> = Column<Name> | `${Column<Name>} desc`
-
-/** Begins a query about the rows that have these values, in this order. */
-export const from = <Name extends Table>(
-  db: Kysely<Tables>,
-  table: Name,
-  values: Values<Name>,
-  ...order: readonly Order<Name>[]
-): SelectQueryBuilder<Tables, Name, Record<never, never>> =>
-  order.reduce(
-    (query, by) =>
-      query.orderBy(by.replace(' desc', ''), by.endsWith(' desc') ? 'desc' : undefined),
-    where(untyped(db).selectFrom<string>(table), values),
-  ) as never
-
-/** Changes the rows that have these values. */
-export const changeRows = <Name extends Table>(
-  db: Kysely<Tables>,
-  table: Name,
-  change: { readonly [C in Changing<Name>]?: Tables[Name][C] | Expression<Tables[Name][C]> },
-  values: Values<Name>,
-): Compilable<unknown> => where(untyped(db).updateTable<string>(table).set(change), values)
-
-/** The same with all columns. */
-export const rowsOf = <Name extends Table>(
-  db: Kysely<Tables>,
-  table: Name,
-  values: Values<Name>,
-  ...order: readonly Order<Name>[]
-): SelectQueryBuilder<Tables, Name, Tables[Name]> =>
-  from(db, table, values, ...order).selectAll() as never
 
 /** The next page of a list by time: what is older than the last item seen, newest first. */
 export const pageOf = <Db, From extends keyof Db, Row>(
@@ -329,20 +189,3 @@ export const pageOf = <Db, From extends keyof Db, Row>(
     .orderBy(timeColumn, 'desc')
     .orderBy(idColumn, 'desc')
     .limit(limit)
-
-interface Filtered<Query> {
-  where(
-    column: string,
-    operator: '=' | 'is' | Condition<unknown>['operator'],
-    value: unknown,
-  ): Query
-}
-
-const where = <Query extends Filtered<Query>>(query: Query, values: object): Query =>
-  Object.entries(values)
-    .flatMap(([column, wanted]) => [wanted].flat().map((value) => ({ column, value })))
-    .filter(({ value }) => value !== undefined)
-    .reduce((found, { column, value }) => {
-      if (value instanceof Condition) return found.where(column, value.operator, value.value)
-      return found.where(column, value === null ? 'is' : '=', value)
-    }, query)

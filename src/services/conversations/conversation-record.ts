@@ -28,7 +28,6 @@ import {
   closedChapter,
   cutoverRule,
   leaveChapter,
-  openChapter,
   restartChapter,
   selectChapter,
   selectLastChapter,
@@ -39,7 +38,6 @@ import {
   type ConversationRow,
   conversationOf,
   selectHolderOf,
-  updateConversation,
 } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { columns, jsonOf } from '../../store/fields.ts'
@@ -66,9 +64,9 @@ export async function beginChapter(
   const today = logicalDay(rule, now)
   const due =
     rule.hour === null || !hasDays(row.kind) ? null : endOf(rule, today > day ? today : day)
-  const begun = { ...row, chapter_day: day, chapter_due_at: due }
-  await tx.write(openChapter, begun)
-  return begun
+  const begun = { chapter_day: day, chapter_due_at: due }
+  await tx.update('conversations', { key: row.key, ...begun })
+  return { ...row, ...begun }
 }
 
 /** Opens a chapter for imported messages. An open chapter without messages takes the imported day. */
@@ -89,7 +87,7 @@ export async function closeImportedChapter(
   const today = logicalDay(await cutoverRule(tx), now)
   if (row.chapter_due_at === null || row.chapter_day === null || row.chapter_day >= today) return
   const throughSeq = await storeClosedChapter(tx, row, row.chapter_day, now)
-  await tx.write(openChapter, { ...row, chapter_day: today })
+  await tx.update('conversations', { key: row.key, chapter_day: today })
   await tx.write(restartChapter, { key: row.key, chapter_after: throughSeq })
 }
 
@@ -140,9 +138,8 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
 }
 
 async function removeChapterEnd(tx: Tx, row: ConversationRow): Promise<ConversationRow> {
-  const kept = { ...row, chapter_due_at: null }
-  await tx.write(openChapter, kept)
-  return kept
+  await tx.update('conversations', { key: row.key, chapter_due_at: null })
+  return { ...row, chapter_due_at: null }
 }
 
 const lastSeq = async (reader: Reader, row: ConversationRow): Promise<number> =>
@@ -404,7 +401,7 @@ export async function changeConversation(
   now: Instant,
 ) {
   const changed = { ...row, ...change, updated_at: now }
-  await tx.write(updateConversation, changed)
+  await tx.update('conversations', changed)
   return changed
 }
 

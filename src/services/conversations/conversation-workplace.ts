@@ -22,20 +22,12 @@ import {
   identityOf,
   rolePlaceOf,
 } from '../../store/conversations/conversation-identity.ts'
-import {
-  type ConversationRow,
-  updateConversation,
-} from '../../store/conversations/conversations.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectOpenOperations } from '../../store/turns/turn-files.ts'
-import {
-  isPushed,
-  type QueuedChat,
-  queuedChats,
-  selectRunningAt,
-  type TurnRow,
-} from '../../store/turns/turns.ts'
+import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
+import { selectRunningAt } from '../../store/turns/turns-in-folders.ts'
 import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 
@@ -91,10 +83,10 @@ export async function chooseWorkplace(
     agentId &&
     (await whyNoWorktree(tx, { projectId, agentId }))
   if (why) throw new Refusal('wrong_state', why, { workplace })
-  const changed = { ...row, workplace, generation: row.generation + 1, updated_at: now }
-  await tx.write(updateConversation, changed)
+  const change = { workplace, generation: row.generation + 1, updated_at: now }
+  await tx.update('conversations', { key: row.key, ...change })
   tx.append(conversationStream(row.key), { type: 'workplace-chosen', data: { workplace, by } })
-  return changed
+  return { ...row, ...change }
 }
 
 /** The worktree that the coordinator makes before opening the context. Null for the project's folder. */

@@ -3,7 +3,6 @@
 import { ownerId, systemId } from '../../domain/access/caller.ts'
 import { looksLikeRole } from '../../domain/conversations/senders.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { selectFirst } from '../../store/rows.ts'
 import type { Reader } from '../../store/store.ts'
 
 interface Sender {
@@ -50,10 +49,6 @@ export async function sendersOf(reader: Reader, rows: readonly Sender[]): Promis
   }
 }
 
-const selectPersonNamed = selectFirst('people', { name: 'name' }, 'id')
-
-const selectAgentNamed = selectFirst('agents', { name: 'name' }, 'id')
-
 const isTaken = async (reader: Reader, name: string): Promise<boolean> =>
-  (await reader.first(selectPersonNamed, { name })) !== undefined ||
-  (await reader.first(selectAgentNamed, { name })) !== undefined
+  (await reader.row('people', { name })) !== undefined ||
+  (await reader.row('agents', { name })) !== undefined

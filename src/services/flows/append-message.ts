@@ -3,7 +3,7 @@
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { type ConversationRow, countMessage } from '../../store/conversations/conversations.ts'
+import { type ConversationRow, countsOf } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { type NewMessage, writeMessage } from '../conversations/conversation-record.ts'
@@ -32,7 +32,7 @@ export async function appendMessage(
   },
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
-  await tx.write(countMessage, counted)
+  await tx.update('conversations', countsOf(counted))
   if (message.role === 'assistant' && message.visible)
     await forwardToChannel(tx, row.key, message.content, context.now)
   const { projectId } = message

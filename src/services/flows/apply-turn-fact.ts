@@ -33,11 +33,7 @@ import { noticeColumn, noticesColumn } from '../../store/fields.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import {
-  type ContextRow,
-  selectContextsOfLaunch,
-  updateContext,
-} from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { isOfRole, relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { changeConversation } from '../conversations/conversation-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
@@ -213,8 +209,8 @@ async function processReady(
   })
   for (const row of held) {
     await keepOffers(tx, row, fact)
-    await tx.write(updateContext, {
-      ...row,
+    await tx.update('contexts', {
+      id: row.id,
       ...opened(fact, fact.notices?.['notRestored'], now),
       primed_at: null,
     })
@@ -292,8 +288,8 @@ async function roleAgentReady(
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
-  await tx.write(updateContext, {
-    ...found,
+  await tx.update('contexts', {
+    id: found.id,
     ...opened,
     opened_at: now,
     primed_at: hasNews ? null : now,
@@ -373,9 +369,9 @@ async function turnBegan(
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
   // CX19: what is not told before a slash command is told before the next prompt.
   const primed_at = priming.primer === null ? null : now
-  const open = { ...row, ...opened(fact, fact.notice, now), primed_at }
-  await tx.write(updateContext, open)
-  await tellReopened(tx, turn, open)
+  const change = { ...opened(fact, fact.notice, now), primed_at }
+  await tx.update('contexts', { id: row.id, ...change })
+  await tellReopened(tx, turn, { ...row, ...change })
 }
 
 type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>

@@ -6,7 +6,7 @@ import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { selectWaitingInRoles } from '../../store/turns/turns.ts'
+import { selectWaitingInRoles } from '../../store/turns/turns-in-folders.ts'
 import { findUserSession } from '../consoles/queries.ts'
 import {
   promptStreams,

@@ -13,11 +13,7 @@ import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { detailIn } from '../../store/fields.ts'
 import { contextLimit } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import {
-  type ContextRow,
-  selectContextsOfLaunch,
-  updateContext,
-} from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import {
   isOfRole,
   selectRunningOfLaunch,
@@ -52,14 +48,19 @@ export async function retryTurn(
   )
   if (notRun === 'no_context' && others.length > 0) {
     await tx.update('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
-    await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
+    await tx.update('contexts', {
+      id: row.id,
+      state: 'asleep',
+      launch_id: null,
+      primed_at: null,
+    })
     await requeueTurn(tx, turn)
     return true
   }
   const trouble = row.trouble + 1
   if (trouble >= maxAttempts) {
-    await tx.write(updateContext, {
-      ...row,
+    await tx.update('contexts', {
+      id: row.id,
       trouble: 0,
       state: 'asleep',
       launch_id: null,
@@ -105,7 +106,7 @@ export async function updateContextHealth(
       context,
     )
   const works = state === 'answered' || stopReason === denied
-  if (works && row.trouble > 0) await tx.write(updateContext, { ...row, trouble: 0 })
+  if (works && row.trouble > 0) await tx.update('contexts', { id: row.id, trouble: 0 })
 }
 
 /** Tells the person in a turn that begins what became of the context since: it was opened again, or begins with a primer alone. */
@@ -134,12 +135,13 @@ async function reopenContext(
   launch: Launch,
   context: Context,
 ): Promise<void> {
-  const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
+  const { id, trouble } = row
+  const asleep = { id, trouble, state: 'asleep', launch_id: null, primed_at: null } as const
   const limit = await contextLimit(tx, launch.id)
-  if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
-  await tx.write(updateContext, {
+  if (trouble === 1 && limit === null) return tx.update('contexts', asleep)
+  await tx.update('contexts', {
     ...asleep,
-    acp_session_id: row.trouble === 1 ? row.acp_session_id : null,
+    acp_session_id: trouble === 1 ? row.acp_session_id : null,
   })
   await replaceProcess(tx, launch, context)
 }

@@ -5,7 +5,7 @@ import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { begunMessage, selectLastMessage } from '../../store/conversations/messages.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { selectContextOf } from '../../store/turns/contexts.ts'
 import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
 import { selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
 import {
@@ -44,7 +44,7 @@ async function forkContext(
     context,
   )
   const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
-  await tx.write(updateContext, { ...row, fork_of: known.acp_session_id, told_through })
+  await tx.update('contexts', { id: row.id, fork_of: known.acp_session_id, told_through })
 }
 
 /** Creates the conversation of a fork with what was said until then, and registers its worktree. */

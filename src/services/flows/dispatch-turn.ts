@@ -45,19 +45,15 @@ import {
   type Reader,
   type Tx,
 } from '../../store/store.ts'
-import {
-  type ContextRow,
-  selectContextsOfLaunch,
-  updateContext,
-} from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import {
   isPushed,
   newTurnRow,
   type QueuedChat,
   selectRunningOfLaunch,
-  selectWaitingTask,
   type TurnRow,
 } from '../../store/turns/turns.ts'
+import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
 import {
   mustWaitForFolder,
@@ -399,28 +395,26 @@ async function startInContext(
   const limit = await contextLimit(tx, launch.id)
   // A process limited to one conversation opened its ACP session at start.
   const bound = limit !== null && found.launch_id !== launch.id
-  const row: ContextRow = bound
-    ? {
-        ...found,
-        state: 'open',
-        launch_id: launch.id,
-        how: 'new',
-        opened_at: now,
-        primed_at: null,
-        acp_session_id: null,
-      }
-    : found
+  const begun = {
+    state: 'open',
+    launch_id: launch.id,
+    how: 'new',
+    opened_at: now,
+    primed_at: null,
+    acp_session_id: null,
+  } as const
+  const row: ContextRow = bound ? { ...found, ...begun } : found
   const isCommand = isSlashCommand(JSON.parse(turn.content))
   const priming = isCommand ? unprimed(row) : await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
   const primed = isCommand
     ? {}
     : { told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
-  const known = { ...row, launch_id: launch.id, ...primed }
+  const known = { id: row.id, ...(bound ? begun : {}), launch_id: launch.id, ...primed }
   const begins = { ...turn, context_id: row.id }
   if (isOpen) {
     const knowsNothing = row.primed_at === null && row.how === 'new'
-    await tx.write(updateContext, known)
+    await tx.update('contexts', known)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
     const primer = knowsNothing
       ? priming.primer
@@ -431,7 +425,7 @@ async function startInContext(
     if (row.primed_at === null) await tellReopened(tx, begins, row)
     return
   }
-  await tx.write(updateContext, { ...known, state: 'opening' })
+  await tx.update('contexts', { ...known, state: 'opening' })
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
   const owner = await transcriptOwner(tx, { projectId, key, originKey })

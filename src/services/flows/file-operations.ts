@@ -14,7 +14,6 @@ import {
   measured,
   selectByClientId,
   selectLastMessage,
-  updateWithdrawal,
 } from '../../store/conversations/messages.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import {
@@ -444,7 +443,7 @@ async function moveConversation(
       back.messages.push([seq, by])
   if (!undone) await tx.write(rewindMessages, { ...until, by: id })
   for (const [seq, rewound_by] of messages)
-    await tx.write(updateWithdrawal, { conversation_key: key, seq, rewound_by })
+    await tx.update('messages', { conversation_key: key, seq, rewound_by })
   const taken = new Map(turns)
   for (const [index, each] of all.entries()) {
     const isPast =

@@ -13,7 +13,6 @@ import {
   splitUnread,
 } from '../../store/conversations/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { updateContext } from '../../store/turns/contexts.ts'
 import {
   newTurnRow,
   type QueuedChat,
@@ -130,7 +129,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       told_through: priming.givenThrough,
       decisions_told_at: now,
     }
-    await tx.write(updateContext, { ...bound, ...opened, ...held })
+    await tx.update('contexts', { id: bound.id, ...opened, ...held })
     if (isNew) await tx.update('agent_sessions', { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)

@@ -29,7 +29,6 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { type ChatRow, selectAsking, selectChat } from '../../store/channels/channels.ts'
-import { updateRoute } from '../../store/conversations/conversations.ts'
 import { selectPanels } from '../../store/conversations/panels.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -92,9 +91,10 @@ export const takeChannelMessage = defineUseCase('take-channel-message', {
     const { row } = await openConversation(tx, channelKey(input), now)
     const workplace =
       row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
-    const routed = { ...row, project_id: route.projectId, agent_id: route.agentId, workplace }
+    const change = { project_id: route.projectId, agent_id: route.agentId, workplace }
     if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
-      await tx.write(updateRoute, routed)
+      await tx.update('conversations', { key: row.key, ...change })
+    const routed = { ...row, ...change }
     const message = {
       senderId: input.senderId,
       senderName: input.senderName || undefined,

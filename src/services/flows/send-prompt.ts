@@ -9,7 +9,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { selectContextOf } from '../../store/turns/contexts.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import {
   activeProcess,
@@ -122,8 +122,8 @@ export async function startInRole(
   const { now } = context
   const { primer, news } = await primerForTurn(tx, row, turn, now)
   const primed = primer === null ? {} : { primed_at: now, decisions_told_at: now }
-  const known = { ...row, launch_id: launch.id, ...primed }
-  await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
+  const state = isOpen ? 'open' : 'opening'
+  await tx.update('contexts', { id: row.id, launch_id: launch.id, ...primed, state })
   if (isOpen) {
     const seq = await startTurn(
       tx,

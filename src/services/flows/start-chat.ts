@@ -29,7 +29,6 @@ import {
   selectPurpose,
   selectUnseenSince,
   updateAllSeen,
-  updateSeen,
   updateSeenByName,
 } from '../../store/conversations/panels.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
@@ -201,7 +200,7 @@ export const endChat = defineUseCase('end-chat', {
     const pair = { project_id: projectId, agent_id: agentId }
     if (panelId === undefined) await tx.write(deletePanelsOfPair, pair)
     else if (soon)
-      await tx.write(updateSeen, { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
+      await tx.update('panels', { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
     else await tx.delete('panels', { ...pair, panel_id: panelId })
     const othersOpen = (await tx.first(selectPanels, { ...pair, limit: 1 })) !== undefined
     if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }

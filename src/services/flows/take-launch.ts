@@ -29,7 +29,6 @@ import { jsonIn } from '../../store/fields.ts'
 import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { updateContext } from '../../store/turns/contexts.ts'
 import { queuedChats } from '../../store/turns/turns.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
@@ -241,7 +240,7 @@ async function contextToOpen(
     return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
-  await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
+  await tx.update('contexts', { id: row.id, state: 'opening', launch_id: launch.id })
   const { acpSessionId: loadAcpSessionId, lastOpenedAt, ...forks } = acpSessionToOpen(row)
   return {
     workspace,
@@ -317,7 +316,7 @@ async function contextOfRole(
     context,
     beginsAnew ? 'terminated' : undefined,
   )
-  await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
+  await tx.update('contexts', { id: found.id, state: 'opening', launch_id: launch.id })
   return found.id
 }
 

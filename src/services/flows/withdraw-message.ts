@@ -3,8 +3,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
-import { countMessage } from '../../store/conversations/conversations.ts'
-import { measured, selectWithdrawal, updateWithdrawal } from '../../store/conversations/messages.ts'
+import { measured, selectWithdrawal } from '../../store/conversations/messages.ts'
 import {
   deleteUnreadMessage,
   messagesOfTurn,
@@ -31,14 +30,14 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
       throw new Refusal('wrong_state', refusalText('messageBegun', { state }), { state })
     }
     await tx.write(deleteUnreadMessage, which)
-    await tx.write(updateWithdrawal, { ...which, rewound_by: withdrawn })
+    await tx.update('messages', { ...which, rewound_by: withdrawn })
     if ((await messagesOfTurn(tx, turn.id)).length === 0)
       await endTurn(tx, turn, { type: 'withdraw' }, {}, context)
     const { count } = await measured(tx, key, row.kept_after)
     const { chars } = await measured(tx, key, Math.max(row.kept_after, row.summary_through))
     const chapter_messages = row.chapter_messages - (seq > row.chapter_after ? 1 : 0)
-    await tx.write(countMessage, {
-      ...row,
+    await tx.update('conversations', {
+      key,
       message_count: count,
       unsummarised_chars: chars,
       chapter_messages,

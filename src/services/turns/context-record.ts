@@ -31,7 +31,6 @@ import {
   noLimit,
   selectContextOf,
   selectLeft,
-  updateContext,
 } from '../../store/turns/contexts.ts'
 import {
   isOfRole,
@@ -79,8 +78,8 @@ export async function getOrCreateContext(
   const isOver = found?.generation === generation ? ended : 'generation'
   if (found && !isOver) return found
   if (found && isOver)
-    await tx.write(updateContext, {
-      ...found,
+    await tx.update('contexts', {
+      id: found.id,
       state: 'ended',
       launch_id: null,
       ended_at: now,

@@ -17,7 +17,6 @@ import {
   noLimit,
   selectContextOf,
   selectContextsIn,
-  updateContext,
 } from '../../store/turns/contexts.ts'
 import { newTurnRow, selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
@@ -99,18 +98,15 @@ export async function applyLimit(
   if (limitedUntil !== undefined) return parkTurn(tx, turn, limitedUntil, context)
   const row = await tx.first(selectContextOf, contextKeyOf(turn))
   if (row?.limited_until === null && row.goes_on_left > 0)
-    await tx.write(updateContext, { ...row, ...noLimit })
+    await tx.update('contexts', { id: row.id, ...noLimit })
   else if (row && row.limited_until !== null && state === 'answered')
     await liftLimit(tx, row, context)
 }
 
 /** Parks a turn. An earlier choice to continue stays in force; parts already parked are sent together with this turn's. */
 async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
-  const row = {
-    ...(await getOrCreateContext(tx, contextKeyOf(turn), context)),
-    limited_until: until,
-    limited_turn_id: turn.id,
-  }
+  const row = await getOrCreateContext(tx, contextKeyOf(turn), context)
+  const limit = { limited_until: until, limited_turn_id: turn.id }
   const parked = await tx.first(selectParked, contextKeyOf(turn))
   const parts = [...(parked ? partsOf(parked) : []), ...partsOf(turn)].slice(-maxParkedParts)
   const waits = { content: JSON.stringify(parts), not_before: until }
@@ -146,8 +142,8 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
       'turns',
       newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }),
     )
-  await tx.write(updateContext, row)
-  appendLimitEvent(tx, row)
+  await tx.update('contexts', { id: row.id, ...limit })
+  appendLimitEvent(tx, { ...row, ...limit })
 }
 
 const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
@@ -158,9 +154,9 @@ export async function setContinuation(
   row: ContextRow,
   { goOn, by, requestId }: { goOn: boolean; by: string; requestId?: string | undefined },
 ): Promise<number> {
-  const chosen = { ...row, goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxContinuations : 0 }
-  await tx.write(updateContext, chosen)
-  return appendLimitEvent(tx, chosen, requestId)
+  const chosen = { goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxContinuations : 0 }
+  await tx.update('contexts', { id: row.id, ...chosen })
+  return appendLimitEvent(tx, { ...row, ...chosen }, requestId)
 }
 
 /** Lifts the limit and queues or cancels the parked turn. Each automatic retry is counted. */
@@ -179,12 +175,11 @@ export async function liftLimit(
   const parked = await tx.first(selectParked, contextKeyOf(row))
   const takesUp = goes_on_left > 0 && (await isAssigned(tx, { projectId, agentId }))
   const lifted = {
-    ...row,
     ...noLimit,
     ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }),
   }
-  await tx.write(updateContext, lifted)
-  appendLimitEvent(tx, lifted)
+  await tx.update('contexts', { id: row.id, ...lifted })
+  appendLimitEvent(tx, { ...row, ...lifted })
   if (!parked) return
   const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
   await tx.update('turns', { ...parked, not_before: null, ...(!takesUp && dropped) })
@@ -220,7 +215,7 @@ export async function inheritLimit(
   const row = await currentLimit(tx, which)
   const parked = await tx.first(selectParked, which)
   if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
-  await tx.write(updateContext, { ...row, goes_on_left: row.goes_on_left - 1 })
+  await tx.update('contexts', { id: row.id, goes_on_left: row.goes_on_left - 1 })
   await tx.update('turns', { ...parked, ...its })
 }
 

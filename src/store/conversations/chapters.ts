@@ -5,16 +5,6 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
 import { fields } from '../fields.ts'
 import { selectMeta, setMeta } from '../meta.ts'
-import {
-  atLeast,
-  atMost,
-  below,
-  changeRows,
-  from,
-  present,
-  rowsOf,
-  updateColumns,
-} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -27,8 +17,6 @@ export type ChapterRow = Tables['chapters']
 export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.first(selectRunningIn, { key })) !== undefined
 
-export const openChapter = updateColumns('conversations', 'chapter_day', 'chapter_due_at')
-
 /** DC1 `off`. */
 export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
   db
@@ -39,12 +27,11 @@ export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
 
 /** Gives open chapters an end. Conversations without days lose it at the next check (DC9). */
 export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
-  changeRows(
-    db,
-    'conversations',
-    { chapter_due_at: p.dueAt },
-    { chapter_day: present, chapter_due_at: null },
-  ),
+  db
+    .updateTable('conversations')
+    .set({ chapter_due_at: p.dueAt })
+    .where('chapter_day', 'is not', null)
+    .where('chapter_due_at', 'is', null),
 )
 
 /** Restarts the open chapter without messages that were moved elsewhere. */
@@ -81,13 +68,22 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
 )
 
 export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
-  rowsOf(db, 'chapters', { conversation_key: p.key, day: p.day, removed: 0 }),
+  db
+    .selectFrom('chapters')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('day', '=', p.day)
+    .where('removed', '=', 0),
 )
 
 /** The newest closed day, with its summary. */
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>
-  from(db, 'chapters', { conversation_key: p.key, removed: 0 }, 'day desc')
+  db
+    .selectFrom('chapters')
     .select(['day', 'summary', 'summary_by', 'closed_at'])
+    .where('conversation_key', '=', p.key)
+    .where('removed', '=', 0)
+    .orderBy('day', 'desc')
     .limit(1),
 )
 
@@ -101,9 +97,14 @@ export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
 
 const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()(
   (db, p) =>
-    from(db, 'conversations', { chapter_due_at: [present, atMost(p.now)] }, 'chapter_due_at', 'key')
+    db
+      .selectFrom('conversations')
       .select(['key', 'chapter_due_at as dueAt'])
+      .where('chapter_due_at', 'is not', null)
+      .where('chapter_due_at', '<=', p.now)
       .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
+      .orderBy('chapter_due_at')
+      .orderBy('key')
       .limit(p.limit),
 )
 
@@ -126,19 +127,20 @@ export async function dueChapters(
 }
 
 const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
-  from(db, 'chapters', {
-    conversation_key: p.key,
-    after_seq: below(p.seq),
-    through_seq: atLeast(p.seq),
-    removed: 0,
-  })
+  db
+    .selectFrom('chapters')
     .select('day')
+    .where('conversation_key', '=', p.key)
+    .where('after_seq', '<', p.seq)
+    .where('through_seq', '>=', p.seq)
+    .where('removed', '=', 0)
     .union(
-      from(db, 'conversations', {
-        key: p.key,
-        chapter_after: below(p.seq),
-        chapter_day: present,
-      }).select(sql<Day>`chapter_day`.as('day')),
+      db
+        .selectFrom('conversations')
+        .select(sql<Day>`chapter_day`.as('day'))
+        .where('key', '=', p.key)
+        .where('chapter_after', '<', p.seq)
+        .where('chapter_day', 'is not', null),
     )
     .limit(1),
 )

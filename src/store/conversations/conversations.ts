@@ -4,16 +4,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import {
-  atLeast,
-  below,
-  insertOnce,
-  pageOf,
-  rowsOf,
-  selectColumns,
-  updateColumns,
-  updateRow,
-} from '../rows.ts'
+import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -21,19 +12,14 @@ import { open } from '../turns/turns.ts'
 
 export type ConversationRow = Tables['conversations']
 
-/** The changes of an append: a few numbers, independent of the conversation's length (CV5). */
-export const countMessage = updateColumns(
-  'conversations',
-  'unsummarised_chars',
-  'message_count',
-  'chapter_messages',
-  'updated_at',
-)
-
-export const updateConversation = updateRow('conversations', 'agent_id', 'project_id')
-
-/** CN1: sets the project and agent of a channel's chat. */
-export const updateRoute = updateColumns('conversations', 'project_id', 'agent_id', 'workplace')
+/** The columns that each message changes. */
+export const countsOf = (row: ConversationRow) => ({
+  key: row.key,
+  unsummarised_chars: row.unsummarised_chars,
+  message_count: row.message_count,
+  chapter_messages: row.chapter_messages,
+  updated_at: row.updated_at,
+})
 
 interface ConversationsFilter {
   readonly from: string
@@ -48,7 +34,11 @@ interface ConversationsFilter {
 /** `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open turn. */
 const selectConversationsPage = statement<PageParams & ConversationsFilter>()((db, p) =>
   pageOf(
-    rowsOf(db, 'conversations', { key: [atLeast(p.from), below(p.to)] })
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('key', '>=', p.from)
+      .where('key', '<', p.to)
       .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
       // A console without an account came back from files: nobody knows whose it was.
       .where((eb) =>
@@ -118,12 +108,21 @@ export async function conversationsPage(
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
 
-export const selectHolderOf = selectColumns('conversation_names', 'name', 'conversation_key')
+export const selectHolderOf = statement<{ name: string }>()((db, p) =>
+  db.selectFrom('conversation_names').select('conversation_key').where('name', '=', p.name),
+)
 
-export const selectNameOf = selectColumns('conversation_names', { key: 'conversation_key' }, 'name')
+export const selectNameOf = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('conversation_names').select('name').where('conversation_key', '=', p.key),
+)
 
 /** The agent sessions that wrote in open conversations between agents (CV10). */
-export const insertOpenConversation = insertOnce('open_conversations')
+export const insertOpenConversation = statement<Tables['open_conversations']>()((db, p) =>
+  db
+    .insertInto('open_conversations')
+    .values({ agent_session_id: p.agent_session_id, conversation_key: p.conversation_key })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /** The conversations to close when a live session of the pair ends. */
 export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
@@ -151,8 +150,10 @@ export const keepSeen = statement<{ key: string; personId: string; seq: number }
     ),
 )
 
-export const selectSeen = selectColumns(
-  'seen_conversations',
-  { personId: 'person_id', key: 'conversation_key' },
-  'seq',
+export const selectSeen = statement<{ personId: string; key: string }>()((db, p) =>
+  db
+    .selectFrom('seen_conversations')
+    .select('seq')
+    .where('person_id', '=', p.personId)
+    .where('conversation_key', '=', p.key),
 )

@@ -3,16 +3,6 @@ import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../fields.ts'
-import {
-  above,
-  atMost,
-  below,
-  from,
-  rowsOf,
-  selectColumns,
-  selectFirst,
-  updateColumns,
-} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -52,26 +42,40 @@ export const begunAt = sql<
 )
 
 const selectBefore = statement<PageSlots>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key, seq: below(p.seq) }, 'seq desc')
+  db
+    .selectFrom('messages')
+    .selectAll()
     .select(begunAt)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '<', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
+    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
 const selectAfter = statement<PageSlots>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key, seq: above(p.seq) }, 'seq')
+  db
+    .selectFrom('messages')
+    .selectAll()
     .select(begunAt)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
+    .orderBy('seq')
     .limit(p.limit),
 )
 
 /** CH3: the message of this sender with this client id, in any conversation. */
-export const selectByClientId = selectFirst(
-  'messages',
-  { senderId: 'sender_id', clientId: 'client_id' },
-  'conversation_key',
+export const selectByClientId = statement<{ senderId: string; clientId: string }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('sender_id', '=', p.senderId)
+    .where('client_id', '=', p.clientId)
+    .orderBy('conversation_key')
+    .limit(1),
 )
 
 const contextColumns = [
@@ -95,9 +99,13 @@ export const selectPeopleIn = statement<{ key: string; keptAfter: number; limit:
   (db, p) =>
     db
       .selectFrom(
-        from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
+        db
+          .selectFrom('messages')
           .select(['role', 'sender_id', 'sender_name'])
+          .where('conversation_key', '=', p.key)
+          .where('seq', '>', p.keptAfter)
           .where(shown, '=', 1)
+          .orderBy('seq', 'desc')
           .limit(p.limit)
           .as('newest'),
       )
@@ -107,9 +115,13 @@ export const selectPeopleIn = statement<{ key: string; keptAfter: number; limit:
 )
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
+  db
+    .selectFrom('messages')
     .select([...contextColumns, begunAt])
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
+    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
@@ -124,20 +136,23 @@ export async function historyBefore(
 
 const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()(
   (db, p) =>
-    from(
-      db,
-      'messages',
-      { conversation_key: p.key, seq: [above(p.after), below(p.before)] },
-      'seq desc',
-    )
+    db
+      .selectFrom('messages')
       .select([...contextColumns, begunAt])
+      .where('conversation_key', '=', p.key)
+      .where('seq', '>', p.after)
+      .where('seq', '<', p.before)
       .where(shown, '=', 1)
+      .orderBy('seq', 'desc')
       .limit(p.limit),
 )
 
 const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: p.seq })
+  db
+    .selectFrom('messages')
     .select([...contextColumns, begunAt])
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq)
     .where(shown, '=', 1),
 )
 
@@ -162,12 +177,18 @@ export async function messagesWithin(reader: Reader, { key, originKey, ...which 
 
 /** The number and id of the newest message. */
 export const selectLastMessage = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key }, 'seq desc').select(['seq', 'id']).limit(1),
+  db
+    .selectFrom('messages')
+    .select(['seq', 'id'])
+    .where('conversation_key', '=', p.key)
+    .orderBy('seq', 'desc')
+    .limit(1),
 )
 
 /** The newest visible message, for lists of conversations. */
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key }, 'seq desc')
+  db
+    .selectFrom('messages')
     .select([
       'seq',
       'role',
@@ -176,47 +197,62 @@ export const selectLastSaid = statement<{ key: string }>()((db, p) =>
       'notice',
       sql<string>`substr(content, 1, 200)`.as('beginning'),
     ])
+    .where('conversation_key', '=', p.key)
     .where(shown, '=', 1)
+    .orderBy('seq', 'desc')
     .limit(1),
 )
 
 /** The beginning of the first message that was written, which stands for a title. */
 export const selectOpening = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, role: 'user' }, 'seq')
+  db
+    .selectFrom('messages')
     .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
+    .where('conversation_key', '=', p.key)
+    .where('role', '=', 'user')
     .where(shown, '=', 1)
+    .orderBy('seq')
     .limit(1),
 )
 
 /** What withdrawing a message depends on and changes (CH16). */
-export const selectWithdrawal = selectColumns(
-  'messages',
-  ['conversation_key', 'seq'],
-  'role',
-  'rewound_by',
+export const selectWithdrawal = statement<{ conversation_key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['role', 'rewound_by'])
+    .where('conversation_key', '=', p.conversation_key)
+    .where('seq', '=', p.seq),
 )
-export const updateWithdrawal = updateColumns('messages', 'rewound_by')
-
-export const selectMessageId = selectColumns(
-  'messages',
-  { key: 'conversation_key', seq: 'seq' },
-  'id',
+export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select('id')
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq),
 )
 
 const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
+  db
+    .selectFrom('messages')
     .select('seq')
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
+    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
 const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)] })
+  db
+    .selectFrom('messages')
     .select([
       sql<number>`count(*)`.as('count'),
       sql<number>`coalesce(sum(length(content)), 0)`.as('chars'),
     ])
     .select(sql<number>`count(*) - count(copy_of)`.as('originals'))
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('seq', '<=', p.through)
     .where(shown, '=', 1),
 )
 

@@ -18,7 +18,6 @@ import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { selectPosition } from '../log/event-log.ts'
-import { above, atLeast, below, from, oneOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Store } from '../store.ts'
@@ -29,13 +28,23 @@ export type NoteRow = Tables['notes']
 
 /** Days with chapters that are not in their note yet, oldest first. */
 export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
-  from(db, 'chapters', { note_seq: null }, 'day').select('day').distinct().limit(p.limit),
+  db
+    .selectFrom('chapters')
+    .select('day')
+    .distinct()
+    .where('note_seq', 'is', null)
+    .orderBy('day')
+    .limit(p.limit),
 )
 
 const fewOf =
   (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
-    from(db, 'chapters', { day: day, note_seq: null }, 'conversation_key')
+    db
+      .selectFrom('chapters')
       .select('conversation_key')
+      .where('day', '=', day)
+      .where('note_seq', 'is', null)
+      .orderBy('conversation_key')
       .limit(limit)
 
 export const selectNotNoted = statement<{ day: Day; limit: number }>()((db, p) =>
@@ -67,10 +76,14 @@ export const numberChapters = statement<Few & { seq: number }>()((db, p) =>
 )
 
 const selectTotals = statement<{ day: Day }>()((db, p) =>
-  from(db, 'chapters', { day: p.day, removed: 0 }).select((eb) => [
-    eb.fn.countAll<number>().as('conversations'),
-    eb.fn.sum<number | null>('message_count').as('messages'),
-  ]),
+  db
+    .selectFrom('chapters')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('conversations'),
+      eb.fn.sum<number | null>('message_count').as('messages'),
+    ])
+    .where('day', '=', p.day)
+    .where('removed', '=', 0),
 )
 
 export async function totalsOf(
@@ -94,13 +107,14 @@ export interface NotesPage {
 }
 
 const selectNotesBefore = statement<NotesPage>()((db, p) =>
-  rowsOf(
-    db,
-    'notes',
-    { day: [atLeast(p.from), below(p.before)], conversations: above(0) },
-    'day desc',
-  )
+  db
+    .selectFrom('notes')
+    .selectAll()
+    .where('day', '>=', p.from)
+    .where('day', '<', p.before)
+    .where('conversations', '>', 0)
     .where((eb) => eb.between(eb('seq', '-', eb.ref('written_seq')), p.leastBehind, p.mostBehind))
+    .orderBy('day', 'desc')
     .limit(p.limit),
 )
 
@@ -152,42 +166,39 @@ interface Within {
 const maxWorkLines = 200
 
 const selectTasksFinished = statement<Within>()((db, p) =>
-  from(
-    db,
-    'tasks',
-    { status: 'completed', completed_at: [atLeast(p.from), below(p.to)] },
-    'completed_at',
-  )
+  db
+    .selectFrom('tasks')
     .select('title')
+    .where('status', '=', 'completed')
+    .where('completed_at', '>=', p.from)
+    .where('completed_at', '<', p.to)
+    .orderBy('completed_at')
     .limit(p.limit),
 )
 
 /** Tasks that were worked on and are not finished. */
 const selectTasksLeft = statement<Within>()((db, p) =>
-  from(
-    db,
-    'tasks',
-    { status: oneOf('in_progress', 'failed'), updated_at: [atLeast(p.from), below(p.to)] },
-    'updated_at',
-  )
+  db
+    .selectFrom('tasks')
     .select('title')
+    .where('status', 'in', ['in_progress', 'failed'])
+    .where('updated_at', '>=', p.from)
+    .where('updated_at', '<', p.to)
+    .orderBy('updated_at')
     .limit(p.limit),
 )
 
 /** Approvals that people decided; permissions for tools and what is asked in a console are left out. */
 const selectDecided = statement<Within>()((db, p) =>
-  from(
-    db,
-    'human_approvals',
-    {
-      tool_call: null,
-      user_session_id: null,
-      status: oneOf('approved', 'rejected'),
-      resolved_at: [atLeast(p.from), below(p.to)],
-    },
-    'resolved_at',
-  )
+  db
+    .selectFrom('human_approvals')
     .select(['checkpoint_type', 'status', 'feedback'])
+    .where('tool_call', 'is', null)
+    .where('user_session_id', 'is', null)
+    .where('status', 'in', ['approved', 'rejected'])
+    .where('resolved_at', '>=', p.from)
+    .where('resolved_at', '<', p.to)
+    .orderBy('resolved_at')
     .limit(p.limit),
 )
 
@@ -204,17 +215,17 @@ async function workOf(reader: Reader, within: Within): Promise<NoteContents['wor
 }
 
 const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
-  from(
-    db,
-    'chapters',
-    { day: p.day, removed: 0, conversation_key: above(p.after) },
-    'conversation_key',
-  )
+  db
+    .selectFrom('chapters')
     .select([
       'conversation_key as key',
       'message_count as messages',
       sql<string>`substr(summary, 1, 2000)`.as('summary'),
     ])
+    .where('day', '=', p.day)
+    .where('removed', '=', 0)
+    .where('conversation_key', '>', p.after)
+    .orderBy('conversation_key')
     .limit(p.limit),
 )
 

@@ -1,6 +1,5 @@
 /** Queries about open chat panels and when each was last seen (CH5). */
 import type { Instant } from '../../domain/instant.ts'
-import { atMost, deleteBy, from, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -9,12 +8,14 @@ type Pair = Omit<PanelKey, 'panel_id'>
 
 /** The longest unseen first. */
 export const selectPanels = statement<Pair & { limit: number }>()((db, p) =>
-  from(db, 'panels', { project_id: p.project_id, agent_id: p.agent_id }, 'seen_at')
+  db
+    .selectFrom('panels')
     .select('panel_id')
+    .where('project_id', '=', p.project_id)
+    .where('agent_id', '=', p.agent_id)
+    .orderBy('seen_at')
     .limit(p.limit),
 )
-
-export const updateSeen = updateColumns('panels', 'seen_at')
 
 /** In any chat. */
 export const updateSeenByName = statement<{ panelId: string; now: Instant }>()((db, p) =>
@@ -30,8 +31,11 @@ export const updateAllSeen = statement<{ now: Instant }>()((db, p) =>
 )
 
 export const selectUnseenSince = statement<{ until: Instant; limit: number }>()((db, p) =>
-  from(db, 'panels', { seen_at: atMost(p.until) }, 'seen_at')
+  db
+    .selectFrom('panels')
     .select(['project_id', 'agent_id', 'panel_id'])
+    .where('seen_at', '<=', p.until)
+    .orderBy('seen_at')
     .limit(p.limit),
 )
 
@@ -46,11 +50,15 @@ export const deletePanelUnseenSince = statement<PanelKey & { until: Instant }>()
     .returning('panel_id'),
 )
 
-export const deletePanelsOfPair = deleteBy('panels', ['project_id', 'agent_id'])
+export const deletePanelsOfPair = statement<{ project_id: string; agent_id: string }>()((db, p) =>
+  db.deleteFrom('panels').where('project_id', '=', p.project_id).where('agent_id', '=', p.agent_id),
+)
 
 /** Opened panels that no agent session has taken up yet (AS3). */
-export const selectPurpose = selectColumns(
-  'pending_purposes',
-  ['agent_id', 'project_id'],
-  'created_at',
+export const selectPurpose = statement<{ agent_id: string; project_id: string }>()((db, p) =>
+  db
+    .selectFrom('pending_purposes')
+    .select('created_at')
+    .where('agent_id', '=', p.agent_id)
+    .where('project_id', '=', p.project_id),
 )

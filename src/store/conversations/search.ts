@@ -3,7 +3,6 @@
  * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
-import { above, atLeast, below, from, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -16,9 +15,11 @@ export const firstIdAt = (ms: number): number => ms * idsPerMs
 export const afterAllIds = Number.MAX_SAFE_INTEGER
 
 const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
-  from(db, 'search_documents', { id: [atLeast(p.from), below(p.before)] }).select(
-    sql<number | null>`max(id)`.as('id'),
-  ),
+  db
+    .selectFrom('search_documents')
+    .select(sql<number | null>`max(id)`.as('id'))
+    .where('id', '>=', p.from)
+    .where('id', '<', p.before),
 )
 
 /** The next free id at a time, or the first free one for older messages; `known`: ids given out by the same use case. */
@@ -38,10 +39,8 @@ export const insertTerms = statement<Tables['search_terms']>()((db, p, { search 
   db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
 )
 
-export const selectSearchPosition = selectColumns(
-  'search_positions',
-  { key: 'conversation_key' },
-  'through',
+export const selectSearchPosition = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('search_positions').select('through').where('conversation_key', '=', p.key),
 )
 
 export const setSearchPosition = statement<{ key: string; through: number }>()((db, p) =>
@@ -55,8 +54,12 @@ export const setSearchPosition = statement<{ key: string; through: number }>()((
 
 export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()(
   (db, p) =>
-    from(db, 'messages', { conversation_key: p.key, seq: above(p.after) }, 'seq')
+    db
+      .selectFrom('messages')
       .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
+      .where('conversation_key', '=', p.key)
+      .where('seq', '>', p.after)
+      .orderBy('seq')
       .limit(p.limit),
 )
 
@@ -93,8 +96,11 @@ const withBehind = (db: Kysely<Tables>, keys: Keys) =>
 
 export const selectBehindAfter = statement<{ key: string; limit: number }>()((db, p) =>
   withBehind(db, () =>
-    from(db, 'conversations', { key: above(p.key) }, 'key')
+    db
+      .selectFrom('conversations')
       .select('key')
+      .where('key', '>', p.key)
+      .orderBy('key')
       .limit(p.limit)
       .as('looked_at'),
   ).orderBy('looked_at.key'),
@@ -103,7 +109,12 @@ export const selectBehindAfter = statement<{ key: string; limit: number }>()((db
 /** The same for the most recently changed ones. */
 export const selectBehindAmongNewest = statement<{ limit: number }>()((db, p) =>
   withBehind(db, () =>
-    from(db, 'conversations', {}, 'updated_at desc').select('key').limit(p.limit).as('looked_at'),
+    db
+      .selectFrom('conversations')
+      .select('key')
+      .orderBy('updated_at', 'desc')
+      .limit(p.limit)
+      .as('looked_at'),
   ),
 )
 
@@ -169,7 +180,11 @@ export const messagesWith = (reader: Reader, terms: readonly string[], range: Se
 export type FoundMessage = Awaited<ReturnType<typeof messagesWith>>[number]
 
 const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { search }) =>
-  from(db, 'search_terms', { rowid: p.id }).select('rowid').where(search.hasAll(p.wanted)),
+  db
+    .selectFrom('search_terms')
+    .select('rowid')
+    .where('rowid', '=', p.id)
+    .where(search.hasAll(p.wanted)),
 )
 
 /** Whether the document has all terms, for the deep check. */
@@ -225,10 +240,12 @@ export const selectConversationsLike = statement<TitleSearch>()((db, p) =>
 )
 
 export const selectTasksLike = statement<TitleSearch>()((db, p) =>
-  from(db, 'tasks', {}, 'updated_at desc')
+  db
+    .selectFrom('tasks')
     .select(['id', 'project_id', 'title', 'status'])
     .where(sql<boolean>`lower(title || ' ' || id) like ${p.pattern} escape '\\'`)
     .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .orderBy('updated_at', 'desc')
     .limit(p.limit),
 )
 

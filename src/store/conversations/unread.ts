@@ -4,7 +4,6 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { above, changeRows, deleteBy, from, selectBy } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
@@ -25,12 +24,12 @@ export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
 )
 
 const moveOneUnread = statement<{ from: string; to: string; key: string; seq: number }>()((db, p) =>
-  changeRows(
-    db,
-    'unread_messages',
-    { turn_id: p.to },
-    { turn_id: p.from, conversation_key: p.key, seq: p.seq },
-  ),
+  db
+    .updateTable('unread_messages')
+    .set({ turn_id: p.to })
+    .where('turn_id', '=', p.from)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq),
 )
 
 /** The messages of a turn, most urgent first, then oldest. */
@@ -54,15 +53,13 @@ export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Me
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
 const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
-  from(
-    db,
-    'unread_messages',
-    { turn_id: p.turnId },
-    'priority_rank desc',
-    'conversation_key',
-    'seq',
-  )
+  db
+    .selectFrom('unread_messages')
     .select(['conversation_key', 'seq', 'chars'])
+    .where('turn_id', '=', p.turnId)
+    .orderBy('priority_rank', 'desc')
+    .orderBy('conversation_key')
+    .orderBy('seq')
     .limit(p.limit),
 )
 
@@ -98,8 +95,19 @@ export const selectHandedOver = statement<{ agentId: string; key: string; limit:
       .limit(p.limit),
 )
 
-export const selectUnreadMessage = selectBy('unread_messages', ['conversation_key', 'seq'])
-export const deleteUnreadMessage = deleteBy('unread_messages', ['conversation_key', 'seq'])
+export const selectUnreadMessage = statement<{ conversation_key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .selectAll()
+    .where('conversation_key', '=', p.conversation_key)
+    .where('seq', '=', p.seq),
+)
+export const deleteUnreadMessage = statement<{ conversation_key: string; seq: number }>()((db, p) =>
+  db
+    .deleteFrom('unread_messages')
+    .where('conversation_key', '=', p.conversation_key)
+    .where('seq', '=', p.seq),
+)
 
 /** The oldest message of a conversation that the agent was not given yet. */
 export const selectOldestNotHanded = statement<
@@ -121,12 +129,12 @@ export const selectOldestNotHanded = statement<
 export const selectUnreadSince = statement<
   Omit<AgentCaller, 'agentSessionId'> & { since: Instant }
 >()((db, p) =>
-  from(db, 'unread_messages', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    created_at: above(p.since),
-  })
+  db
+    .selectFrom('unread_messages')
     .select('seq')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('created_at', '>', p.since)
     .limit(1),
 )
 
@@ -134,12 +142,12 @@ export const selectUnreadSince = statement<
 export const selectUnreadIn = statement<
   Omit<AgentCaller, 'agentSessionId'> & { key: string; limit: number }
 >()((db, p) =>
-  from(
-    db,
-    'unread_messages',
-    { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key },
-    'seq',
-  )
+  db
+    .selectFrom('unread_messages')
     .select(['seq', 'turn_id'])
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .orderBy('seq')
     .limit(p.limit),
 )

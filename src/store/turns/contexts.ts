@@ -1,7 +1,6 @@
 /** Contexts as rows (CX1): what an agent knows of one conversation. Written behind the lock of the conversation. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { atMost, from, not, present, rowsOf, selectBy, selectSome, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -18,62 +17,76 @@ export const noLimit = {
   goes_on_left: 0,
 } as const
 
-export const updateContext = updateRow('contexts', 'commands', 'offers')
-
 /** What an agent offered when one of its contexts was last opened, anywhere. */
 export const selectLatestOffers = statement<{ agentId: string }>()((db, p) =>
-  from(
-    db,
-    'contexts',
-    { agent_id: p.agentId, offers: present, state: not(ended) },
-    'opened_at desc',
-  )
+  db
+    .selectFrom('contexts')
     .select('offers')
+    .where('agent_id', '=', p.agentId)
+    .where('offers', 'is not', null)
+    .where('state', '<>', ended)
+    .orderBy('opened_at', 'desc')
     .limit(1),
 )
 
 /** The one of an agent in a conversation that has not ended. */
-export const selectContextOf = selectBy('contexts', {
-  agentId: 'agent_id',
-  projectId: 'project_id',
-  key: 'conversation_key',
-  originKey: 'origin_key',
-  state: not(ended),
-})
-
-export const selectContextsOfLaunch = selectBy(
-  'contexts',
-  { launchId: 'launch_id', state: not(ended) },
-  'created_at',
+export const selectContextOf = statement<{
+  agentId: string
+  projectId: string
+  key: string
+  originKey: string
+}>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('state', '<>', ended),
 )
 
-export const selectContextsIn = selectSome(
-  'contexts',
-  { key: 'conversation_key' },
-  'created_at desc',
-  'id desc',
+export const selectContextsOfLaunch = statement<{ launchId: string }>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .where('state', '<>', ended)
+    .orderBy('created_at'),
+)
+
+export const selectContextsIn = statement<{ key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 /** AG6: the one in a conversation whose agent is at its vendor's limit. */
 export const selectLimitedIn = statement<{ key: string }>()((db, p) =>
-  from(
-    db,
-    'contexts',
-    { conversation_key: p.key, state: not(ended), limited_until: present },
-    'limited_until desc',
-  )
+  db
+    .selectFrom('contexts')
     .select(['limited_until', 'goes_on_left'])
+    .where('conversation_key', '=', p.key)
+    .where('state', '<>', ended)
+    .where('limited_until', 'is not', null)
+    .orderBy('limited_until', 'desc')
     .limit(1),
 )
 
 /** AG6: those whose limit is over, the longest first. */
 export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
-  rowsOf(
-    db,
-    'contexts',
-    { limited_until: [present, atMost(p.until)], state: not(ended) },
-    'limited_until',
-  ).limit(p.limit),
+  db
+    .selectFrom('contexts')
+    .selectAll()
+    .where('limited_until', 'is not', null)
+    .where('limited_until', '<=', p.until)
+    .where('state', '<>', ended)
+    .orderBy('limited_until')
+    .limit(p.limit),
 )
 
 /** Marks the contexts of an ended process as asleep: they can be restored. */
@@ -87,8 +100,12 @@ export const putToSleep = statement<{ launchId: string }>()((db, p) =>
 
 /** AC12: ended contexts whose ACP sessions the agent still holds. */
 export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p) =>
-  from(db, 'contexts', { agent_id: p.agentId, state: ended, acp_session_id: present })
+  db
+    .selectFrom('contexts')
     .select(['id', 'acp_session_id', 'end_reason'])
+    .where('agent_id', '=', p.agentId)
+    .where('state', '=', ended)
+    .where('acp_session_id', 'is not', null)
     .limit(p.limit),
 )
 

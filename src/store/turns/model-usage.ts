@@ -1,7 +1,7 @@
 /** Queries about what requests through a gateway have used (GW5). */
 import { type Kysely, sql } from 'kysely'
 import type { AgentModelUsage, ModelUsage } from '../../protocol/turns/model-usage.ts'
-import { allColumns, from, selectBy } from '../rows.ts'
+import { allColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -30,9 +30,12 @@ const sums = () =>
   counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
 const byAgentAndModel = (db: Kysely<Tables>) =>
-  from(db, 'model_usage', {}, 'agent_id', 'model')
+  db
+    .selectFrom('model_usage')
     .select(['agent_id', 'model', ...sums()])
     .groupBy(['agent_id', 'model'])
+    .orderBy('agent_id')
+    .orderBy('model')
 
 const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
   byAgentAndModel(db).where('turn_id', '=', p.turnId).where('turn_id', '<>', ''),
@@ -45,9 +48,15 @@ const selectOfProject = statement<{ projectId: string; limit: number }>()((db, p
 const selectOfAll = statement<{ limit: number }>()((db, p) => byAgentAndModel(db).limit(p.limit))
 
 /** What a gateway has counted for one turn of a process, and whether it has counted anything for it. */
-export const selectCountedOf = selectBy('model_usage', { launchId: 'launch_id', turnId: 'turn_id' })
+export const selectCountedOf = statement<{ launchId: string; turnId: string }>()((db, p) =>
+  db
+    .selectFrom('model_usage')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .where('turn_id', '=', p.turnId),
+)
 export const selectCountedOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  from(db, 'model_usage', { launch_id: p.launchId }).select('turn_id').limit(1),
+  db.selectFrom('model_usage').select('turn_id').where('launch_id', '=', p.launchId).limit(1),
 )
 
 type Sums = Omit<Tables['model_usage'], 'launch_id' | 'turn_id' | 'project_id' | 'updated_at'>

@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import { begunAt } from '../conversations/messages.ts'
-import { above, atLeast, below, from, present, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -10,17 +9,22 @@ import { running } from './turns.ts'
 export type TurnFilesRow = Tables['turn_files']
 export type FileOperationRow = Tables['file_operations']
 
-export const selectFilesOf = selectBy(
-  'turn_files',
-  { key: 'conversation_key' },
-  'created_at',
-  'turn_id',
+export const selectFilesOf = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('turn_files')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .orderBy('created_at')
+    .orderBy('turn_id'),
 )
 
 /** The files before the first turn that was not taken back. */
 export const selectFirstState = statement<{ key: string }>()((db, p) =>
-  from(db, 'turn_files', { conversation_key: p.key, rewound_by: null })
+  db
+    .selectFrom('turn_files')
     .select('before_state')
+    .where('conversation_key', '=', p.key)
+    .where('rewound_by', 'is', null)
     .where('before_state', 'is not', null)
     .orderBy('created_at')
     .limit(1),
@@ -39,29 +43,36 @@ export const disownTurnFiles = statement<{ key: string }>()((db, p) =>
 )
 
 export const selectDisowned = statement<{ limit: number }>()((db, p) =>
-  from(db, 'turn_files', {
-    conversation_key: [atLeast(sql.lit(disowned)), below(sql.lit('\u0002'))],
-  })
+  db
+    .selectFrom('turn_files')
     .select(['conversation_key', 'project_id', 'coordinator_id', 'top'])
     .distinct()
+    .where('conversation_key', '>=', sql.lit(disowned))
+    .where('conversation_key', '<', sql.lit('\u0002'))
     .limit(p.limit),
 )
 
 const asked = sql.lit<FileOperationRow['state']>('asked')
 
 /** Operations that were not completed, oldest first. */
-export const selectOpenOperations = selectSome(
-  'file_operations',
-  { state: asked },
-  'asked_at',
-  'id',
+export const selectOpenOperations = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('file_operations')
+    .selectAll()
+    .where('state', '=', asked)
+    .orderBy('asked_at')
+    .orderBy('id')
+    .limit(p.limit),
 )
 
-export const selectOperationsOf = selectSome(
-  'file_operations',
-  { key: 'conversation_key' },
-  'asked_at desc',
-  'id desc',
+export const selectOperationsOf = statement<{ key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('file_operations')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .orderBy('asked_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
 )
 
 /** Running turns whose files are at this place, of any conversation. */
@@ -93,12 +104,12 @@ export const selectUnfinishedFiles = statement<{ since: Instant; limit: number }
 export const selectNextState = statement<
   Pick<TurnFilesRow, 'coordinator_id' | 'created_at' | 'top'>
 >()((db, p) =>
-  from(db, 'turn_files', {
-    coordinator_id: p.coordinator_id,
-    top: p.top,
-    created_at: above(p.created_at),
-  })
+  db
+    .selectFrom('turn_files')
     .select('before_state')
+    .where('coordinator_id', '=', p.coordinator_id)
+    .where('top', '=', p.top)
+    .where('created_at', '>', p.created_at)
     .where('before_state', 'is not', null)
     .orderBy('created_at')
     .limit(1),
@@ -146,40 +157,43 @@ export const selectMeanwhile = statement<{
   before: number
   since: Instant
 }>()((db, p) =>
-  from(
-    db,
-    'messages',
-    {
-      conversation_key: p.key,
-      role: sql.lit('user'),
-      seq: [above(p.after), below(p.before)],
-      created_at: above(p.since),
-    },
-    'seq',
-  )
+  db
+    .selectFrom('messages')
     .select('seq')
+    .where('conversation_key', '=', p.key)
+    .where('role', '=', sql.lit('user'))
+    .where('seq', '>', p.after)
+    .where('seq', '<', p.before)
+    .where('created_at', '>', p.since)
+    .orderBy('seq')
     .limit(1),
 )
 
 /** What was written from a number to a cut, also what was taken back, newest first. */
 export const selectWritten = statement<Cut & { after: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key, seq: above(p.after), visible: 1 }, 'seq desc')
+  db
+    .selectFrom('messages')
+    .selectAll()
     .select(begunAt)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('visible', '=', 1)
     .where(stays(p))
+    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
 /** Conversations with states of before a time, in pages. */
 export const selectOldFiles = statement<{ before: Instant; after: string; limit: number }>()(
   (db, p) =>
-    from(
-      db,
-      'turn_files',
-      { before_state: present, created_at: below(p.before), conversation_key: above(p.after) },
-      'conversation_key',
-    )
+    db
+      .selectFrom('turn_files')
       .select(['conversation_key', 'project_id', sql<Instant>`min(created_at)`.as('oldest')])
+      .where('before_state', 'is not', null)
+      .where('created_at', '<', p.before)
+      .where('conversation_key', '>', p.after)
       .groupBy(['conversation_key', 'project_id'])
+      .orderBy('conversation_key')
       .limit(p.limit),
 )
 

@@ -5,7 +5,6 @@ import type { StreamName } from '../../domain/stream-name.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
-import { above, atLeast, below, from } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -15,27 +14,34 @@ import { isPushed, type TurnRow } from './turns.ts'
 export const firstOutputItem = 1_000_000
 
 export const selectTurnItems = statement<{ turnId: string; limit: number }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId, n: below(firstOutputItem) }, 'n')
+  db
+    .selectFrom('turn_items')
     .select(['n', 'kind', 'body'])
+    .where('turn_id', '=', p.turnId)
+    .where('n', '<', firstOutputItem)
+    .orderBy('n')
     .limit(p.limit),
 )
 
 export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId, n: atLeast(firstOutputItem) }).select((eb) =>
-    eb.fn.max('n').as('last'),
-  ),
+  db
+    .selectFrom('turn_items')
+    .select((eb) => eb.fn.max('n').as('last'))
+    .where('turn_id', '=', p.turnId)
+    .where('n', '>=', firstOutputItem),
 )
 
 /** The kind of such a piece names the call. */
 export const outputKind = (toolCallId: string): string => `output:${toolCallId}`
 
 export const selectOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
-  from(
-    db,
-    'turn_items',
-    { turn_id: p.turnId, kind: p.kind, n: atLeast(firstOutputItem) },
-    'n',
-  ).select('body'),
+  db
+    .selectFrom('turn_items')
+    .select('body')
+    .where('turn_id', '=', p.turnId)
+    .where('kind', '=', p.kind)
+    .where('n', '>=', firstOutputItem)
+    .orderBy('n'),
 )
 
 export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
@@ -55,9 +61,13 @@ const selectPieces = statement<{
   beginning: string
   limit: number
 }>()((db, p) =>
-  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
+  db
+    .selectFrom('events')
     .select(['seq', 'data'])
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
     .where('data', 'like', p.beginning)
+    .orderBy('seq')
     .limit(p.limit),
 )
 
@@ -67,9 +77,13 @@ const selectNewestPieces = statement<{
   beginning: string
   limit: number
 }>()((db, p) =>
-  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq desc')
+  db
+    .selectFrom('events')
     .select('data')
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
     .where('data', 'like', p.beginning)
+    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
@@ -134,8 +148,13 @@ const resolved = sql.lit<Tables['events']['type']>('permission:resolved')
 const maxResolved = 100
 
 const selectResolved = statement<{ stream: StreamName; after: number }>()((db, p) =>
-  from(db, 'events', { stream: p.stream, seq: above(p.after), type: resolved }, 'seq desc')
+  db
+    .selectFrom('events')
     .select(['seq', 'data'])
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
+    .where('type', '=', resolved)
+    .orderBy('seq', 'desc')
     .limit(maxResolved),
 )
 

@@ -8,20 +8,7 @@ import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
-import {
-  below,
-  from,
-  type NewRow,
-  newRow,
-  not,
-  oneOf,
-  pageOf,
-  present,
-  rowsOf,
-  selectBy,
-  selectFirst,
-  selectSome,
-} from '../rows.ts'
+import { type NewRow, newRow, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,7 +25,7 @@ export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_i
 /** Literals in the query, so that the partial indexes are used. */
 export const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
 export const running = sql.lit<TurnRow['state']>('running')
-const queued = sql.lit<TurnRow['state']>('queued')
+export const queued = sql.lit<TurnRow['state']>('queued')
 
 export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
   state,
@@ -74,50 +61,77 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
 )
 
 /** AG6: the turn that waits for its agent's limit; at most one in each context. */
-export const selectParked = selectFirst('turns', {
-  agentId: 'agent_id',
-  projectId: 'project_id',
-  key: 'conversation_key',
-  originKey: 'origin_key',
-  state: queued,
-  not_before: present,
-})
+export const selectParked = statement<{
+  agentId: string
+  projectId: string
+  key: string
+  originKey: string
+}>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('state', '=', queued)
+    .where('not_before', 'is not', null)
+    .limit(1),
+)
 
 export const selectTurnsOver = statement<{
   userSessionId: string
   before: number
   limit: number
 }>()((db, p) =>
-  rowsOf(
-    db,
-    'turns',
-    { user_session_id: p.userSessionId, ended_seq: [present, below(p.before)] },
-    'ended_seq desc',
-  ).limit(p.limit),
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('ended_seq', 'is not', null)
+    .where('ended_seq', '<', p.before)
+    .orderBy('ended_seq', 'desc')
+    .limit(p.limit),
 )
 
-export const selectRunningOfLaunch = selectBy(
-  'turns',
-  { launchId: 'launch_id', state: running },
-  'id',
+export const selectRunningOfLaunch = statement<{ launchId: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .where('state', '=', running)
+    .orderBy('id'),
 )
 
-export const selectRunningOfSession = selectBy(
-  'turns',
-  { agentSessionId: 'agent_session_id', state: running },
-  'id',
+export const selectRunningOfSession = statement<{ agentSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('agent_session_id', '=', p.agentSessionId)
+    .where('state', '=', running)
+    .orderBy('id'),
 )
 
 /** How the last turn of a context ended. */
 export const selectLastEnded = statement<{ contextId: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, ended_at: present }, 'ended_at desc')
+  db
+    .selectFrom('turns')
     .select(['error', 'notice'])
+    .where('context_id', '=', p.contextId)
+    .where('ended_at', 'is not', null)
+    .orderBy('ended_at', 'desc')
     .limit(1),
 )
 
 /** Running turns of a conversation, of which there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
-  rowsOf(db, 'turns', { conversation_key: p.key, state: [running, oneOf(...open)] }, 'id desc'),
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('state', '=', running)
+    .where('state', 'in', open)
+    .orderBy('id', 'desc'),
 )
 
 const selectRunningOfUserSession = statement<{ userSessionId: string }>()((db, p) =>
@@ -143,45 +157,45 @@ export async function firstRunningSeq(
   return begun.length === 0 ? undefined : Math.min(...begun)
 }
 
-export const selectOpenIn = selectSome(
-  'turns',
-  { key: 'conversation_key', state: oneOf(...open) },
-  'created_at',
-  'id',
+export const selectOpenIn = statement<{ key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('state', 'in', open)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
 )
 
 /** The queued turn that a new message for this agent joins. */
 export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  from(
-    db,
-    'turns',
-    {
-      agent_id: p.agentId,
-      project_id: p.projectId,
-      state: queued,
-      conversation_key: p.key,
-      origin_key: p.originKey,
-      about: sql.lit<TurnRow['about']>('chat'),
-      not_before: null,
-      retry_of: null,
-    },
-    'created_at',
-  )
+  db
+    .selectFrom('turns')
     .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '=', queued)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
+    .where('not_before', 'is', null)
+    .where('retry_of', 'is', null)
+    .orderBy('created_at')
     .limit(1),
 )
 
 /** Whether another conversation of the pair has work, which keeps the chat open when a panel closes. */
 export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
-  from(db, 'turns', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    not_before: null,
-    about: sql.lit<TurnRow['about']>('chat'),
-    state: oneOf(...open),
-    conversation_key: not(p.key),
-  })
+  db
+    .selectFrom('turns')
     .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('not_before', 'is', null)
+    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
+    .where('state', 'in', open)
+    .where('conversation_key', '<>', p.key)
     .limit(1),
 )
 
@@ -271,21 +285,34 @@ export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, 
 )
 
 export const selectNewestIn = statement<{ key: string }>()((db, p) =>
-  from(db, 'turns', { conversation_key: p.key }, 'created_at desc', 'id desc')
+  db
+    .selectFrom('turns')
     .select(['state', 'stop_reason', 'role_agent_id'])
+    .where('conversation_key', '=', p.key)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1),
 )
 
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc')
+  db
+    .selectFrom('turns')
     .select('primer')
+    .where('context_id', '=', p.contextId)
+    .where('primer', 'is not', null)
+    .orderBy('created_at', 'desc')
     .limit(1),
 )
 
 /** What the previous turn of the same context used. */
 export const selectUsageBefore = statement<{ contextId: string; id: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, id: not(p.id), ended_at: present }, 'ended_at desc')
+  db
+    .selectFrom('turns')
     .select('usage')
+    .where('context_id', '=', p.contextId)
+    .where('id', '<>', p.id)
+    .where('ended_at', 'is not', null)
+    .orderBy('ended_at', 'desc')
     .limit(1),
 )
 
@@ -295,7 +322,14 @@ export const selectTurnsBefore = statement<{
   createdAt: Instant
   id: string
   limit: number
-}>()((db, p) => pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'))
+}>()((db, p) =>
+  pageOf(
+    db.selectFrom('turns').selectAll().where('conversation_key', '=', p.key),
+    p,
+    'created_at',
+    'id',
+  ),
+)
 
 /** Deletes the turns of a conversation. A running one ends by itself without a report. */
 export const deleteTurnsOf = statement<{ key: string }>()((db, p) =>
@@ -313,46 +347,6 @@ export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
 
 /** Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its coordinator is not involved. */
 export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'
-
-// CX9: turns that run in shared folders, and turns that wait for a folder.
-
-/** Running turns of a project that may change files. */
-export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
-  from(
-    db,
-    'turns',
-    { project_id: p.projectId, state: running, about: not(sql.lit<TurnRow['about']>('summary')) },
-    'started_at',
-    'id',
-  ).select(['conversation_key', 'origin_key', 'content']),
-)
-
-/** The task of an agent session that waits for the folder (CX9). */
-export const selectWaitingTask = selectFirst('turns', {
-  agentId: 'agent_id',
-  projectId: 'project_id',
-  state: queued,
-  about: sql.lit<TurnRow['about']>('task'),
-  agentSessionId: 'agent_session_id',
-})
-
-/** Awake agents in roles with waiting turns. */
-export const selectWaitingInRoles = statement<{ limit: number }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .innerJoin('role_agents', 'role_agents.id', 'turns.role_agent_id')
-    .select('role_agents.id')
-    .distinct()
-    .where('turns.role_agent_id', 'is not', null)
-    .where('turns.state', 'in', open)
-    .where('turns.state', '=', queued)
-    .where('turns.not_before', 'is', null)
-    .where('role_agents.state', '=', sql.lit('ACTIVE'))
-    .where('role_agents.asleep_at', 'is', null)
-    .where('role_agents.terminating_at', 'is', null)
-    .orderBy('role_agents.id')
-    .limit(p.limit),
-)
 
 /** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
 export const turnStream = (
