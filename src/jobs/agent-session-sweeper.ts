@@ -15,7 +15,6 @@ import {
 } from '../services/agent-sessions/queries.ts'
 import { closeConversation } from '../services/conversations/change-conversation.ts'
 import {
-  findSweepLocks,
   postponeAgentSession,
   recordSweep,
   sweepAgentSession,
@@ -113,9 +112,8 @@ export class AgentSessionSweeper implements PeriodicJob {
 
   async #check(which: DueAgentSession): Promise<boolean> {
     const { store, logger, lastSeen } = this.#options
-    const found = await store.query(findSweepLocks, which)
     const lastSeenAt = lastSeen.of(which.agentSessionId)
-    const { ended } = await store.run(sweepAgentSession, { ...which, ...found, lastSeenAt })
+    const { ended } = await store.run(sweepAgentSession, { ...which, lastSeenAt })
     if (ended === null) return false
     lastSeen.forget(which.agentSessionId)
     logger.info({ ...which, reason: ended }, 'agent session ended')

@@ -14,7 +14,6 @@ import {
   type Claim,
   findAgentSession,
 } from '../../services/agent-sessions/queries.ts'
-import { findOpenConversations } from '../../services/conversations/queries.ts'
 import {
   authenticateAgent,
   authenticationFailed,
@@ -127,20 +126,14 @@ export class AgentCalls {
   }
 
   async logout(caller: AgentCaller): Promise<void> {
-    const openConversations = await this.#store.query(findOpenConversations, caller)
-    await this.#store.run(logoutAgent, { ...caller, openConversations })
+    await this.#store.run(logoutAgent, caller)
     this.lastSeen.forget(caller.agentSessionId)
   }
 
-  async reportExit(
-    who: Who,
-    report: ProcessExit,
-    receipt?: ReceiptKey,
-  ): Promise<ProcessExitAnswer> {
-    const openConversations = await this.#store.query(findOpenConversations, report)
+  reportExit(who: Who, report: ProcessExit, receipt?: ReceiptKey): Promise<ProcessExitAnswer> {
     return this.#store.run(
       reportProcessExit,
-      { ...report, reporterId: who.id, byHand: who.scopes.includes('manage'), openConversations },
+      { ...report, reporterId: who.id, byHand: who.scopes.includes('manage') },
       receipt,
     )
   }

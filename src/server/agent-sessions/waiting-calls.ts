@@ -7,7 +7,6 @@
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { EventType } from '../../protocol/events.ts'
-import { findOpenConversations } from '../../services/conversations/queries.ts'
 import {
   type FoundNextAction,
   findNextAction,
@@ -159,9 +158,7 @@ class WaitingCall implements TailFollower {
     ...answer
   }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
-    const { store } = this.#options
-    const openConversations = await store.query(findOpenConversations, this.#caller)
-    return store.run(takeNextAction, { ...this.#caller, openConversations })
+    return this.#options.store.run(takeNextAction, this.#caller)
   }
 
   /** Subscribes before the next read, so that no change is missed. */

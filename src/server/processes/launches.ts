@@ -1,4 +1,4 @@
-/** Launches and coordinators, shared by REST, MCP and `/ws`. Looks up what a use case must lock. Holds no rules and no state. */
+/** Launches and coordinators, shared by REST, MCP and `/ws`. Holds no rules and no state. */
 
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -18,13 +18,7 @@ import type {
 import type { Process } from '../../protocol/processes/process.ts'
 import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
-import {
-  findFactLocks,
-  findHeldLaunch,
-  findLaunchesOn,
-  findStart,
-  locateLaunch,
-} from '../../services/flows/coordinator-queries.ts'
+import { findStart } from '../../services/flows/coordinator-queries.ts'
 import { orderStop } from '../../services/flows/order-stop.ts'
 import {
   registerCoordinator,
@@ -151,6 +145,10 @@ export interface CoordinatorRules {
   readonly sandboxLimits?: SandboxLimits
 }
 
+interface ReleasedProcess {
+  readonly process: Process | null
+}
+
 export class Launches {
   readonly #store: Store
   readonly #rules: CoordinatorRules
@@ -183,20 +181,9 @@ export class Launches {
     { id: coordinatorId }: Who,
     { launchId, epoch }: CoordinatorTake,
   ): Promise<LaunchParticulars> {
-    const found = await this.#store
-      .query(locateLaunch, { launchId })
-      .catch(withdrawnIfNotFound(launchId))
-    const { projectId, userSessionId } = found
     const { keyId } = this.#seals
-    const taken = await this.#store.run(takeLaunch, {
-      coordinatorId,
-      epoch,
-      launchId,
-      projectId,
-      userSessionId,
-      keyId,
-    })
-    if ('withdrawn' in taken) throw launchWithdrawn(launchId)
+    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, keyId })
+    if ('withdrawn' in taken) throw new Refusal('launch_withdrawn', undefined, { launchId })
     return openedParticulars(this.#seals, taken)
   }
 
@@ -213,12 +200,7 @@ export class Launches {
     { id: coordinatorId }: Who,
     { epoch, facts }: CoordinatorFacts,
   ): Promise<CoordinatorTaken> {
-    const from = { coordinatorId, epoch }
-    const locked = await this.#store.query(findFactLocks, { ...from, facts })
-    const { through } =
-      'through' in locked
-        ? locked
-        : await this.#store.run(storeFacts, { ...from, facts, ...locked })
+    const { through } = await this.#store.run(storeFacts, { coordinatorId, epoch, facts })
     return { type: 'coordinator:taken', through }
   }
 
@@ -233,27 +215,15 @@ export class Launches {
     )
   }
 
-  async stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
-    const which = await this.#store.query(locateLaunch, { launchId })
-    return this.#store.run(orderStop, { ...which, reason }, receipt)
+  stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
+    return this.#store.run(orderStop, { launchId, reason }, receipt)
   }
 
-  async release(pair: Pair, receipt?: ReceiptKey): Promise<{ process: Process | null }> {
-    const held = await this.#store.query(findHeldLaunch, pair)
-    return held ? this.#store.run(releaseAgent, { ...pair, ...held }, receipt) : { process: null }
+  release({ agentId, projectId }: Pair, receipt?: ReceiptKey): Promise<ReleasedProcess> {
+    return this.#store.run(releaseAgent, { agentId, projectId }, receipt)
   }
 
-  async takeOver(coordinatorId: string, by: string, receipt?: ReceiptKey): Promise<Coordinator> {
-    const ends = await this.#store.query(findLaunchesOn, { coordinatorId })
-    return this.#store.run(takeOverCoordinator, { coordinatorId, by, ...ends }, receipt)
+  takeOver(coordinatorId: string, by: string, receipt?: ReceiptKey): Promise<Coordinator> {
+    return this.#store.run(takeOverCoordinator, { coordinatorId, by }, receipt)
   }
 }
-
-const launchWithdrawn = (launchId: string): Refusal =>
-  new Refusal('launch_withdrawn', undefined, { launchId })
-
-const withdrawnIfNotFound =
-  (launchId: string) =>
-  (error: unknown): never => {
-    throw error instanceof Refusal && error.code === 'not_found' ? launchWithdrawn(launchId) : error
-  }

@@ -167,20 +167,15 @@ export const listMessages = defineQuery(
 /** Conversations closed in one commit with their session. The sweeper closes the rest. */
 const maxClosedConversations = 100
 
-/**
- * Lists the open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9).
- * Called first by use cases that must lock their streams.
- */
-export const findOpenConversations = defineQuery(
-  async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
-    (
-      await reader.all(selectOpenConversationsOf, {
-        agentId,
-        projectId,
-        limit: maxClosedConversations,
-      })
-    ).map((row) => row.conversation_key),
-)
+/** The open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9). */
+export async function openConversationsOf(
+  reader: Reader,
+  { agentId, projectId }: Pair,
+): Promise<string[]> {
+  const which = { agentId, projectId, limit: maxClosedConversations }
+  const rows = await reader.all(selectOpenConversationsOf, which)
+  return rows.map((row) => row.conversation_key)
+}
 
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 

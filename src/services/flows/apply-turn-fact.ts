@@ -41,12 +41,20 @@ import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/ch
 import {
   cutOffFor,
   getOrCreateContext,
+  lockContext,
   primerForTurn,
   roleContextKey,
 } from '../turns/context-record.ts'
 import { applyLimit } from '../turns/limit-record.ts'
 import { recordFiles } from '../turns/turn-files.ts'
-import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn } from '../turns/turn-record.ts'
+import {
+  bufferUpdate,
+  type EndedTurn,
+  endTurn,
+  keepOutput,
+  lockTurn,
+  newTurn,
+} from '../turns/turn-record.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
@@ -58,13 +66,12 @@ import {
   updateContextHealth,
 } from './context-health.ts'
 import { withdrawPermissions, withdrawRequest } from './decide-request.ts'
-import type { EndLocks } from './end-process.ts'
 import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
 import { startNext } from './send-prompt.ts'
 import { settleTurn, tellMissingTools } from './settle-turn.ts'
 import { storeAnswer } from './work-conversation.ts'
 
-/** Sends resumed work's context to an agent in a role as its first prompt (RS2). The caller locks both streams. */
+/** Sends resumed work's context to an agent in a role as its first prompt (RS2). */
 async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const { work_session_id: id, launch_id: launchId } = agent
   const work = await tx.row('sessions', { id: id ?? '' })
@@ -100,17 +107,22 @@ type TurnFactType =
 export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
 type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
 
+/** These come often. */
+const saidByAgent: ReadonlySet<TurnFactType> = new Set(['turn-update', 'agent-configured'])
+
 export async function applyTurnFact(
   tx: Tx,
   fact: TurnFact,
   launch: Launch,
-  { userSessionIds }: EndLocks,
   context: Context,
 ): Promise<void> {
   if (launch.state === 'ended') return
+  // What an agent says is decided with its turn; all else with the project, too.
+  if (!saidByAgent.has(fact.type)) tx.lock(projectStream(launch.projectId))
   if (launch.roleAgentId === null) return applyFact(tx, fact, launch, undefined, context)
   const agent = await tx.row('role_agents', { id: launch.roleAgentId })
-  if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  if (agent?.launch_id !== launch.id) return
+  tx.lock(userSessionStream(agent.user_session_id))
   return applyFact(tx, fact, launch, agent, context)
 }
 
@@ -152,11 +164,15 @@ async function applyFact(
       return turnBegan(tx, launch, fact, context)
     case 'turn-update':
       return update(tx, launch, agent, fact, context)
-    case 'turn-files':
-      if (await runningTurn(tx, launch, fact.turnId)) await recordFiles(tx, fact.turnId, fact)
-      return
+    case 'turn-files': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      if (!turn) return
+      lockTurn(tx, turn)
+      return recordFiles(tx, turn.id, fact)
+    }
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
+      if (turn) lockTurn(tx, turn)
       if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
       if (turn && !fact.notRun) await tellMissingTools(tx, turn, launch)
       if (turn) tellBroken(tx, turn, fact.broken)
@@ -188,7 +204,9 @@ async function applyFact(
 
 async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<TurnRow | undefined> {
   const turn = await tx.row('turns', { id: turnId })
-  return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
+  if (turn?.state !== 'running' || turn.launch_id !== launch.id) return undefined
+  tx.lock(turnStream(turn))
+  return turn
 }
 
 /** A process for chats or tasks is ready. The context opened with its start is open. */
@@ -208,6 +226,7 @@ async function processReady(
     context_limit: holdsSeveral ? null : limit,
   })
   for (const row of held) {
+    lockContext(tx, row.conversation_key)
     await keepOffers(tx, row, fact)
     await tx.update('contexts', {
       id: row.id,
@@ -364,6 +383,7 @@ async function turnBegan(
   const turn = await runningTurn(tx, launch, fact.turnId)
   const row = await tx.row('contexts', { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
+  lockContext(tx, row.conversation_key)
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
@@ -431,8 +451,10 @@ async function keepWithContext(
   { now }: Context,
 ): Promise<void> {
   const { conversation_key: key, agent_id: role } = row
-  if (said.kind === 'commands')
+  if (said.kind === 'commands') {
+    lockContext(tx, key)
     await tx.update('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
+  }
   if (said.kind === 'title') {
     const conversation = await tx.row('conversations', { key })
     if (conversation && conversation.title !== said.title) {

@@ -36,7 +36,7 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { ownRow, taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
-import { type EndLocks, endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession, endingStreams } from './end-agent-session.ts'
 
 interface SignIn extends Pair {
   /** Hash of the passkey, launch token (CO4), or bearer token. */
@@ -178,11 +178,11 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
 
 /** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
 export const logoutAgent = defineUseCase('logout-agent', {
-  streams: (input: AgentCaller & EndLocks) => endingStreams(input),
-  run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
+  streams: (input: AgentCaller) => endingStreams(input),
+  run: async (tx, caller, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }
-    await endAgentSession(tx, current, { reason: 'logout', openConversations }, context)
+    await endAgentSession(tx, current, 'logout', context)
     const ended = agentSessionFrom(await ownRow(tx, caller))
     return { endReason: ended.state === 'ended' ? ended.endReason : 'logout' }
   },

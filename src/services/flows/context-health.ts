@@ -159,8 +159,7 @@ export async function replaceProcess(
       : await tx.row('role_agents', { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
-  if (own && own.state !== 'ended')
-    await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
+  if (own && own.state !== 'ended') await endAgentSession(tx, own, 'closed', context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
   if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
 }

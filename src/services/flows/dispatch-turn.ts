@@ -18,7 +18,6 @@ import {
   home,
   projectStream,
   type StreamName,
-  turnsStream,
 } from '../../domain/stream-name.ts'
 import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
 import {
@@ -62,7 +61,6 @@ import {
 } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { workKeyOf } from '../conversations/own-conversation.ts'
-import { findOpenConversations } from '../conversations/queries.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from '../turns/chat-options.ts'
@@ -75,7 +73,7 @@ import {
   unprimed,
 } from '../turns/context-record.ts'
 import { transcriptOwner } from '../turns/transcript-owner.ts'
-import { startTurn } from '../turns/turn-record.ts'
+import { lockTurn, startTurn } from '../turns/turn-record.ts'
 import { takeLease } from './authenticate-agent.ts'
 import { tellReopened } from './context-health.ts'
 import { endAgentSession } from './end-agent-session.ts'
@@ -83,12 +81,6 @@ import { nextStep } from './next-step.ts'
 import { otherAgent } from './post-message.ts'
 import { takeNextAction } from './take-next-action.ts'
 import { storePrompt } from './work-conversation.ts'
-
-export interface DispatchInput extends ReadyLaunch {
-  /** Conversations that the next step writes to. `openConversations`: those between agents that an end would close. */
-  readonly keys: readonly string[]
-  readonly openConversations: readonly string[]
-}
 
 type Step =
   | { readonly step: 'sign-in' }
@@ -98,36 +90,26 @@ type Step =
   /** The process ends, and another one takes the conversations that wait. */
   | { readonly step: 'make-room'; readonly own: AgentSession; readonly why: Detail }
   /** The result of `get_next_action`: a summary, a task, or exit. */
-  | { readonly step: 'next'; readonly own: AgentSession; readonly keys: readonly string[] }
+  | { readonly step: 'next'; readonly own: AgentSession }
   /** A task that waited for the folder: start it, or cancel it because it is no longer the current task. */
   | { readonly step: 'begin' | 'drop'; readonly turn: TurnRow }
   | { readonly step: 'over' }
 
-/** Decides whether a process has a next step, and which streams that step locks. Runs cheaply on every doorbell. */
+/** Decides whether a process has a next step. Runs cheaply on every doorbell. */
 export const findDispatch = defineQuery(
-  async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
-    const step = await findStep(reader, launch, context.now)
-    if (!step) return undefined
-    const openConversations = await findOpenConversations.run(reader, launch, context)
-    return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
-  },
+  async (reader, launch: ReadyLaunch, { now }): Promise<ReadyLaunch | undefined> =>
+    (await findStep(reader, launch, now)) && launch,
 )
 
 export const dispatchTurn = defineUseCase('dispatch-turn', {
-  streams: ({
-    agentId,
-    projectId,
-    coordinatorId,
-    keys,
-    openConversations,
-  }: DispatchInput): StreamName[] => [
+  streams: ({ agentId, projectId, coordinatorId }: ReadyLaunch): StreamName[] => [
     home,
     projectStream(projectId),
     coordinatorStream(coordinatorId),
     conversationStream(webKey(projectId, agentId)),
-    ...keys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
-    ...openConversations.map(conversationStream),
   ],
+  // A process goes on with the conversations that it holds.
+  lockCacheKey: ({ launchId }) => launchId,
   run: async (tx, input, context): Promise<{ dispatched: boolean }> => {
     const launch = await findLaunch(tx, input.launchId)
     const isHere =
@@ -136,7 +118,7 @@ export const dispatchTurn = defineUseCase('dispatch-turn', {
       launch.coordinatorId === input.coordinatorId
     if (!isHere) return { dispatched: false }
     for (let step = await findStep(tx, input, context.now); step; ) {
-      const done = await performStep(tx, step, launch, input, context)
+      const done = await performStep(tx, step, launch, context)
       if (done !== 'again') return { dispatched: done === 'started' }
       step = await findStep(tx, input, context.now)
     }
@@ -171,11 +153,7 @@ async function findStep(
       return { step: 'make-room', own, why: statusNotice('otherConversation') }
   }
   if (!isFree) return undefined
-  const { next, task, takesUp } = await nextStep(
-    reader,
-    { agentId, projectId, agentSessionId: own.id },
-    now,
-  )
+  const { next, task } = await nextStep(reader, { agentId, projectId, agentSessionId: own.id }, now)
   if (
     next.action === 'wait_for_messages' ||
     next.action === 'wait_for_approval' ||
@@ -190,10 +168,7 @@ async function findStep(
   if (waiting && task?.id !== waiting.task_id) return { step: 'drop', turn: waiting }
   if (waiting)
     return (await mustWaitForFolder(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
-  if (next.action === 'summarize_conversation')
-    return { step: 'next', own, keys: [next.conversationKey] }
-  const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
-  return { step: 'next', own, keys: key === undefined ? [] : [key] }
+  return { step: 'next', own }
 }
 
 async function processFacts(
@@ -214,36 +189,15 @@ async function processFacts(
   }
 }
 
-/** Lists the conversations that a step writes to. A process that signs in may get its first turn in the same commit. */
-async function keysToLock(
-  reader: Reader,
-  { agentId, projectId }: ReadyLaunch,
-  step: Step,
-): Promise<string[]> {
-  if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
-  const [first] =
-    step.step === 'sign-in' || step.step === 'close'
-      ? await startableChats(reader, { agentId, projectId })
-      : []
-  const turn = step.step === 'run' ? step.turn : first
-  if (!turn) return step.step === 'next' ? [...step.keys] : []
-  const messages = await messagesOfTurn(reader, turn.id)
-  return [
-    ...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)]),
-  ]
-}
-
 type StepResult = 'started' | 'nothing' | 'again'
 
 async function performStep(
   tx: Tx,
   step: Step,
   launch: Launch,
-  input: DispatchInput,
   context: Context,
 ): Promise<StepResult> {
   const { agentId, projectId, id: launchId } = launch
-  const { openConversations } = input
   switch (step.step) {
     case 'sign-in': {
       const settings = await settingsOf(tx, projectId)
@@ -251,7 +205,7 @@ async function performStep(
       return signedIn.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'close': {
-      await endAgentSession(tx, step.own, { reason: 'closed', openConversations }, context)
+      await endAgentSession(tx, step.own, 'closed', context)
       // A person came back or wrote: the same process continues with its contexts under a new agent session.
       const settings = await settingsOf(tx, projectId)
       const renewed = await takeLease(
@@ -263,20 +217,14 @@ async function performStep(
       return renewed.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'make-room':
-      await endAgentSession(
-        tx,
-        step.own,
-        { reason: 'other_conversation', openConversations },
-        context,
-      )
+      await endAgentSession(tx, step.own, 'other_conversation', context)
       return stopProcess(tx, launch, context, step.why)
     case 'over':
       return stopProcess(tx, launch, context)
     case 'run':
-      return input.keys.includes(step.turn.conversationKey)
-        ? startChatTurn(tx, step, launch, input, context)
-        : 'nothing'
+      return startChatTurn(tx, step, launch, context)
     case 'drop':
+      lockTurn(tx, step.turn)
       await tx.update('turns', {
         ...step.turn,
         state: 'cancelled',
@@ -285,13 +233,10 @@ async function performStep(
       })
       return 'again'
     case 'begin':
-      if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
       await startInContext(tx, step.turn, launch, new Set(), context)
       return 'started'
     case 'next':
-      return step.keys.every((key) => input.keys.includes(key))
-        ? startNextAction(tx, step.own, launch, input, context)
-        : 'nothing'
+      return startNextAction(tx, step.own, launch, context)
   }
 }
 
@@ -314,10 +259,10 @@ async function startChatTurn(
   tx: Tx,
   { own, turn: { id, conversationKey: key } }: Extract<Step, { step: 'run' }>,
   launch: Launch,
-  { keys }: DispatchInput,
   context: Context,
 ): Promise<StepResult> {
   const { now, random } = context
+  tx.lock(conversationStream(key))
   // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
   const before = await tx.row('conversations', { key })
   if (before && (await currentConversation(tx, key, now)).generation !== before.generation)
@@ -330,7 +275,6 @@ async function startChatTurn(
     return rest.id
   })
   const messages = await messagesOfTurn(tx, id)
-  if (messages.some(({ conversationKey }) => !keys.includes(conversationKey))) return 'nothing'
   // All its messages were withdrawn meanwhile.
   if (messages.length === 0 && !isPushed(turn)) {
     await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
@@ -443,13 +387,11 @@ async function startNextAction(
   tx: Tx,
   own: AgentSession,
   launch: Launch,
-  input: DispatchInput,
   context: Context,
 ): Promise<StepResult> {
   const { agentId, projectId } = launch
   const caller = { agentId, projectId, agentSessionId: own.id }
-  const ask = () =>
-    takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
+  const ask = () => takeNextAction.run(tx, caller, context)
   const first = await ask()
   // RS2: the resume context and the current task are sent together.
   const { next, task, decisions } = first.next.action === 'resume_work' ? await ask() : first
@@ -482,9 +424,6 @@ async function startNextAction(
   if (next.action !== 'work_on_task' || !task) return 'nothing'
   const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
   const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
-  // The work session was created in this transaction, so nobody else can hold these streams.
-  if (!input.keys.includes(key))
-    for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
   // CX20: what the resume context says of a decision is not said again.
   const known = first.resumeContext?.decisions ?? []
   const others = decisions.filter((each) => !known.some((other) => isDeepStrictEqual(other, each)))

@@ -9,12 +9,7 @@ import {
 import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import {
-  conversationStream,
-  home,
-  projectStream,
-  type StreamName,
-} from '../../domain/stream-name.ts'
+import { home, projectStream, type StreamName } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
 import {
@@ -30,51 +25,43 @@ import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
 import { closeConversation } from '../conversations/change-conversation.ts'
+import { openConversationsOf } from '../conversations/queries.ts'
+import { lockTurn } from '../turns/turn-record.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 import { requeueLostTurn } from './requeue-lost-turn.ts'
 
-/** Input of a use case that may end agent sessions of a project. */
-export interface EndLocks {
-  readonly projectId: string
-  /** From `find-open-conversations`. The sweeper closes conversations opened since. */
-  readonly openConversations: readonly string[]
-}
-
-/** The streams to lock. Home is included because the end of a work session is announced there. */
-export const endingStreams = ({ projectId, openConversations }: EndLocks): StreamName[] => [
+/** What the end of an agent session announces: its own end in the project, that of its work session also at home. */
+export const endingStreams = ({ projectId }: { readonly projectId: string }): StreamName[] => [
   home,
   projectStream(projectId),
-  ...openConversations.map(conversationStream),
 ]
 
 /** Returns false if the session had already ended. Then nothing changes. */
 export async function endAgentSession(
   tx: Tx,
   current: AgentSession,
-  {
-    reason,
-    openConversations,
-  }: { readonly reason: EndReason; readonly openConversations: readonly string[] },
+  reason: EndReason,
   context: Context,
 ): Promise<boolean> {
+  tx.lock(projectStream(current.projectId))
   const because = await reasonOf(tx, current, reason)
   const decision = decideAgentSession(context.now, current, { type: 'end', reason: because })
   if (decision.outcome === 'unchanged') return false
+  // Ended sessions are not asked for theirs.
+  const openConversations = await openConversationsOf(tx, current)
   await tx.update('agent_sessions', changesOf(decision.agentSession))
   for (const transition of decision.transitions)
     appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
-    if (!isPushed(turn)) await requeueLostTurn(tx, turn, openConversations, context)
+    if (!isPushed(turn)) await requeueLostTurn(tx, turn, { isTold: false }, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
-  if (waiting)
-    await tx.update('turns', {
-      ...waiting,
-      state: 'cancelled',
-      stop_reason: withdrawn,
-      ended_at: context.now,
-    })
+  if (waiting) {
+    lockTurn(tx, waiting)
+    const cancelled = { state: 'cancelled', stop_reason: withdrawn, ended_at: context.now } as const
+    await tx.update('turns', { ...waiting, ...cancelled })
+  }
   for (const row of await tx.all(selectDrivenBy, {
     projectId: current.projectId,
     agentSessionId: current.id,
@@ -132,14 +119,12 @@ async function releaseWorkSession(
   if (end) await finishWorkSession(tx, row, end, now)
 }
 
-/** The calling use case locks `home` and the streams of their projects. */
 export async function revokeAgentSessions(
   tx: Tx,
   live: readonly LiveAgentSession[],
   context: Context,
 ): Promise<void> {
-  for (const each of live)
-    await endAgentSession(tx, each, { reason: 'revoked', openConversations: [] }, context)
+  for (const each of live) await endAgentSession(tx, each, 'revoked', context)
 }
 
 /** Ends all sessions of an agent. Refuses as busy if one began in a project that is not locked. */

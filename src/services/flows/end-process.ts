@@ -1,30 +1,21 @@
-/** Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). The caller locks all. */
+/** Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). */
 
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
-import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lifecycle.ts'
 import { decideExit } from '../../domain/processes/process-exit.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
 import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { putToSleep } from '../../store/turns/contexts.ts'
+import { putToSleep, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { hasSignedIn, moveLaunch } from '../processes/launch-record.ts'
+import { lockContext } from '../turns/context-record.ts'
 import { withdrawPermissions } from './decide-request.ts'
 import { endAgentSession } from './end-agent-session.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
 import { requeueLostTurn } from './requeue-lost-turn.ts'
-
-export interface EndLocks {
-  /** Projects whose streams are locked. Nothing ends in others. */
-  readonly projectIds: readonly string[]
-  readonly openConversations: readonly string[]
-  readonly userSessionIds: readonly string[]
-  readonly conversationKeys: readonly string[]
-}
 
 type End =
   | Extract<LaunchEvent, { type: 'start-failed' | 'lost' }>
@@ -34,53 +25,35 @@ export async function endProcess(
   tx: Tx,
   launch: Launch,
   end: End,
-  ends: EndLocks,
   context: Context,
 ): Promise<void> {
-  if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
-  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
+  if (launch.state === 'ended') return
+  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, context)
   const event =
     end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
-  await requeueTurns(tx, launch, ends, context)
-  await endSessionOf(
-    tx,
-    launch,
-    end.type === 'lost' ? 'coordinator_lost' : 'process_exited',
-    ends,
-    context,
-  )
+  await requeueTurns(tx, launch, context)
+  const reason = end.type === 'lost' ? 'coordinator_lost' : 'process_exited'
+  await endSessionOf(tx, launch, reason, context)
   await moveLaunch(tx, launch, event, context)
 }
 
 /** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
-async function requeueTurns(
-  tx: Tx,
-  { id: launchId }: Launch,
-  { conversationKeys }: EndLocks,
-  context: Context,
-): Promise<void> {
+async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)
-    await requeueLostTurn(tx, turn, conversationKeys, context)
+    await requeueLostTurn(tx, turn, { isTold: true }, context)
   }
+  await putContextsToSleep(tx, launchId)
+}
+
+async function putContextsToSleep(tx: Tx, launchId: string): Promise<void> {
+  for (const row of await tx.all(selectContextsOfLaunch, { launchId }))
+    lockContext(tx, row.conversation_key)
   await tx.write(putToSleep, { launchId })
 }
 
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
-async function endInRole(
-  tx: Tx,
-  launch: Launch,
-  end: End,
-  ends: EndLocks,
-  context: Context,
-): Promise<void> {
-  const agent =
-    launch.roleAgentId === null
-      ? undefined
-      : await tx.row('role_agents', { id: launch.roleAgentId })
-  // The agent was spawned after the streams were chosen; the caller retries.
-  if (agent && !ends.userSessionIds.includes(agent.user_session_id))
-    throw new Refusal('busy', refusalText('justChanged'))
+async function endInRole(tx: Tx, launch: Launch, end: End, context: Context): Promise<void> {
   const ended = await moveLaunch(
     tx,
     launch,
@@ -88,7 +61,7 @@ async function endInRole(
     context,
   )
   if (!ended) return
-  await tx.write(putToSleep, { launchId: launch.id })
+  await putContextsToSleep(tx, launch.id)
   await endRoleAgentOf(tx, ended, context)
 }
 
@@ -96,7 +69,6 @@ async function endSessionOf(
   tx: Tx,
   launch: Launch,
   reason: EndReason,
-  ends: EndLocks,
   context: Context,
 ): Promise<void> {
   const live = await liveOfPair(tx, launch)
@@ -107,13 +79,7 @@ async function endSessionOf(
   if (decision.decision !== 'ended') return
   for (const { id } of decision.ended) {
     const held = live.find((each) => each.id === id)
-    if (held)
-      await endAgentSession(
-        tx,
-        held,
-        { reason, openConversations: ends.openConversations },
-        context,
-      )
+    if (held) await endAgentSession(tx, held, reason, context)
   }
 }
 

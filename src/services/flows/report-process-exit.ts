@@ -20,16 +20,16 @@ import { chosenSettings } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { workOf } from '../agent-sessions/agent-session-record.ts'
 import { noSuchAgent, noSuchLaunch, noSuchProject } from '../refusals.ts'
-import { type EndLocks, endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession, endingStreams } from './end-agent-session.ts'
 import { suspect } from './sweep-agent-session.ts'
 
-type Report = ProcessExit &
-  EndLocks & {
-    /** The reporting coordinator. Report ids and epochs are scoped to it. */
-    readonly reporterId: string
-    /** A person who manages may report what any coordinator's process did. */
-    readonly byHand?: boolean | undefined
-  }
+type Report = ProcessExit & {
+  readonly projectId: string
+  /** The reporting coordinator. Report ids and epochs are scoped to it. */
+  readonly reporterId: string
+  /** A person who manages may report what any coordinator's process did. */
+  readonly byHand?: boolean | undefined
+}
 
 export const reportProcessExit = defineUseCase('report-process-exit', {
   streams: (input: Report) => endingStreams(input),
@@ -52,7 +52,7 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
       )
     if (decision.decision === 'duplicate') return { decision: 'duplicate', ended: [] }
     await recordReport(tx, input, context)
-    return applyDecision(tx, decision, live, input.openConversations, context)
+    return applyDecision(tx, decision, live, context)
   },
 })
 
@@ -115,7 +115,6 @@ async function applyDecision(
   tx: Tx,
   decision: Exclude<ExitDecision, { decision: 'fenced' | 'duplicate' }>,
   live: readonly LiveAgentSession[],
-  openConversations: readonly string[],
   context: Context,
 ): Promise<ProcessExitAnswer> {
   if (decision.decision === 'judging') {
@@ -126,7 +125,7 @@ async function applyDecision(
   const ended = decision.decision === 'ended' ? decision.ended : []
   for (const { id, reason } of ended) {
     const held = live.find((each) => each.id === id)
-    if (held) await endAgentSession(tx, held, { reason, openConversations }, context)
+    if (held) await endAgentSession(tx, held, reason, context)
   }
   return { decision: decision.decision, ended: ended.map(({ id }) => id) }
 }

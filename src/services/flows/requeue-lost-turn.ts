@@ -5,33 +5,32 @@
  */
 import { systemId } from '../../domain/access/caller.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
 import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { conversationOfTurn } from '../conversations/conversation-record.ts'
-import { endTurn } from '../turns/turn-record.ts'
+import { endTurn, lockTurn } from '../turns/turn-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 
-/** `locked`: conversations whose streams are locked. In others nothing is posted and the messages are queued again. */
+/** `isTold`: whether readers of the conversation are told. They are not when only an agent session has ended. */
 export async function requeueLostTurn(
   tx: Tx,
   turn: TurnRow,
-  locked: readonly string[],
+  { isTold }: { readonly isTold: boolean },
   context: Context,
 ): Promise<void> {
   const { now, random } = context
+  lockTurn(tx, turn)
   const messages = await messagesOfTurn(tx, turn.id)
-  const canPost = [
-    turn.conversation_key,
-    ...messages.map(({ conversationKey }) => conversationKey),
-  ].every((key) => locked.includes(key))
-  if (canPost) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+  tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
+  if (isTold) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
   else
     await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
   if (turn.about !== 'chat') return
-  if (canPost && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
+  if (isTold && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
   const about = {
     conversation_key,

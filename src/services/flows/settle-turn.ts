@@ -12,6 +12,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
+import { projectStream } from '../../domain/stream-name.ts'
 import { denied, limitReached, probablyError } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
@@ -46,6 +47,7 @@ export async function settleTurn(
   ended: EndedTurn,
   context: Context,
 ): Promise<void> {
+  tx.lock(projectStream(turn.project_id))
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
   if (own && own.state !== 'ended')
     await tx.update('agent_sessions', activityOf(afterActivity(context.now, own, 'answer')))

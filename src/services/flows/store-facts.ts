@@ -5,20 +5,12 @@
  */
 
 import { Refusal } from '../../domain/errors.ts'
-import type { Instant } from '../../domain/instant.ts'
-import { detailFrom } from '../../domain/notices.ts'
+import { epochMs, type Instant } from '../../domain/instant.ts'
+import { type Detail, detailFrom } from '../../domain/notices.ts'
 import { answerGreeting } from '../../domain/processes/epoch.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import {
-  conversationStream,
-  coordinatorStream,
-  home,
-  projectStream,
-  type StreamName,
-  turnsStream,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
+import { coordinatorStream, home } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import { type CoordinatorHello, type LinkFact, linkVersion } from '../../protocol/processes/link.ts'
@@ -46,44 +38,27 @@ import {
 } from '../processes/launch-record.ts'
 import { noSuchCoordinator } from '../refusals.ts'
 import { applyTurnFact } from './apply-turn-fact.ts'
-import { type EndLocks, endProcess } from './end-process.ts'
+import { endProcess } from './end-process.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
-export const maxEndedByGoodbye = 10_000
+const maxEndedByGoodbye = 10_000
 
-export interface StoredFacts extends InEpoch {
+/** Interval in which a sign of life is written. Coordinators send one at least every ten seconds. */
+const aliveWriteIntervalMs = 3000
+
+interface StoredFacts extends InEpoch {
   readonly facts: readonly LinkFact[]
-  /** From `find-fact-locks`. Empty when there is only output. */
-  readonly projectIds: readonly string[]
-  readonly openConversations: readonly string[]
-  /** Conversations that get messages, and those whose turns get events. */
-  readonly conversationKeys: readonly string[]
-  readonly turnKeys: readonly string[]
-  readonly userSessionIds: readonly string[]
-  /** Whether home must be locked for an announcement. */
-  readonly locksHome: boolean
 }
 
 export const storeFacts = defineUseCase('store-facts', {
-  streams: ({
-    coordinatorId,
-    projectIds,
-    openConversations,
-    conversationKeys,
-    turnKeys,
-    userSessionIds,
-    locksHome,
-  }: StoredFacts): StreamName[] => [
-    coordinatorStream(coordinatorId),
-    ...userSessionIds.map(userSessionStream),
-    ...(locksHome ? ([home] as const) : []),
-    ...projectIds.map(projectStream),
-    ...openConversations.map(conversationStream),
-    ...conversationKeys.map(conversationStream),
-    ...turnKeys.map(turnsStream),
-  ],
+  streams: ({ coordinatorId }: StoredFacts) => [coordinatorStream(coordinatorId)],
+  lockCacheKey: ({ coordinatorId, facts }) =>
+    [coordinatorId, ...new Set(facts.map(subjectOf))].sort().join(' '),
   run: async (tx, input, context): Promise<{ through: number }> => {
     const row = await requireCurrentEpoch(tx, input)
+    const isNew = input.facts.some(({ n }) => n > row.last_fact)
+    const isFresh = epochMs(context.now) - epochMs(row.last_heard_at) < aliveWriteIntervalMs
+    if (!isNew && isFresh && row.state !== 'unreachable') return { through: row.last_fact }
     let through = row.last_fact
     let saidGoodbye = false
     for (const fact of input.facts) {
@@ -94,15 +69,16 @@ export const storeFacts = defineUseCase('store-facts', {
       else await applyFact(tx, fact, input, context)
     }
     if (saidGoodbye) await endAll(tx, input, context)
-    await recordContact(tx, row, {
-      through,
-      saidGoodbye,
-      locksHome: input.locksHome,
-      now: context.now,
-    })
+    await recordContact(tx, row, { through, saidGoodbye, now: context.now })
     return { through }
   },
 })
+
+/** What a fact locks: pieces of output lock what the pieces before them did. */
+function subjectOf(fact: LinkFact): string {
+  if (fact.type === 'turn-update' && fact.turnId !== null) return fact.turnId
+  return 'launchId' in fact ? `${fact.type} ${fact.launchId}` : fact.type
+}
 
 type RequestFact = Extract<LinkFact, { type: 'model-asked' | 'model-answered' }>
 type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
@@ -127,27 +103,19 @@ async function applyFact(
       await moveLaunch(tx, launch, { type: 'started', pid: fact.pid, birth: fact.birth }, context)
       return
     case 'start-failed':
-      return endProcess(
-        tx,
-        launch,
-        { type: 'start-failed', error: maskDetail(detailFrom(fact.error, fact.notice)) },
-        input,
-        context,
-      )
+      return endProcess(tx, launch, { type: 'start-failed', error: errorIn(fact) }, context)
     case 'process-exited': {
       const { exitCode, signal, found, stopped } = fact
-      return endProcess(
-        tx,
-        launch,
-        { type: 'exited', exitCode, signal, found, stopped },
-        input,
-        context,
-      )
+      const end = { type: 'exited', exitCode, signal, found, stopped } as const
+      return endProcess(tx, launch, end, context)
     }
     default:
-      return applyTurnFact(tx, fact, launch, input, context)
+      return applyTurnFact(tx, fact, launch, context)
   }
 }
+
+const errorIn = ({ error, notice }: Extract<LinkFact, { type: 'start-failed' }>): Detail =>
+  maskDetail(detailFrom(error, notice))
 
 /** GW5: each fact counts once, also of a turn or a launch that is over. */
 async function countRequest(
@@ -178,18 +146,11 @@ async function countRequest(
 }
 
 /** A goodbye ends all its processes, reported or not. */
-async function endAll(
-  tx: Tx,
-  { coordinatorId, ...ends }: StoredFacts & EndLocks,
-  context: Context,
-): Promise<void> {
+async function endAll(tx: Tx, { coordinatorId }: StoredFacts, context: Context): Promise<void> {
   const unseen = { exitCode: null, signal: null, found: null, stopped: true } as const
   for (const launch of await liveLaunchesOn(tx, coordinatorId, maxEndedByGoodbye))
-    if (
-      (launch.state === 'starting' || launch.state === 'running') &&
-      ends.projectIds.includes(launch.projectId)
-    )
-      await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
+    if (launch.state === 'starting' || launch.state === 'running')
+      await endProcess(tx, launch, { type: 'exited', ...unseen }, context)
 }
 
 /** Different things of one process that are kept by name. */
@@ -216,18 +177,16 @@ const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
 interface Contact {
   readonly through: number
   readonly saidGoodbye: boolean
-  readonly locksHome: boolean
   readonly now: Instant
 }
 
 async function recordContact(
   tx: Tx,
   row: KnownCoordinatorRow,
-  { through, saidGoodbye, locksHome, now }: Contact,
+  { through, saidGoodbye, now }: Contact,
 ): Promise<void> {
-  // Without home's lock the return cannot be announced; the next sign of life does.
-  const isBack = row.state === 'unreachable' && locksHome
-  const state = saidGoodbye ? 'stopped' : isBack ? 'connected' : row.state
+  const heard = row.state === 'unreachable' ? 'connected' : row.state
+  const state = saidGoodbye ? 'stopped' : heard
   await tx.update('coordinators', { id: row.id, state, last_fact: through, last_heard_at: now })
   if (state === row.state) return
   const coordinator = coordinatorOf(
@@ -301,12 +260,12 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
 })
 
 /** Launches of one coordinator in one commit. */
-export const maxLostLaunches = 10_000
+const maxLostLaunches = 10_000
 
 /** No instance has this name, so the next to register is a successor. */
 const noInstance = ''
 
-type Takeover = EndLocks & {
+interface Takeover {
   readonly coordinatorId: string
   readonly by: string
 }
@@ -316,33 +275,17 @@ type Takeover = EndLocks & {
  * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
  */
 export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
-  streams: ({
-    coordinatorId,
-    projectIds,
-    openConversations,
-    userSessionIds,
-    conversationKeys,
-  }: Takeover) => [
-    home,
-    coordinatorStream(coordinatorId),
-    ...projectIds.map(projectStream),
-    ...openConversations.map(conversationStream),
-    ...userSessionIds.map(userSessionStream),
-    ...conversationKeys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
-  ],
-  run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
+  streams: ({ coordinatorId }: Takeover) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId, by }, context): Promise<Coordinator> => {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (!row) throw noSuchCoordinator(coordinatorId)
     if (row.instance === noInstance) return coordinatorOf(row, 0)
-    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(
-      ({ state }) => state !== 'held',
-    )
-    if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
-      throw new Refusal('busy', refusalText('justGivenMore'))
+    const launches = await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)
     const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
     await tx.put('coordinators', taken)
     await tx.put('coordinator_epochs', { coordinator_id: coordinatorId, epoch: taken.epoch })
-    for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)
+    for (const launch of launches)
+      if (launch.state !== 'held') await endProcess(tx, launch, { type: 'lost' }, context)
     const coordinator = coordinatorOf(taken, 0)
     tx.append(home, { type: 'coordinator-taken-over', data: { coordinator, by } })
     return coordinator

@@ -4,7 +4,7 @@ import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/li
 import { type Instant, later } from '../../domain/instant.ts'
 import { nextSuspect, settleSuspicion } from '../../domain/processes/process-exit.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
-import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
+import { projectStream } from '../../domain/stream-name.ts'
 import {
   agentSessionFrom,
   agentSessionOf,
@@ -15,17 +15,16 @@ import type { DueAgentSession } from '../../store/agent-sessions/due-agent-sessi
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { setMeta } from '../../store/meta.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { ownRow } from '../agent-sessions/agent-session-record.ts'
-import { findOpenConversations } from '../conversations/queries.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { type EndLocks, endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession, endingStreams } from './end-agent-session.ts'
 
 // Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the suspect proves alive.
 
-/** Marks a session as suspected: it ends unless a call begins within the grace period. The caller locks the project's stream. */
+/** Marks a session as suspected: it ends unless a call begins within the grace period. */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
   const suspected = { ...agentSession, suspectedAt: now }
   await tx.update('agent_sessions', changesOf(suspected))
@@ -86,37 +85,14 @@ export const touchAgentSession = defineUseCase('touch-agent-session', {
   },
 })
 
-/** Finds the streams to lock for ending an agent session and its process. */
-export const findSweepLocks = defineQuery(
-  async (
-    reader,
-    which: DueAgentSession,
-    context,
-  ): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
-    const launchId =
-      (await reader.row('agent_sessions', { id: which.agentSessionId }))?.launch_id ?? null
-    const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
-    const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
-    return {
-      openConversations: await findOpenConversations.run(reader, which, context),
-      coordinatorId,
-    }
-  },
-)
-
-interface SweepInput extends DueAgentSession, EndLocks {
-  /** The coordinator of its process, while that lives. */
-  readonly coordinatorId: string | null
+interface SweepInput extends DueAgentSession {
   /** When its last known call began. */
   readonly lastSeenAt: Instant | null
 }
 
 /** Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes nothing. */
 export const sweepAgentSession = defineUseCase('sweep-agent-session', {
-  streams: (input: SweepInput) => [
-    ...endingStreams(input),
-    ...(input.coordinatorId === null ? [] : [coordinatorStream(input.coordinatorId)]),
-  ],
+  streams: (input: SweepInput) => endingStreams(input),
   run: async (tx, input, context): Promise<{ ended: EndReason | null }> => {
     const current = agentSessionFrom(await ownRow(tx, input))
     if (current.state === 'ended') return { ended: null }
@@ -128,14 +104,8 @@ export const sweepAgentSession = defineUseCase('sweep-agent-session', {
         verdict.stopsProcess && current.launchId
           ? await findLaunch(tx, current.launchId)
           : undefined
-      if (launch?.coordinatorId === input.coordinatorId)
-        await stopLaunch(tx, launch, { reason: 'finished' }, context)
-      await endAgentSession(
-        tx,
-        current,
-        { reason, openConversations: input.openConversations },
-        context,
-      )
+      if (launch) await stopLaunch(tx, launch, { reason: 'finished' }, context)
+      await endAgentSession(tx, current, reason, context)
       return { ended: reason }
     }
     await writeDeadlines(tx, current, verdict)

@@ -12,7 +12,12 @@ import { hasCapacity, type Launch } from '../../domain/processes/lifecycle.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { userSessionStream } from '../../domain/stream-name.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
@@ -37,7 +42,6 @@ import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { workKeyOf } from '../conversations/own-conversation.ts'
 import {
   type InEpoch,
-  launchStreams,
   moveLaunch,
   orderOf,
   requireCurrentEpoch,
@@ -50,9 +54,6 @@ import { endRoleAgentOf } from './move-role-agent.ts'
 
 export type Take = InEpoch & {
   readonly launchId: string
-  /** From `locate-launch`; they never change. */
-  readonly projectId: string
-  readonly userSessionId: string | null
   /** The key that the receiver can open sealed values with (SE12). */
   readonly keyId: string
 }
@@ -69,17 +70,15 @@ export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
 
 export const takeLaunch = defineUseCase('take-launch', {
   answersSecret: true,
-  streams: (input: Take) => [
-    ...launchStreams(input),
-    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
-  ],
+  streams: ({ coordinatorId }: Take) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
     const { random } = context
-    await requireCurrentEpoch(tx, from)
     const launch = await findLaunch(tx, launchId)
+    if (!launch) return { withdrawn: true }
+    tx.lock(projectStream(launch.projectId))
+    await requireCurrentEpoch(tx, from)
     // The launch was given to another coordinator, so it is withdrawn for this one.
-    if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId)
-      return { withdrawn: true }
+    if (launch.coordinatorId !== from.coordinatorId) return { withdrawn: true }
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null)
       return { withdrawn: true }
     if (launch.state === 'running')
@@ -278,6 +277,7 @@ async function needInRole(
   context: Context,
 ): Promise<LaunchNeed | undefined> {
   const row = await tx.row('role_agents', { id: launch.roleAgentId ?? '' })
+  if (row) tx.lock(userSessionStream(row.user_session_id))
   const agent = await tx.row('agents', { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
   if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null))
@@ -323,7 +323,10 @@ async function contextOfRole(
 /** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
 
+/** Of which project and, in a role, of which user session it was ordered. */
 export interface Offer extends Take {
+  readonly projectId: string
+  readonly userSessionId: string | null
   /** For a machine without a capacity of its own. */
   readonly maxConcurrent: number
 }
@@ -336,7 +339,12 @@ type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParti
  */
 export const offerLaunch = defineUseCase('offer-launch', {
   answersSecret: true,
-  streams: (input: Offer) => takeLaunch.streams?.(input) ?? [],
+  streams: ({ coordinatorId, projectId, userSessionId }: Offer) => [
+    home,
+    coordinatorStream(coordinatorId),
+    projectStream(projectId),
+    ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
+  ],
   run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
     const launch = await findLaunch(tx, take.launchId)
     // The order was refused, repeated or not needed, or the launch was already taken.

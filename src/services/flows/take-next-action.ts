@@ -22,7 +22,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { applyTaskChange, placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
-import { type EndLocks, endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession, endingStreams } from './end-agent-session.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 
 export interface NextAnswer {
@@ -127,15 +127,14 @@ export const getAgentAction = defineQuery(
  * "nothing is unread" and the end (NA2).
  */
 export const takeNextAction = defineUseCase('take-next-action', {
-  streams: (input: AgentCaller & EndLocks) => [
+  streams: (input: AgentCaller) => [
     ...endingStreams(input),
     conversationStream(webKey(input.projectId, input.agentId)),
   ],
-  run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
+  run: async (tx, caller, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)
-    if (reason !== null)
-      await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
+    if (reason !== null) await endAgentSession(tx, step.agentSession, reason, context)
     const task = step.task && (await placeOrStartTask(tx, step.task, step, context))
     await markDelivered(tx, step.agentSession.id, step.decisions)
     const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp

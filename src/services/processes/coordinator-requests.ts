@@ -99,10 +99,7 @@ type Part = Extract<LinkFact, { type: 'question-answered' }>
 export async function storeAnswerPart(
   tx: Tx,
   { questionId, part, text, last }: Part,
-  {
-    coordinatorId,
-    projectIds,
-  }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
+  { coordinatorId }: { readonly coordinatorId: string },
   { now }: Context,
 ): Promise<void> {
   const question = await tx.row('questions', { id: questionId })
@@ -112,7 +109,7 @@ export async function storeAnswerPart(
   if (!last) return
   await tx.update('questions', { id: questionId, answered_at: now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
-  if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
+  if (!changingRequests.has(question.kind)) return
   const parts = await tx.all(selectAnswer, { questionId })
   await applyEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
 }

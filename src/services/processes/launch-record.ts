@@ -1,6 +1,6 @@
 /**
- * Orders, ends, sweeps and writes launches: the row, and the event in the project's stream with a copy in home. The calling use case
- * locks both and the coordinator's stream. Decisions are made in the domain.
+ * Orders, ends, sweeps and writes launches: the row, and the event in the project's stream with a copy in home. They are decided under
+ * the lock of their project. Decisions are made in the domain.
  */
 import type { AgentSession, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
@@ -26,12 +26,7 @@ import {
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { OfflinePeriod } from '../../domain/silence.ts'
-import {
-  coordinatorStream,
-  home,
-  projectStream,
-  type StreamName,
-} from '../../domain/stream-name.ts'
+import { coordinatorStream, home, projectStream } from '../../domain/stream-name.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
@@ -58,9 +53,12 @@ import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned, settingsOf } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
 
-export const launchStreams = (
-  launch: Pick<Launch, 'projectId' | 'coordinatorId'>,
-): StreamName[] => [home, projectStream(launch.projectId), coordinatorStream(launch.coordinatorId)]
+export async function lockLaunch(tx: Tx, launchId: string): Promise<Launch> {
+  const launch = await findLaunch(tx, launchId)
+  if (!launch) throw noSuchLaunch(launchId)
+  tx.lock(projectStream(launch.projectId))
+  return launch
+}
 
 /** Returns undefined if the event changes nothing. */
 export async function moveLaunch(
@@ -69,6 +67,7 @@ export async function moveLaunch(
   event: LaunchEvent,
   { now }: Pick<Context, 'now'>,
 ): Promise<Launch | undefined> {
+  tx.lock(projectStream(current.projectId))
   const decision = decideLaunch(now, current, event)
   if (decision.outcome === 'unchanged') return undefined
   const { launch, became } = decision
@@ -122,26 +121,6 @@ export async function stopLaunch(
       data: { launchId: launch.id, reason: stop.reason },
     })
   return stopped
-}
-
-/** The streams to lock for a launch, from `locate-launch`. */
-export interface LaunchLocks {
-  readonly launchId: string
-  readonly projectId: string
-  readonly coordinatorId: string
-  /** The user session of its role. Null for an agent that pulls its work. */
-  readonly userSessionId: string | null
-}
-
-/** Reads a launch in the transaction. If its coordinator changed while it was held, the caller must lock another and retry. */
-export async function existingLaunch(
-  reader: Reader,
-  { launchId, projectId, coordinatorId }: Omit<LaunchLocks, 'userSessionId'>,
-): Promise<Launch> {
-  const launch = await findLaunch(reader, launchId)
-  if (!launch || launch.projectId !== projectId) throw noSuchLaunch(launchId)
-  if (launch.coordinatorId !== coordinatorId) throw new Refusal('busy', refusalText('launchMoved'))
-  return launch
 }
 
 interface PairFacts extends OrderFacts {
@@ -296,7 +275,11 @@ interface Order extends Pair, OfferId {
  * failures the launch is held (CO7); a new message releases it.
  */
 export const orderLaunch = defineUseCase('order-launch', {
-  streams: (input: Order) => launchStreams(input),
+  streams: ({ projectId, coordinatorId }: Order) => [
+    home,
+    projectStream(projectId),
+    coordinatorStream(coordinatorId),
+  ],
   run: async (
     tx,
     { agentId, projectId, coordinatorId, offeredAs },
@@ -329,13 +312,13 @@ export const orderLaunch = defineUseCase('order-launch', {
 
 /** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
 export const releaseAgent = defineUseCase('release-agent', {
-  /** `coordinatorId`: from `find-held-launch`. */
-  streams: (input: Pair & { coordinatorId: string }) => launchStreams(input),
-  run: async (tx, { coordinatorId, ...pair }, context): Promise<{ process: Process | null }> => {
+  streams: ({ projectId }: Pair) => [home, projectStream(projectId)],
+  run: async (tx, pair, context): Promise<{ process: Process | null }> => {
     await checkAssigned(tx, pair)
     const held = (await liveLaunchesOf(tx, pair)).find(({ state }) => state === 'held')
-    const released =
-      held && (await moveLaunch(tx, held, { type: 'release', coordinatorId }, context))
+    if (!held) return { process: null }
+    const coordinatorId = (await chosenMachine(tx, pair)) ?? held.coordinatorId
+    const released = await moveLaunch(tx, held, { type: 'release', coordinatorId }, context)
     if (!released) return { process: null }
     await sendOrder(tx, released)
     return { process: processOf(released) }
@@ -392,20 +375,21 @@ function lastHeardAt(
   return all.reduce((latest, each) => (each > latest ? each : latest))
 }
 
-interface SweepInput extends Omit<LaunchLocks, 'userSessionId'> {
+interface SweepInput {
+  readonly launchId: string
   readonly deaf: readonly OfflinePeriod[]
   readonly lastSeenAt: Instant | null
 }
 
 export const sweepLaunch = defineUseCase('sweep-launch', {
-  streams: (input: SweepInput) => launchStreams(input),
+  streams: (_: SweepInput) => [home],
   run: async (
     tx,
-    { deaf, lastSeenAt, ...which },
+    { deaf, lastSeenAt, launchId },
     context,
   ): Promise<{ stopped: LaunchEndReason | null }> => {
     const { now } = context
-    const launch = await existingLaunch(tx, which)
+    const launch = await lockLaunch(tx, launchId)
     const due = overdue(now, launch, await launchFactsOf(tx, launch, { now, lastSeenAt }), deaf)
     const stopped = due && (await stopLaunch(tx, launch, due, context))
     return { stopped: stopped ? due.reason : null }

@@ -28,7 +28,7 @@ import { defineQuery } from '../../store/store.ts'
 import { modelUsageOfAll } from '../../store/turns/model-usage.ts'
 import { processFor, processWithOutputFor } from '../access/shown-to-others.ts'
 import { noSuchLaunch } from '../refusals.ts'
-import { type LaunchLocks, launchFactsOf } from './launch-record.ts'
+import { launchFactsOf } from './launch-record.ts'
 
 interface WhichProcess {
   readonly launchId: string
@@ -114,7 +114,8 @@ export const countProcesses = defineQuery(
 
 const launchesPageSize = 50
 
-export interface DueLaunch extends Omit<LaunchLocks, 'userSessionId'> {
+export interface DueLaunch {
+  readonly launchId: string
   readonly agentSessionId: string | null
 }
 
@@ -140,11 +141,9 @@ export const findDueLaunches = defineQuery(
         !overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)
       )
         continue
-      const { id: launchId, projectId } = launch
+      const { id: launchId } = launch
       due.push({
         launchId,
-        projectId,
-        coordinatorId,
         agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null,
       })
     }

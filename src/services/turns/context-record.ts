@@ -1,11 +1,12 @@
 /**
  * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved to another generation is
- * ended when the next turn needs it. The calling use case locks the conversation's stream.
+ * ended when the next turn needs it.
  */
 import { systemId } from '../../domain/access/caller.ts'
-import { consoleKey, isWork } from '../../domain/conversations/key.ts'
+import { consoleKey, isWork, parseConsoleKey } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import { conversationStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
 import {
   isSlashCommand,
@@ -63,6 +64,12 @@ export const roleContextKey = (agent: RoleAgentRow): ContextKey => ({
   originKey: '',
 })
 
+/** A context is decided under the lock of its conversation; in a role, of its user session. */
+export function lockContext(tx: Tx, key: string): void {
+  const inRole = parseConsoleKey(key)
+  tx.lock(inRole ? userSessionStream(inRole.userSessionId) : conversationStream(key))
+}
+
 /**
  * Returns the agent's context in a conversation. Creates one if there is none, if its generation is over, or if `ended` gives a
  * reason to replace it. The vendor's limit carries over to the new context.
@@ -73,6 +80,7 @@ export async function getOrCreateContext(
   { now, random }: Context,
   ended?: ContextEndReason,
 ): Promise<ContextRow> {
+  lockContext(tx, which.key)
   const found = await tx.first(selectContextOf, which)
   const generation = (await tx.row('conversations', { key: which.key }))?.generation ?? 0
   const isOver = found?.generation === generation ? ended : 'generation'

@@ -4,7 +4,12 @@ import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { coordinatorStream, type StreamName } from '../../domain/stream-name.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  type StreamName,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
 import { decideTurn, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
@@ -280,9 +285,19 @@ interface StartOptions {
   readonly configure?: TurnOrder['configure']
 }
 
+/** A turn is decided under the lock of its conversation; in a role, of its user session. */
+export const lockTurn = (
+  tx: Tx,
+  row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
+): void =>
+  tx.lock(
+    row.user_session_id === null
+      ? conversationStream(row.conversation_key)
+      : userSessionStream(row.user_session_id),
+  )
+
 /**
  * Marks a turn as running and orders it from the coordinator. Returns the number of `agent:prompted`, which its updates follow.
- * The calling use case locks the turn's stream and the coordinator's.
  */
 export async function startTurn(
   tx: Tx,
@@ -291,6 +306,7 @@ export async function startTurn(
   { requestId, context, primer = null, configure }: StartOptions,
   { now }: Pick<Context, 'now'>,
 ): Promise<number> {
+  lockTurn(tx, row)
   const content: readonly PromptPart[] = JSON.parse(row.content)
   const { id: turnId, asked_by: by } = row
   const prompted = { role: relayRole(row), messageId: turnId, content, by, requestId }
@@ -334,6 +350,7 @@ export async function endTurn(
   ending: EndOptions,
   context: Context,
 ): Promise<EndedTurn | false> {
+  lockTurn(tx, row)
   const { now } = context
   if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
   if (row.state !== 'running') return false

@@ -261,20 +261,6 @@ export const selectCoordinatorsOf = statement<{ userSessionId: string }>()((db, 
     .where('role_agents.state', '<>', terminated),
 )
 
-/** The user sessions in which these launches have a role. */
-export async function userSessionsOf(
-  reader: Reader,
-  launches: Iterable<{ readonly roleAgentId: string | null }>,
-): Promise<string[]> {
-  const ids = new Set<string>()
-  const roleAgentIds = new Set([...launches].flatMap(({ roleAgentId }) => roleAgentId ?? []))
-  for (const id of roleAgentIds) {
-    const row = await reader.row('role_agents', { id })
-    if (row) ids.add(row.user_session_id)
-  }
-  return [...ids]
-}
-
 const selectLiveOffers = statement<{ coordinatorId: string }>()((db, p) =>
   db
     .selectFrom('launches')

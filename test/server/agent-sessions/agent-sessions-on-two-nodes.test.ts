@@ -7,7 +7,6 @@ import {
   listAgentSessions,
   listLiveAgentSessions,
 } from '../../../src/services/agent-sessions/queries.ts'
-import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
 import { sweepAgentSession } from '../../../src/services/flows/sweep-agent-session.ts'
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
 import { callsOn, openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
@@ -105,16 +104,8 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
   expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([
     chat.agentSessionId,
   ])
-  const openConversations = await store.query(findOpenConversations, { projectId, agentId })
   for (const which of due.agentSessions)
-    expect(
-      await store.run(sweepAgentSession, {
-        ...which,
-        openConversations,
-        coordinatorId: null,
-        lastSeenAt: null,
-      }),
-    ).toEqual({
+    expect(await store.run(sweepAgentSession, { ...which, lastSeenAt: null })).toEqual({
       ended: null,
     })
   const ids = async (state: 'active' | 'ended') =>

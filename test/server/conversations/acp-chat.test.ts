@@ -51,8 +51,6 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
     agentId,
     projectId,
     coordinatorId,
-    keys: [webKey(projectId, agentId)],
-    openConversations: [],
   }
   expect(await server.store.run(dispatchTurn, look)).toEqual({ dispatched: false })
   await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))

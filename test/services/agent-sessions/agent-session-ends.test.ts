@@ -27,7 +27,6 @@ const exit = ({ projectId, agentId, store }: Office, launchId: string) =>
     remainingProcesses: 0,
     launchId,
     reporterId: 'c',
-    openConversations: [],
   })
 const workSession = ({ store, projectId }: Office, workSessionId: string) =>
   store.query(getWorkSession, { viewer: null, projectId, workSessionId })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { conversationStream, projectStream } from '../../../src/domain/stream-name.ts'
 import { closeConversation } from '../../../src/services/conversations/change-conversation.ts'
 import {
-  findOpenConversations,
   getConversation,
+  openConversationsOf,
 } from '../../../src/services/conversations/queries.ts'
 import { sendMessage } from '../../../src/services/flows/post-message.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
@@ -99,8 +99,8 @@ describe('agents that write to each other', () => {
     await tell(ann, 'ben', 'one')
     const close = ({ agentSessionId }: AgentCaller) =>
       store.run(closeConversation, { conversationKey: key, agentSessionId })
-    expect(await store.query(findOpenConversations, ann)).toEqual([key])
-    expect(await store.query(findOpenConversations, ben)).toEqual([])
+    expect(await store.read((reader) => openConversationsOf(reader, ann))).toEqual([key])
+    expect(await store.read((reader) => openConversationsOf(reader, ben))).toEqual([])
     expect(await close(ann)).toEqual({ closed: false })
     await room.end(ben)
     expect(await close(ben)).toEqual({ closed: false })
@@ -110,7 +110,7 @@ describe('agents that write to each other', () => {
       state: 'closed',
       messageCount: 1,
     })
-    expect(await store.query(findOpenConversations, ann)).toEqual([])
+    expect(await store.read((reader) => openConversationsOf(reader, ann))).toEqual([])
     await tell(await room.begin('ann'), 'ben', 'two')
     expect(await store.query(getConversation, { key })).toMatchObject({
       state: 'open',
