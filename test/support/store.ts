@@ -1,4 +1,7 @@
-/** Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. */
+/**
+ * Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. With
+ * `TEST_STORE=postgres` a PostgreSQL instead, to see before a release that use cases do there what they do on SQLite.
+ */
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,6 +13,8 @@ import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { amount } from './extent.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
+import { newPostgresStoreUrl } from './postgres.ts'
+import { openPostgres } from './postgres-store.ts'
 import { startWarmWriter, startWatchedWriter } from './warm-writers.ts'
 
 export interface TestStore {
@@ -37,6 +42,8 @@ export async function temporaryFolder(): Promise<string> {
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
   const clock = options.clock ?? manualClock()
   const folder = options.folder ?? (await temporaryFolder())
+  if (process.env['TEST_STORE'] === 'postgres')
+    return { store: await openOnPostgres(clock, folder), clock, folder }
   const file = join(folder, 'holdfast.db')
   if (options.folder === undefined) makeEmptyStore(file, instant(clock.now()))
   const store = await openSqliteStore({
@@ -50,6 +57,15 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
     refuseUnlocked()
   })
   return { store, clock, folder }
+}
+
+const urls = new Map<string, string>()
+
+/** The same one each time for the same folder. */
+async function openOnPostgres(clock: ManualClock, folder: string): Promise<Store> {
+  const url = urls.get(folder) ?? (await newPostgresStoreUrl())
+  urls.set(folder, url)
+  return openPostgres({ url, clock })
 }
 
 /** What use cases read or wrote without a lock of its owner, since the last look. */
