@@ -4,16 +4,8 @@
  */
 
 import { systemId } from '../../domain/access/caller.ts'
-import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
-import {
-  type Detail,
-  detailFrom,
-  type Notice,
-  noticeField,
-  noticesOf,
-  textOf,
-} from '../../domain/notices.ts'
+import { type Detail, detailFrom, type Notice, noticesOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import {
@@ -57,6 +49,7 @@ import {
 } from '../turns/turn-record.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
+import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
 import {
   replaceProcess,
@@ -353,26 +346,6 @@ async function roleAgentReady(
   else await startNext(tx, row, context)
 }
 
-/** Returns the changes that set a restarted agent as before (AG6). `refused`: those that it does not offer any more. */
-function changesAgain(
-  { pending: unanswered = [], ...was }: Offers,
-  offers: Offers,
-  { random }: Context,
-) {
-  const before = unanswered.reduce((set, { change }) => withChange(set, change), was)
-  const changes = changesTo(before, offers).map((change) => ({
-    change,
-    error: notOffered(offers, change)?.detail,
-  }))
-  const refused = changes.flatMap(({ change, error }) =>
-    error === undefined ? [] : [{ change, error }],
-  )
-  const pending = changes.flatMap(({ change, error }) =>
-    error ? [] : [{ configureId: random.uuid(), change }],
-  )
-  return { pending, refused }
-}
-
 /** The context was opened for this turn. Records which primer it got. */
 async function turnBegan(
   tx: Tx,
@@ -554,31 +527,4 @@ async function failUselessAgent(
   const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
   await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
   await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
-}
-
-/** Stores an agent's changed modes, options or usage for later readers. This happens rarely. */
-async function updateOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
-  await tx.update('role_agents', {
-    ...agent,
-    offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }),
-  })
-}
-
-/** Records that a requested configuration change was applied or refused. Announced once. */
-async function agentConfigured(
-  tx: Tx,
-  agent: RoleAgentRow,
-  fact: Fact<'agent-configured'>,
-): Promise<void> {
-  const offers: Offers = JSON.parse(agent.offers)
-  const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
-  if (left.length === (offers.pending ?? []).length) return
-  const { change } = fact
-  const error = errorIn(fact)
-  await updateOffers(tx, agent, {
-    ...(error === null ? withChange(offers, change) : offers),
-    pending: left,
-  })
-  const data = { role: agent.role, change, error: error && textOf(error), ...noticeField(error) }
-  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
 }

@@ -55,7 +55,7 @@ export async function endAgentSession(
     appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
-    if (!isPushed(turn)) await requeueLostTurn(tx, turn, { isTold: false }, context)
+    if (!isPushed(turn)) await requeueLostTurn(tx, turn, { isAnnounced: false }, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
   if (waiting) {
     lockTurn(tx, waiting)

@@ -41,7 +41,7 @@ export async function endProcess(
 async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)
-    await requeueLostTurn(tx, turn, { isTold: true }, context)
+    await requeueLostTurn(tx, turn, { isAnnounced: true }, context)
   }
   await putContextsToSleep(tx, launchId)
 }

@@ -15,22 +15,22 @@ import { endTurn, lockTurn } from '../turns/turn-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 
-/** `isTold`: whether readers of the conversation are told. They are not when only an agent session has ended. */
+/** `isAnnounced`: whether the conversation shows it. It does not when only an agent session has ended. */
 export async function requeueLostTurn(
   tx: Tx,
   turn: TurnRow,
-  { isTold }: { readonly isTold: boolean },
+  { isAnnounced }: { readonly isAnnounced: boolean },
   context: Context,
 ): Promise<void> {
   const { now, random } = context
   lockTurn(tx, turn)
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
-  if (isTold) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+  if (isAnnounced) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
   else
     await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
   if (turn.about !== 'chat') return
-  if (isTold && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
+  if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
   const about = {
     conversation_key,

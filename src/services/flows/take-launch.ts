@@ -323,7 +323,7 @@ async function contextOfRole(
 /** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
 
-/** Of which project and, in a role, of which user session it was ordered. */
+/** The project and, in a role, the user session that it was ordered for are known to who offers it. */
 export interface Offer extends Take {
   readonly projectId: string
   readonly userSessionId: string | null

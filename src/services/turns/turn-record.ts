@@ -286,15 +286,8 @@ interface StartOptions {
 }
 
 /** A turn is decided under the lock of its conversation; in a role, of its user session. */
-export const lockTurn = (
-  tx: Tx,
-  row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
-): void =>
-  tx.lock(
-    row.user_session_id === null
-      ? conversationStream(row.conversation_key)
-      : userSessionStream(row.user_session_id),
-  )
+export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }: TurnRow): void =>
+  tx.lock(id === null ? conversationStream(key) : userSessionStream(id))
 
 /**
  * Marks a turn as running and orders it from the coordinator. Returns the number of `agent:prompted`, which its updates follow.

@@ -49,6 +49,6 @@ export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
     if (decision.outcome !== 'changed') return
     await tx.update('agent_sessions', changesOf(decision.agentSession))
     for (const turn of await tx.all(selectRunningOfSession, { agentSessionId }))
-      await requeueLostTurn(tx, turn, { isTold: false }, context)
+      await requeueLostTurn(tx, turn, { isAnnounced: false }, context)
   },
 })
