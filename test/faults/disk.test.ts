@@ -1,5 +1,5 @@
 /**
- * RE2, RE3 and CK3, small: 5 power cuts and 3 I/O errors, more in `npm run test:release`; the 20,000 and 300 are in `npm run test:faults`. They need a C
+ * RE2, RE3 and CK3, small: 3 power cuts and 3 I/O errors, more in `npm run test:release`; the 20,000 and 300 are in `npm run test:faults`. They need a C
  * compiler and Linux; a machine without them is told so, and a build machine (CI) fails.
  */
 import { describe, expect, test } from 'vitest'
@@ -21,9 +21,9 @@ const shim = await buildShim()
 function diskTests(library: string): void {
   test('[RE2] power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
     const [first, second] = await Promise.all([
-      powerCuts({ library, build: productFolder, seed, images: amount(2, 20) }),
+      powerCuts({ library, build: productFolder, seed, images: amount(1, 20) }),
       withBuild([smallCheckpoints], (build) =>
-        powerCuts({ library, build, seed, images: amount(3, 30) }),
+        powerCuts({ library, build, seed, images: amount(2, 30) }),
       ),
     ])
     expect([first.tally, second.tally]).toEqual([newTally(), newTally()])

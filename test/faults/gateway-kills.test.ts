@@ -1,4 +1,4 @@
-/** GW5, small: 2 kills, 3 in `npm run test:release`; the 200, and the builds that must be caught, are in `npm run test:faults`. */
+/** GW5, small: 1 kill, 3 in `npm run test:release`; the 200, and the builds that must be caught, are in `npm run test:faults`. */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'
@@ -9,8 +9,8 @@ test('[GW2] [GW4] [GW5] what models were asked is counted once and exactly after
   const { tally, requests } = await gatewayAcrossKills({
     build: productFolder,
     seed: 'npm test',
-    kills: amount(2, 3),
+    kills: amount(1, 3),
   })
   expect(tally).toEqual(newTally())
-  expect(requests).toBeGreaterThanOrEqual(amount(2, 3))
+  expect(requests).toBeGreaterThanOrEqual(amount(1, 3))
 })

@@ -1,11 +1,15 @@
-/** The list of worktrees and the Changes on a phone, in Japanese and dark (WT6): for the release. */
+/** The first visit on a phone (UI6), and there, in Japanese and dark, the list of worktrees and the Changes (WT6): for the release. */
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
 import { phone } from '../tabs.ts'
-import { visit } from '../visit.ts'
+import { firstVisit, visit } from '../visit.ts'
 
 const here = visit({ up: true })
+
+test('[UI6] on a phone, too, the first answer is two actions away', async () => {
+  await firstVisit(here, phone)
+})
 
 test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Changes fit', async () => {
   const repository = makeRepository()

@@ -7,13 +7,9 @@ import { makeRepository } from '../../support/git-repository.ts'
 import { anyOf } from '../any-of.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, wide } from '../tabs.ts'
-import { firstVisit, visit } from '../visit.ts'
+import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
-
-test('[UI6] on a phone, too, the first answer is two actions away', async () => {
-  await firstVisit(here, phone)
-})
 
 test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
   const repository = makeRepository()

@@ -14,7 +14,7 @@ import { amount } from '../../support/extent.ts'
 import { by } from '../projects/installation.ts'
 import { openChatStore, openRoom, type Room } from './chat-room.ts'
 
-const long = amount(20_000, 100_000)
+const long = amount(10_000, 100_000)
 const short = 10
 const atOnce = 10_000
 /** More than noise; a cost that grew with the length would be thousands of times that. */

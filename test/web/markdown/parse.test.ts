@@ -88,7 +88,7 @@ test('[SE6] whatever is put together of marks is read at once only where that is
       { length: 1 + below(most) },
       () => [...atoms, ...others][below(atoms.length + others.length)],
     ).join('')
-  for (let round = 0; round < amount(150, 5000); round++) {
+  for (let round = 0; round < amount(75, 5000); round++) {
     const [unit, between] = [some(4), some(2)]
     const half = unit.repeat(Math.ceil(5000 / unit.length))
     let text = [half + half, half + between + half, `${unit}${between}`.repeat(300)][below(3)] ?? ''
