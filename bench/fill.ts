@@ -1,6 +1,7 @@
 /**
- * Fills a data folder as a company that works with many agents would have it, through the API: 21 projects, 15 agents, 200
- * conversations with 5,000 messages, 500 tasks, 2,000 tool calls, a change of 2,000 lines, approvals, notes, work that was resumed.
+ * Fills a data folder as a company that works with many agents would have it, through the API: 21
+ * projects, 15 agents, 200 conversations with 5,000 messages, 500 tasks, 2,000 tool calls, a change
+ * of 2,000 lines, approvals, notes, work that was resumed.
  *   npm run fill -- --data FOLDER            fills it, and ends
  *   npm run fill -- --data FOLDER --stay     goes on serving it, and prints a link to sign in
  *   --share 0.1                                 a tenth of everything

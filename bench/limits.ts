@@ -1,6 +1,7 @@
 /**
- * How far it goes (SC6): measures the constants of this machine's PostgreSQL, scales them with the model beside this file, and writes
- * docs/operating/limits.md. `npm run bench:limits`; takes about a minute and wants the machine for itself.
+ * How far it goes (SC6): measures the constants of this machine's PostgreSQL, scales them with the
+ * model beside this file, and writes docs/operating/limits.md. `npm run bench:limits`; takes about
+ * a minute and wants the machine for itself.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +19,10 @@ const onOneStream = 16
 const notifications = 20_000
 const listeners = 8
 
-/** A chat every ten seconds with a warm agent, its turn in pieces of 50 ms gathered to 4 appends a second while it talks, a fifth of the time. */
+/**
+ * A chat every ten seconds with a warm agent, its turn in pieces of 50 ms gathered to 4 appends a
+ * second while it talks, a fifth of the time.
+ */
 const habit: Habit = { appends: 1.2, appendsAtHome: 0.02 }
 const people = [10, 100, 500, 1000, 2000, 5000]
 const nodesFor = (count: number): number => Math.max(1, Math.ceil(count / 500))

@@ -1,12 +1,14 @@
 /**
- * `npm run bench:page`: fills a server (fill.ts) and looks at every page of it with a real browser: how long until it can be used, the
- * longest frame while it is scrolled from end to end, the processor time of the longest task in that (traced, so that other programs
- * do not count), and what the tab holds after it was everywhere several times.
+ * `npm run bench:page`: fills a server (fill.ts) and looks at every page of it with a real browser:
+ * how long until it can be used, the longest frame while it is scrolled from end to end, the
+ * processor time of the longest task in that (traced, so that other programs do not count), and
+ * what the tab holds after it was everywhere several times.
  *   --share 0.1    a tenth of the whole amounts
  *   --rounds 5     how often each is measured; the median counts
  *   --minutes 20   ends then, unfinished
  *   --memory-minutes 60   instead of all that, what one tab holds over an hour of use, sampled every minute (page/memory.ts)
- * Exit code 1 when a goal is missed, 2 when it did not finish. The time until a page can be used is for two cores at rest.
+ * Exit code 1 when a goal is missed, 2 when it did not finish. The time until a page can be used is
+ * for two cores at rest.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,8 @@
  *   npm run bench -- --rounds 15   more than the 9 that count
  *   npm run bench -- --tries 10    measure again up to so often (3) while the machine is too busy to say
  *   npm run bench -- --json        the figures of every round; docs/bench.md is left alone
- * Exit code: 0 when every goal was met, 1 when one was missed or could not be measured, 2 when the machine was too busy to say.
+ * Exit code: 0 when every goal was met, 1 when one was missed or could not be measured, 2 when the
+ * machine was too busy to say.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,7 @@
 /**
- * SC1: several nodes on one PostgreSQL. What they append together, beside as many threads with the driver alone; and how long an event takes
- * from its commit on one node to a WebSocket of another (the 99th of a hundred), beside a NOTIFY that is held back for as long and a read.
+ * SC1: several nodes on one PostgreSQL. What they append together, beside as many threads with the
+ * driver alone; and how long an event takes from its commit on one node to a WebSocket of another
+ * (the 99th of a hundred), beside a NOTIFY that is held back for as long and a read.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** SP1: from the start of the process to its first 200, on a data folder that is there already, beside Node's bare HTTP server. */
+/**
+ * SP1: from the start of the process to its first 200, on a data folder that is there already,
+ * beside Node's bare HTTP server.
+ */
 import { join } from 'node:path'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'

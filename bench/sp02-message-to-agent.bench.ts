@@ -1,6 +1,7 @@
 /**
- * SP2: from the first byte of `POST /api/chat` until an agent that waits in `get_next_action` receives the message, which is
- * durable by then. Beside a bare POST with one fdatasync, and beside agents that ask each 5 s instead of waiting.
+ * SP2: from the first byte of `POST /api/chat` until an agent that waits in `get_next_action`
+ * receives the message, which is durable by then. Beside a bare POST with one fdatasync, and beside
+ * agents that ask each 5 s instead of waiting.
  */
 import { join } from 'node:path'
 import { durablePosts, messagesPerRound, rest } from './chat/durable-post.ts'

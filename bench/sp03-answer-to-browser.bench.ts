@@ -1,6 +1,7 @@
 /**
- * SP3: from the first byte of an agent's `respond_chat` until a browser that follows the chat has the answer, which is durable by
- * then. Beside a bare POST with one fdatasync, and beside browsers that ask each 5 s instead of following.
+ * SP3: from the first byte of an agent's `respond_chat` until a browser that follows the chat has
+ * the answer, which is durable by then. Beside a bare POST with one fdatasync, and beside browsers
+ * that ask each 5 s instead of following.
  */
 import { join } from 'node:path'
 import { durablePosts, messagesPerRound, rest } from './chat/durable-post.ts'

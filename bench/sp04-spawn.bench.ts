@@ -1,8 +1,9 @@
 /**
- * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same agent started by hand: from the
- * spawn until it has answered the same two questions. What lies between the two is ours. Shown with the quickest
- * agent that can be, a script of thirty lines, with the one Holdfast brings along, which is made as agents are: with the SDK of the
- * protocol; and with the real ones that are found on the PATH or in `REAL_AGENTS_FOLDER` (test/real-agents).
+ * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same
+ * agent started by hand: from the spawn until it has answered the same two questions. What lies
+ * between the two is ours. Shown with the quickest agent that can be, a script of thirty lines,
+ * with the one Holdfast brings along, which is made as agents are: with the SDK of the protocol;
+ * and with the real ones that are found on the PATH or in `REAL_AGENTS_FOLDER` (test/real-agents).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +29,9 @@ interface Agent {
   readonly close?: () => Promise<void>
 }
 
-/** The start of a quick agent varies by more than what is ours: so many, that their median does not. */
+/**
+ * The start of a quick agent varies by more than what is ours: so many, that their median does not.
+ */
 const spawnsOfQuick = 11
 const spawnsOfReal = 3
 const scriptOf = (...args: string[]): Agent => ({
@@ -39,7 +42,10 @@ const scriptOf = (...args: string[]): Agent => ({
 })
 const bareScript = scriptOf(join(import.meta.dirname, 'bare', 'acp-agent.cjs'))
 const demoAgent = scriptOf(join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp')
-/** Before each, so that nothing of the one before is still being cleared away, or written into files (the mirror gathers for 250 ms). */
+/**
+ * Before each, so that nothing of the one before is still being cleared away, or written into files
+ * (the mirror gathers for 250 ms).
+ */
 const restMs = 400
 const role = 'bench'
 const goal: Goal = { kind: 'cost', limit: 1.1 }
@@ -75,7 +81,10 @@ function ordered({ spawnsPerRound }: Agent, relay: Relay, userSessionId: unknown
   }
 }
 
-/** With the same environment as under Holdfast: some look at it for what they must do at their start. */
+/**
+ * With the same environment as under Holdfast: some look at it for what they must do at their
+ * start.
+ */
 function byHand(
   { command, args, env, spawnsPerRound }: Agent,
   folder: string,

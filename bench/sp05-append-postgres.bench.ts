@@ -1,6 +1,7 @@
 /**
- * SP5 on PostgreSQL: what an append costs beside the driver alone. Ours is the whole way: `store.run`, the locks, the use case,
- * group commit and the answer. The yardstick stands in append/bare-postgres.ts.
+ * SP5 on PostgreSQL: what an append costs beside the driver alone. Ours is the whole way:
+ * `store.run`, the locks, the use case, group commit and the answer. The yardstick stands in
+ * append/bare-postgres.ts.
  */
 import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
 import { type BenchPostgres, startPostgres } from '../test/faults/postgres-for-faults.ts'

@@ -1,8 +1,8 @@
 /**
- * SP5: what a durable append costs beside SQLite alone. Ours is the whole way: `store.run` on this thread, a use case in the
- * writer thread, group commit, and the acknowledgement back here. The yardstick does the same rows with the same driver,
- * schema and settings on this thread, as one transaction for each batch of as many as there are writers, up to the store's own
- * limit.
+ * SP5: what a durable append costs beside SQLite alone. Ours is the whole way: `store.run` on this
+ * thread, a use case in the writer thread, group commit, and the acknowledgement back here. The
+ * yardstick does the same rows with the same driver, schema and settings on this thread, as one
+ * transaction for each batch of as many as there are writers, up to the store's own limit.
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,10 @@ import { median } from './harness/statistics.ts'
 
 const writerUrl = new URL('./append/writer.ts', import.meta.url)
 
-/** Long enough that one stall is a small part of a round, short enough that both meet the same machine. */
+/**
+ * Long enough that one stall is a small part of a round, short enough that both meet the same
+ * machine.
+ */
 const appendsPerRound: Readonly<Record<number, number>> = {
   1: 400,
   16: 4_000,
@@ -38,7 +41,9 @@ async function newDatabase(file: string, writers: number): Promise<Store> {
   return store
 }
 
-/** The rows of one append and nothing else: no thread, no use case, no lock, nobody to answer to. */
+/**
+ * The rows of one append and nothing else: no thread, no use case, no lock, nobody to answer to.
+ */
 function bareAppends(file: string, writers: number): { round: () => void; close: () => void } {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true })
   for (const setting of [
@@ -144,7 +149,9 @@ function fdatasyncs(file: string): Contender & { close: () => void } {
   }
 }
 
-/** The goal is 1.5 ms where fdatasync takes 0.13 ms; elsewhere in proportion to what it takes there. */
+/**
+ * The goal is 1.5 ms where fdatasync takes 0.13 ms; elsewhere in proportion to what it takes there.
+ */
 const acknowledgement: Comparison = {
   title: '[SP5] acknowledgement, median of 64 writers',
   unit: 'ms',

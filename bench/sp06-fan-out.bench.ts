@@ -1,7 +1,8 @@
 /**
- * SP6: the server's processor time for one event that many WebSockets hear. Ours is the whole way of a change: request,
- * commit, doorbell, log, sockets. The yardstick is posted the same message and does nothing but serialise it and send it. Over the
- * relay the event is a piece of what an agent says, from the coordinator's link to everybody who watches the console.
+ * SP6: the server's processor time for one event that many WebSockets hear. Ours is the whole way
+ * of a change: request, commit, doorbell, log, sockets. The yardstick is posted the same message
+ * and does nothing but serialise it and send it. Over the relay the event is a piece of what an
+ * agent says, from the coordinator's link to everybody who watches the console.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -22,7 +23,10 @@ import { flat } from './harness/verdict.ts'
 
 const bareServer = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
 const agentScript = join(import.meta.dirname, 'bare', 'acp-agent.cjs')
-/** One after the other: events that come together could be sent together, which is not what is measured. */
+/**
+ * One after the other: events that come together could be sent together, which is not what is
+ * measured.
+ */
 const eventsPerRound = 20
 /** What an agent says is told so often (RL3). */
 const piecesEveryMs = 50
@@ -142,7 +146,10 @@ async function consoleStage(data: string, listeners: number): Promise<Stage> {
   }
 }
 
-/** With a rest before each, where ours has one: sockets that were idle take another time than those that are still busy. */
+/**
+ * With a rest before each, where ours has one: sockets that were idle take another time than those
+ * that are still busy.
+ */
 async function bareStage(message: () => string, listeners: number, restMs: number): Promise<Stage> {
   const server = await startProcess((port) => [bareServer, String(port)], {
     path: '/',

@@ -1,6 +1,6 @@
 /**
- * SP7: a client that comes back after 100,000 events and reads them all, from the real server, beside a server that has the
- * very bytes ready as blobs and only moves them.
+ * SP7: a client that comes back after 100,000 events and reads them all, from the real server,
+ * beside a server that has the very bytes ready as blobs and only moves them.
  */
 import { join } from 'node:path'
 import { databaseFile } from '../src/platform/files/data-folder.ts'

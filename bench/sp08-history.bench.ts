@@ -1,4 +1,7 @@
-/** SP8: the newest 50 of 100,000 messages of a chat, as an endpoint asks for them, beside one bare keyset query for the same rows. */
+/**
+ * SP8: the newest 50 of 100,000 messages of a chat, as an endpoint asks for them, beside one bare
+ * keyset query for the same rows.
+ */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { webKey } from '../src/domain/conversations/key.ts'
@@ -35,7 +38,8 @@ async function openChat(folder: string, length: number): Promise<Grown> {
     await store.run(setHistory, { key, messages, by })
   }
   const db = new DatabaseSync(file, { readOnly: true })
-  // The limit as a number: a bound one is planned anew at each call, and the yardstick would be slower than it must.
+  // The limit as a number: a bound one is planned anew at each call, and the yardstick would be
+  // slower than it must.
   const newest = db.prepare(
     `select * from messages where conversation_key = ? and seq < ? order by seq desc limit ${pageSize}`,
   )

@@ -1,6 +1,7 @@
 /**
- * SP10: the memory of the server for each agent that waits: in a held call of `get_next_action`, beside a bare POST that is held; or
- * spawned into a role and ready to be prompted, beside a bare WebSocket, which is what it would need with a connection of its own.
+ * SP10: the memory of the server for each agent that waits: in a held call of `get_next_action`,
+ * beside a bare POST that is held; or spawned into a role and ready to be prompted, beside a bare
+ * WebSocket, which is what it would need with a connection of its own.
  */
 import { join } from 'node:path'
 import { type Office, openOffice } from './chat/office.ts'
@@ -28,7 +29,10 @@ interface Server {
   readonly holds: (calls: number) => Promise<unknown>
 }
 
-/** KiB for each call and the connection it came on; when their clients hang up, nothing of them is left. */
+/**
+ * KiB for each call and the connection it came on; when their clients hang up, nothing of them is
+ * left.
+ */
 const held = (name: string, { process: server, call, holds }: Server): Contender => ({
   name,
   round: async () => {

@@ -1,4 +1,7 @@
-/** SP11: the memory of a server that was started, has shown its page and has nothing to do, beside Node's bare HTTP server. */
+/**
+ * SP11: the memory of a server that was started, has shown its page and has nothing to do, beside
+ * Node's bare HTTP server.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

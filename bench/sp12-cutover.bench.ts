@@ -1,6 +1,7 @@
 /**
- * SP12: 1,000 conversations of 20 messages are cut over as the job does it, beside one bare transaction that writes the same rows, and
- * beside what a program does that keeps each conversation in a JSON file and writes it whole. DC8: how long a message waits meanwhile.
+ * SP12: 1,000 conversations of 20 messages are cut over as the job does it, beside one bare
+ * transaction that writes the same rows, and beside what a program does that keeps each
+ * conversation in a JSON file and writes it whole. DC8: how long a message waits meanwhile.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

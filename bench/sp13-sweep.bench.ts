@@ -1,7 +1,8 @@
 /**
- * SP13: one tick of the sweeper with 100 live agent sessions and 100,000 that have ended, none of them due: what it costs every two
- * seconds for ever. The yardstick asks the same questions of the same indexes, bare. There are no pids to check here: an exit is
- * reported by the program that watches the process, not looked for.
+ * SP13: one tick of the sweeper with 100 live agent sessions and 100,000 that have ended, none of
+ * them due: what it costs every two seconds for ever. The yardstick asks the same questions of the
+ * same indexes, bare. There are no pids to check here: an exit is reported by the program that
+ * watches the process, not looked for.
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,7 +1,7 @@
 /**
- * SP14: one MCP tool call beside a bare POST of the same body, both as MCP clients make them, with `fetch`. The tool is
- * `get_next_action`, the one that agents call most: its caller is found by its credential, and what it should do is read from the
- * store.
+ * SP14: one MCP tool call beside a bare POST of the same body, both as MCP clients make them, with
+ * `fetch`. The tool is `get_next_action`, the one that agents call most: its caller is found by its
+ * credential, and what it should do is read from the store.
  */
 import { join } from 'node:path'
 import { type BenchAgent, openOffice } from './chat/office.ts'

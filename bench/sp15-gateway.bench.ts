@@ -1,4 +1,7 @@
-/** SP15: a model's answer through the gateway, beside a bare proxy: its first byte, and the processor time of a stream. */
+/**
+ * SP15: a model's answer through the gateway, beside a bare proxy: its first byte, and the
+ * processor time of a stream.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'

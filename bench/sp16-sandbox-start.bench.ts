@@ -1,4 +1,6 @@
-/** SP16: the start of an agent's process in a sandbox until it is heard, beside the same without. */
+/**
+ * SP16: the start of an agent's process in a sandbox until it is heard, beside the same without.
+ */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { AgentProcess, type Exit } from '../src/coordinator/agent-process.ts'

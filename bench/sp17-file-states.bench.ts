@@ -1,7 +1,9 @@
 /**
- * SP17: the state of a workplace's files as it is taken before and after each turn, beside bare `git add -A && git write-tree` with the
- * index of the round before; and a fork beside a bare `git worktree add`. Each side has a repository of its own with the same files, so
- * both write their objects; neither syncs them (git's default). The files are made once, for all that is measured.
+ * SP17: the state of a workplace's files as it is taken before and after each turn, beside bare
+ * `git add -A && git write-tree` with the index of the round before; and a fork beside a bare
+ * `git worktree add`. Each side has a repository of its own with the same files, so both write
+ * their objects; neither syncs them (git's default). The files are made once, for all that is
+ * measured.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Runs before `npm pack`, after the server and the page are built: makes the rest of what is published (OP3), which is that server
- * without its maps, the program that loads it, the library as a bundle, the library's types, and the licences of everything that was bundled. Nothing of it is
+ * Runs before `npm pack`, after the server and the page are built: makes the rest of what is
+ * published (OP3), which is that server without its maps, the program that loads it, the library as
+ * a bundle, the library's types, and the licences of everything that was bundled. Nothing of it is
  * needed in a clone.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +14,8 @@ import { runCommand } from './check/run-command.ts'
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'dist', 'package')
 
-// Anew each time, and beside what a clone runs from: neither old chunks nor a server that is running now are touched by it.
+// Anew each time, and beside what a clone runs from: neither old chunks nor a server that is
+// running now are touched by it.
 rmSync(folder, { recursive: true, force: true })
 const server = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as Bundle
 mkdirSync(join(folder, 'server'), { recursive: true })

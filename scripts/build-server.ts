@@ -1,6 +1,7 @@
 /**
- * Bundles src/main.ts into dist/server/, because start-up time is mostly the time to find and read some 400 small files of our
- * dependencies (docs/decisions/0005). The list of its parts is in the same folder; the package is made from that list (build-package.ts).
+ * Bundles src/main.ts into dist/server/, because start-up time is mostly the time to find and read
+ * some 400 small files of our dependencies (docs/decisions/0005). The list of its parts is in the
+ * same folder; the package is made from that list (build-package.ts).
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** `npm run docs` writes docs/reference from the code; `--check` says which pages are out of date instead. */
+/**
+ * `npm run docs` writes docs/reference from the code; `--check` says which pages are out of date
+ * instead.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadCommands } from '../src/cli/command-list.ts'

@@ -1,6 +1,7 @@
 /**
- * Writes the stores of earlier builds that `npm test` opens (test/store/earlier-stores): `node scripts/keep-earlier-stores.ts 6 12`
- * makes those of schema versions 6 and 12, each by the last build that had it. A selection is kept: test/store/migrations.test.ts names them.
+ * Writes the stores of earlier builds that `npm test` opens (test/store/earlier-stores):
+ * `node scripts/keep-earlier-stores.ts 6 12` makes those of schema versions 6 and 12, each by the
+ * last build that had it. A selection is kept: test/store/migrations.test.ts names them.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

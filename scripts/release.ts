@@ -1,6 +1,7 @@
 /**
- * Makes a release: `npm run release -- 0.2.0` (or `major`, `minor`, `patch`). Moves what is under "Unreleased" in CHANGELOG.md to the version,
- * sets it in package.json and package-lock.json, commits and tags. Pushes nothing. With `--dry-run` it says what it would do and changes nothing.
+ * Makes a release: `npm run release -- 0.2.0` (or `major`, `minor`, `patch`). Moves what is under
+ * "Unreleased" in CHANGELOG.md to the version, sets it in package.json and package-lock.json,
+ * commits and tags. Pushes nothing. With `--dry-run` it says what it would do and changes nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,9 @@
 /**
- * `npm run test:steady`: are the tests steady? First every file in doubt (`scripts/steady/failed-files.json`, and what the change
- * touches) 50 times, half of them with the cores busy; then all that depend on processes, browsers or clocks as often as there is
- * time, in an order drawn from a seed. It takes at most 40 minutes. The last line counts the failures; with one, it ends with 1.
+ * `npm run test:steady`: are the tests steady? First every file in doubt
+ * (`scripts/steady/failed-files.json`, and what the change touches) 50 times, half of them with the
+ * cores busy; then all that depend on processes, browsers or clocks as often as there is time, in
+ * an order drawn from a seed. It takes at most 40 minutes. The last line counts the failures; with
+ * one, it ends with 1.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

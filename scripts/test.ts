@@ -1,8 +1,9 @@
 /**
- * `npm test`: the checks, the fast tests and those that start processes, all three at once, because each leaves part of the
- * machine idle; the last lines say what failed and count everything together. Arguments narrow it to the tests they name and
- * leave the checks out: `npm test -- test/server`. `npm run test:release` is all that and what takes too long for each change: `--release`.
- * A test that fails has failed: none is run a second time.
+ * `npm test`: the checks, the fast tests and those that start processes, all three at once, because
+ * each leaves part of the machine idle; the last lines say what failed and count everything
+ * together. Arguments narrow it to the tests they name and leave the checks out:
+ * `npm test -- test/server`. `npm run test:release` is all that and what takes too long for each
+ * change: `--release`. A test that fails has failed: none is run a second time.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

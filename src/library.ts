@@ -1,6 +1,6 @@
 /**
- * Exports of the package `holdfast` (LB1): the typed client, its live event stream, the relay of user sessions, and embedded
- * conversations.
+ * Exports of the package `holdfast` (LB1): the typed client, its live event stream, the relay of
+ * user sessions, and embedded conversations.
  */
 import type { Conversations } from './embedded/conversations.ts'
 import type { ConversationsOptions } from './embedded/options.ts'
@@ -27,8 +27,8 @@ export type { Problem } from './protocol/problem.ts'
 export type { Project } from './protocol/projects/project.ts'
 
 /**
- * Opens conversations on an own store, without a server (CV1). The store is loaded on demand, so that the client alone stays
- * small.
+ * Opens conversations on an own store, without a server (CV1). The store is loaded on demand, so
+ * that the client alone stays small.
  */
 export async function createConversations(options: ConversationsOptions): Promise<Conversations> {
   const { openConversations } = await import('./compose/open-conversations.ts')

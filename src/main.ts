@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The entry: passes the arguments to the command line. Compiled code is cached between starts, because start time is measured (SP1).
+ * The entry: passes the arguments to the command line. Compiled code is cached between starts,
+ * because start time is measured (SP1).
  *
  * src/
  *   domain/         pure decisions: types, rules, state machines, the error catalogue (by area)
@@ -50,9 +51,10 @@
  *     secrets/      tokens, seals, randomness
  *     time/         the clock
  *
- * Layers "by area" have a folder for each area they deal with: access, projects, agents, conversations, turns, agent-sessions, processes,
- * consoles, worktrees, work, approvals, channels, system. `src/<layer>/approvals` is all of approvals.
- * Which layer may import which: .dependency-cruiser.cjs.
+ * Layers "by area" have a folder for each area they deal with: access, projects, agents,
+ * conversations, turns, agent-sessions, processes, consoles, worktrees, work, approvals, channels,
+ * system. `src/<layer>/approvals` is all of approvals. Which layer may import which:
+ * .dependency-cruiser.cjs.
  */
 import { enableCompileCache } from 'node:module'
 

@@ -1,8 +1,10 @@
 /**
- * The yardstick of appends on PostgreSQL: the driver alone, with its own pipelining, and the very statements that a group of ours
- * comes to. As many to a transaction as there are writers, up to the store's own limit; the log of all of them in one statement,
- * their state in one each, since they are different use cases. It takes no locks, asks nothing, decides nothing and answers nobody.
- * One append by itself is one statement for log and state, which is its own transaction: nothing is quicker.
+ * The yardstick of appends on PostgreSQL: the driver alone, with its own pipelining, and the very
+ * statements that a group of ours comes to. As many to a transaction as there are writers, up to
+ * the store's own limit; the log of all of them in one statement, their state in one each, since
+ * they are different use cases. It takes no locks, asks nothing, decides nothing and answers
+ * nobody. One append by itself is one statement for log and state, which is its own transaction:
+ * nothing is quicker.
  */
 import pg from 'pg'
 import { bodyFor } from './use-cases.ts'

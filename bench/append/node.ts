@@ -1,4 +1,7 @@
-/** One node of several, in a thread of its own: opens what it is told to, and appends with its own writers when it is asked to. */
+/**
+ * One node of several, in a thread of its own: opens what it is told to, and appends with its own
+ * writers when it is asked to.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
 import { type BareAppends, openBare } from './bare-postgres.ts'

@@ -1,4 +1,7 @@
-/** The yardstick of a message on its way: a bare server that is posted it, makes it durable with one fdatasync and answers. */
+/**
+ * The yardstick of a message on its way: a bare server that is posted it, makes it durable with one
+ * fdatasync and answers.
+ */
 import { join } from 'node:path'
 import type { Contender } from '../harness/comparison.ts'
 import { KeepAlive, requestBytes } from '../harness/keep-alive.ts'

@@ -1,4 +1,7 @@
-/** The real server with agents that are signed in to a project, and the person who writes to them, each on an open connection. */
+/**
+ * The real server with agents that are signed in to a project, and the person who writes to them,
+ * each on an open connection.
+ */
 import { openHoldfast } from '../harness/holdfast.ts'
 import { KeepAlive, requestBytes } from '../harness/keep-alive.ts'
 import type { ServerProcess } from '../harness/server-process.ts'

@@ -1,4 +1,6 @@
-/** Conversations whose day is over, in a store, as bare rows, and as files: the same words in each. */
+/**
+ * Conversations whose day is over, in a store, as bare rows, and as files: the same words in each.
+ */
 import {
   closeSync,
   fsyncSync,
@@ -150,7 +152,10 @@ interface DueRow {
   readonly summary: string
 }
 
-/** A file each: read, added to the day's note, written whole without its messages, beside its place, fsynced, renamed. */
+/**
+ * A file each: read, added to the day's note, written whole without its messages, beside its place,
+ * fsynced, renamed.
+ */
 export function filesCutOver(folder: string): { again: () => void; work: () => void } {
   mkdirSync(folder)
   const fileOf = (n: number): string => join(folder, `bench_${n}.json`)

@@ -1,4 +1,7 @@
-/** The gateway in a process of its own, to the address in `argv`. Tells its port and token, and its processor time when asked. */
+/**
+ * The gateway in a process of its own, to the address in `argv`. Tells its port and token, and its
+ * processor time when asked.
+ */
 import { Gateway } from '../../src/coordinator/gateway/gateway.ts'
 import { Spool } from '../../src/coordinator/spool.ts'
 

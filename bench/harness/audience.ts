@@ -1,4 +1,7 @@
-/** Many WebSockets that listen, in this process: they count what comes and cost the measured server nothing but the sending. */
+/**
+ * Many WebSockets that listen, in this process: they count what comes and cost the measured server
+ * nothing but the sending.
+ */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 

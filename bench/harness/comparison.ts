@@ -1,6 +1,6 @@
 /**
- * One line of the table: an operation of ours beside the bare thing it cannot beat, measured by turns in one program.
- * The goal is data; what it means stands in verdict.ts.
+ * One line of the table: an operation of ours beside the bare thing it cannot beat, measured by
+ * turns in one program. The goal is data; what it means stands in verdict.ts.
  */
 import type { Goal } from './verdict.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Puts the newest figures into docs/bench.md: each operation has its own pair of markers, so that measuring one leaves the
- * others as they were. What stands outside the markers is for people to write.
+ * Puts the newest figures into docs/bench.md: each operation has its own pair of markers, so that
+ * measuring one leaves the others as they were. What stands outside the markers is for people to
+ * write.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

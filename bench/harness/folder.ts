@@ -1,4 +1,7 @@
-/** A folder for one measurement, on the disk of the checkout: a temporary folder may be in memory, where fsync is free. */
+/**
+ * A folder for one measurement, on the disk of the checkout: a temporary folder may be in memory,
+ * where fsync is free.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPackageRoot } from '../../src/platform/files/package-root.ts'

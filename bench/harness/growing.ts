@@ -1,6 +1,6 @@
 /**
- * What must cost the same however much there is: two lines of the table, one beside the bare thing, one beside itself with a tenth as
- * much. It is short, so each round does it many times.
+ * What must cost the same however much there is: two lines of the table, one beside the bare thing,
+ * one beside itself with a tenth as much. It is short, so each round does it many times.
  */
 import type { Comparison, Contender } from './comparison.ts'
 import { benchFolder } from './folder.ts'

@@ -1,4 +1,7 @@
-/** A Holdfast of its own on a folder, and its owner on one connection: where a measurement of the whole server begins. */
+/**
+ * A Holdfast of its own on a folder, and its owner on one connection: where a measurement of the
+ * whole server begins.
+ */
 import { KeepAlive, requestBytes } from './keep-alive.ts'
 import {
   holdfastCommand,

@@ -1,6 +1,6 @@
 /**
- * One connection that stays open and asks one thing at a time, with next to nothing of a client's own time in it: what is
- * measured through it is the server.
+ * One connection that stays open and asks one thing at a time, with next to nothing of a client's
+ * own time in it: what is measured through it is the server.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,4 +1,6 @@
-/** Runs a comparison: both contenders warmed up, then by turns, who goes first changing each round. */
+/**
+ * Runs a comparison: both contenders warmed up, then by turns, who goes first changing each round.
+ */
 import type { Comparison, Contender } from './comparison.ts'
 import { judge, type Verdict } from './verdict.ts'
 
@@ -26,7 +28,10 @@ export interface Patience {
   readonly tries: number
 }
 
-/** Again while the yardstick disagrees with itself, whatever ours was meanwhile; the last try counts, alone. */
+/**
+ * Again while the yardstick disagrees with itself, whatever ours was meanwhile; the last try
+ * counts, alone.
+ */
 export async function measureUntilDecided(
   comparison: Comparison,
   { rounds, tries }: Patience,

@@ -1,4 +1,7 @@
-/** A coordinator without processes: it takes every launch and says at once that its agent is ready. What is measured is the server alone. */
+/**
+ * A coordinator without processes: it takes every launch and says at once that its agent is ready.
+ * What is measured is the server alone.
+ */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { linkVersion } from '../../src/protocol/processes/link.ts'

@@ -1,6 +1,6 @@
 /**
- * A server as a process of its own, ours as `npm start` starts it or a bare one. Ended by its own handle, also when the bench
- * itself is stopped.
+ * A server as a process of its own, ours as `npm start` starts it or a bare one. Ended by its own
+ * handle, also when the bench itself is stopped.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

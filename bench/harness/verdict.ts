@@ -1,6 +1,6 @@
 /**
- * What a measurement means. Only ratios are judged: each round's own figure over its yardstick's of the same round, so what
- * slowed the machine down for a moment slowed both. Pure.
+ * What a measurement means. Only ratios are judged: each round's own figure over its yardstick's of
+ * the same round, so what slowed the machine down for a moment slowed both. Pure.
  */
 import { median, spread } from './statistics.ts'
 
@@ -9,13 +9,21 @@ export type Goal =
   | { readonly kind: 'cost'; readonly limit: number }
   /** A rate (appends a second): at least `limit` times the yardstick's. */
   | { readonly kind: 'rate'; readonly limit: number }
-  /** A cost per item at 10n over the same at n: at most 1.3. Being cheaper by the dozen is no mistake of the yardstick. */
+  /**
+   * A cost per item at 10n over the same at n: at most 1.3. Being cheaper by the dozen is no
+   * mistake of the yardstick.
+   */
   | { readonly kind: 'growth'; readonly limit: number }
-  /** A cost beside another way to do it, which is worse and not bare: at most `limit` times that. */
+  /**
+   * A cost beside another way to do it, which is worse and not bare: at most `limit` times that.
+   */
   | { readonly kind: 'peer'; readonly limit: number }
   /** A cost: at most `limit` more than the yardstick's, in its own unit. */
   | { readonly kind: 'over'; readonly limit: number }
-  /** A figure of ours that counts by itself: at most `limit`, in its own unit. The yardstick only tells how much of it is ours. */
+  /**
+   * A figure of ours that counts by itself: at most `limit`, in its own unit. The yardstick only
+   * tells how much of it is ours.
+   */
   | { readonly kind: 'most'; readonly limit: number }
 
 export const flat: Goal = { kind: 'growth', limit: 1.3 }
@@ -85,6 +93,8 @@ const worstFirst = [
 ] as const satisfies readonly Outcome[]
 const exitCodes: Record<Outcome, number> = { pass: 0, miss: 1, 'yardstick wrong': 1, undecided: 2 }
 
-/** 0 only when every goal was met; 2 when nothing was missed but the machine was too busy to say so. */
+/**
+ * 0 only when every goal was met; 2 when nothing was missed but the machine was too busy to say so.
+ */
 export const exitCodeOf = (outcomes: readonly Outcome[]): number =>
   exitCodes[worstFirst.find((outcome) => outcomes.includes(outcome)) ?? 'pass']

@@ -1,6 +1,7 @@
 /**
- * How far one PostgreSQL carries many nodes (SC6): constants that were measured on this machine, scaled by a small simulation. Each shared
- * thing is a queue with one server: work arrives by chance, is done one after the other, and waits. Pure; random numbers come from a seed.
+ * How far one PostgreSQL carries many nodes (SC6): constants that were measured on this machine,
+ * scaled by a small simulation. Each shared thing is a queue with one server: work arrives by
+ * chance, is done one after the other, and waits. Pure; random numbers come from a seed.
  */
 
 /** Per second, measured. */
@@ -32,7 +33,10 @@ const mostRingsOfANode = 1000 / 15
 const arrivals = 200_000
 const seedStep = 0x6d2b79f5
 
-/** Lindley's recursion: how long those wait who come at this rate to one who needs `1 / capacity` for each. */
+/**
+ * Lindley's recursion: how long those wait who come at this rate to one who needs `1 / capacity`
+ * for each.
+ */
 export function waitAt(rate: number, capacity: number, seed = 1): Waiting {
   const random = randomFrom(seed)
   const serviceMs = 1000 / capacity
@@ -41,7 +45,8 @@ export function waitAt(rate: number, capacity: number, seed = 1): Waiting {
   let wait = 0
   for (let n = 0; n < arrivals; n++) {
     times.push(wait + serviceMs)
-    // Both by chance: a commit that shares its fsync is quick, one that waits for a checkpoint is not.
+    // Both by chance: a commit that shares its fsync is quick, one that waits for a checkpoint is
+    // not.
     wait = Math.max(
       0,
       wait + serviceMs * -Math.log(1 - random()) - betweenMs * -Math.log(1 - random()),

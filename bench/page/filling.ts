@@ -1,4 +1,7 @@
-/** Fills a server through its API: what every page is looked at and measured with. Real agents make the tool calls and the change. */
+/**
+ * Fills a server through its API: what every page is looked at and measured with. Real agents make
+ * the tool calls and the change.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -195,7 +198,10 @@ async function addTasks(
   })
 }
 
-/** Work that was interrupted and resumed several times, with what was tried in each, and one that was completed. */
+/**
+ * Work that was interrupted and resumed several times, with what was tried in each, and one that
+ * was completed.
+ */
 async function addHistory(client: Client, projectId: string, leaderId: string): Promise<void> {
   const params = { projectId }
   const reasons = [

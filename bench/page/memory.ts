@@ -1,6 +1,7 @@
 /**
- * What one tab holds over a working day, made shorter: it goes from page to page without loading anew, talks to an agent in an open
- * chat, looks things up, and hears of what others do, while garbage is collected and heap, nodes and listeners are counted.
+ * What one tab holds over a working day, made shorter: it goes from page to page without loading
+ * anew, talks to an agent in an open chat, looks things up, and hears of what others do, while
+ * garbage is collected and heap, nodes and listeners are counted.
  */
 import type { CDPSession, Page } from 'playwright-core'
 import type { createClient } from '../../src/client/client.ts'
@@ -23,7 +24,10 @@ interface Sample {
   readonly listeners: number
 }
 
-/** How much more the last quarter of the time may hold than the second: the first one loads and compiles. */
+/**
+ * How much more the last quarter of the time may hold than the second: the first one loads and
+ * compiles.
+ */
 const margins = { heapMb: 2, nodes: 500, listeners: 100 } as const
 /** A person looks at a page before they leave it. */
 const lookMs = 1500
@@ -113,7 +117,10 @@ async function lookUp(page: Page, nth: number): Promise<void> {
   await palette.waitFor({ state: 'detached' })
 }
 
-/** What others do: another agent is written to, a task is made and done, something is asked for and decided. */
+/**
+ * What others do: another agent is written to, a task is made and done, something is asked for and
+ * decided.
+ */
 async function meanwhile({ client, filled }: Day, nth: number): Promise<void> {
   const { projectId, worker } = filled
   const params = { projectId }

@@ -1,4 +1,7 @@
-/** What people and agents say in a filled server: like the real thing in length and form, the same at each run. Pure. */
+/**
+ * What people and agents say in a filled server: like the real thing in length and form, the same
+ * at each run. Pure.
+ */
 export const projectNames = [
   'acme-web',
   'ledger',

@@ -1,9 +1,15 @@
-/** A long history, written straight into the tables of a server that is not running: the way there is not what is measured. */
+/**
+ * A long history, written straight into the tables of a server that is not running: the way there
+ * is not what is measured.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import type { StreamName } from '../../src/domain/stream-name.ts'
 import { bodyFor } from '../append/use-cases.ts'
 
-/** The stream's events 1 to `count`, of a short message's size; answers the store's incarnation, for cursors. */
+/**
+ * The stream's events 1 to `count`, of a short message's size; answers the store's incarnation, for
+ * cursors.
+ */
 export function addHistory(file: string, stream: StreamName, count: number): string {
   const db = new DatabaseSync(file)
   const now = new Date().toISOString()

@@ -1,4 +1,7 @@
-/** Reads from a server until the last thing it waits for has come. It looks at bytes and parses nothing, so it is never what is waited for. */
+/**
+ * Reads from a server until the last thing it waits for has come. It looks at bytes and parses
+ * nothing, so it is never what is waited for.
+ */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 

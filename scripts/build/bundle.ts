@@ -1,7 +1,9 @@
 /**
- * Bundles a program of ours with all it needs into one folder. Dynamic imports stay chunks of their own and are loaded when they
- * are needed. A worker thread named as `new Worker(new URL('./x.ts', import.meta.url))` becomes a file of its own beside them, with all it
- * needs inside: a thread shares no code with others, and to find and read eighty chunks takes longer than one file.
+ * Bundles a program of ours with all it needs into one folder. Dynamic imports stay chunks of their
+ * own and are loaded when they are needed. A worker thread named as
+ * `new Worker(new URL('./x.ts', import.meta.url))` becomes a file of its own beside them, with all
+ * it needs inside: a thread shares no code with others, and to find and read eighty chunks takes
+ * longer than one file.
  *
  * Old chunks are kept for a week: a server that still runs from the build before may yet load one.
  */
@@ -44,8 +46,9 @@ function workerEntries(found: Map<string, string>): Plugin {
 }
 
 /**
- * Node's own modules, taken with `process.getBuiltinModule`: an `import` of `node:http` would evaluate every lazy property of it, which
- * loads the whole of fetch. Those that dependencies ask for at once but use rarely or never are taken at their first use.
+ * Node's own modules, taken with `process.getBuiltinModule`: an `import` of `node:http` would
+ * evaluate every lazy property of it, which loads the whole of fetch. Those that dependencies ask
+ * for at once but use rarely or never are taken at their first use.
  */
 function builtins(): Plugin {
   const prefix = '\0builtin:'
@@ -75,7 +78,10 @@ function builtins(): Plugin {
   }
 }
 
-/** What Fastify loads only for programs with JSON Schemas, or that test without a port. Ours are neither, and each text would lie in memory (SP11). */
+/**
+ * What Fastify loads only for programs with JSON Schemas, or that test without a port. Ours are
+ * neither, and each text would lie in memory (SP11).
+ */
 function neverAsked(): Plugin {
   return {
     name: 'never-asked',
@@ -95,7 +101,10 @@ function neverAsked(): Plugin {
   }
 }
 
-/** V8 keeps a text whose characters all fit into one byte in half the room. Where an escape would mean something else, it stays as it is. */
+/**
+ * V8 keeps a text whose characters all fit into one byte in half the room. Where an escape would
+ * mean something else, it stays as it is.
+ */
 function narrow(code: string): string {
   if (/\\[^\0-\xff]|String\.raw`[^`]*[^\0-\xff]/.test(code)) return code
   return code.replaceAll(
@@ -185,7 +194,8 @@ async function generate(
   const { output } = await bundle.generate({
     format: 'esm',
     sourcemap: maps,
-    // The text of a program stays in memory as long as it runs (SP11). Names in stack traces stay as they are.
+    // The text of a program stays in memory as long as it runs (SP11). Names in stack traces stay
+    // as they are.
     minify: {
       compress: { keepNames: { function: true, class: true } },
       mangle: { keepNames: true },

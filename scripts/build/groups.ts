@@ -1,7 +1,9 @@
 /**
- * What of a bundle lies together in one file. Left alone, each module that two programs share would be a file of its own: to find, read and
- * link one costs a third of a millisecond, and a server would begin with a hundred of them. A group holds what is always needed
- * together, and never anything that a program loads late on purpose: a program that needs one module of a group loads the whole group.
+ * What of a bundle lies together in one file. Left alone, each module that two programs share would
+ * be a file of its own: to find, read and link one costs a third of a millisecond, and a server
+ * would begin with a hundred of them. A group holds what is always needed together, and never
+ * anything that a program loads late on purpose: a program that needs one module of a group loads
+ * the whole group.
  */
 import type { RolldownOutput } from 'rolldown'
 
@@ -11,8 +13,8 @@ const oneOf = (...patterns: readonly string[]): RegExp =>
   new RegExp(patterns.map((pattern) => `/${pattern}`).join('|'))
 
 /**
- * Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. Not what needs SQLite, of which
- * Node 24 prints a warning when it is loaded.
+ * Loaded by every command at once, and by the server before its port listens (SP1); it leads to
+ * nothing else. Not what needs SQLite, of which Node 24 prints a warning when it is loaded.
  */
 const base = [
   ...inside('src/domain', ['errors', 'nearest', 'notices']),

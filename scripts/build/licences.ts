@@ -1,4 +1,7 @@
-/** The licence of every package whose code is inside a bundle: those who use the bundle must be given them. */
+/**
+ * The licence of every package whose code is inside a bundle: those who use the bundle must be
+ * given them.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,7 @@
-/** Keeps the declarations that the library's own one refers to; the rest of the product is not to be imported. */
+/**
+ * Keeps the declarations that the library's own one refers to; the rest of the product is not to be
+ * imported.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,4 +1,7 @@
-/** Checks the subjects of new commits: those since the last tag, at most the last 50. A tree without git, or a shallow one, has fewer or none. */
+/**
+ * Checks the subjects of new commits: those since the last tag, at most the last 50. A tree without
+ * git, or a shallow one, has fewer or none.
+ */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 

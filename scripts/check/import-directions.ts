@@ -1,6 +1,7 @@
 /**
- * Cruises the imports with the rules of .dependency-cruiser.cjs. Used by the check and by its control in test/style. It
- * also counts: a cruiser that cannot read TypeScript skips the files in silence and finds nothing wrong.
+ * Cruises the imports with the rules of .dependency-cruiser.cjs. Used by the check and by its
+ * control in test/style. It also counts: a cruiser that cannot read TypeScript skips the files in
+ * silence and finds nothing wrong.
  */
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'

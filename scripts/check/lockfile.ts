@@ -1,6 +1,6 @@
 /**
- * The lockfile is complete (`npm ci` would accept it, and the native packages of every platform we name are in it) and names no
- * registry, so that it installs from whichever one the reader uses.
+ * The lockfile is complete (`npm ci` would accept it, and the native packages of every platform we
+ * name are in it) and names no registry, so that it installs from whichever one the reader uses.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,11 +1,19 @@
-/** Runs one command to its end and keeps what it said. A command that hangs is ended: every wait has a maximum. */
+/**
+ * Runs one command to its end and keeps what it said. A command that hangs is ended: every wait has
+ * a maximum.
+ */
 import { spawn } from 'node:child_process'
 
-/** Only for what hangs: on a machine with other things to do everything takes many times as long. */
+/**
+ * Only for what hangs: on a machine with other things to do everything takes many times as long.
+ */
 const MAX_SECONDS = 900
 const MAX_OUTPUT = 1024 * 1024
 
-/** The compiler is written in Go and ends soon: it collects only when it has taken this much, which saves a sixth of its work. */
+/**
+ * The compiler is written in Go and ends soon: it collects only when it has taken this much, which
+ * saves a sixth of its work.
+ */
 const collectLate = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
 
 export interface CommandResult {

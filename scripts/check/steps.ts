@@ -1,4 +1,6 @@
-/** The checks that need no running product: what each one is called and the command that does it. */
+/**
+ * The checks that need no running product: what each one is called and the command that does it.
+ */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './run-command.ts'
@@ -20,8 +22,8 @@ const script = (path: string, ...args: string[]): readonly string[] => [
 ]
 
 /**
- * In one thread: each further one would look at the same types again, and other checks wait for the cores. What was found is
- * kept, so that the next check looks only at what has changed since.
+ * In one thread: each further one would look at the same types again, and other checks wait for the
+ * cores. What was found is kept, so that the next check looks only at what has changed since.
  */
 const typesOf = (project: string): readonly string[] => {
   const kept = join('node_modules', '.cache', `types-${project.replace('/', '-')}`)
@@ -49,7 +51,10 @@ export interface CheckTotals {
   readonly failed: number
 }
 
-/** Runs all of them, as many at once as there are cores; one line each, the whole output of those that fail. */
+/**
+ * Runs all of them, as many at once as there are cores; one line each, the whole output of those
+ * that fail.
+ */
 export async function runChecks(root: string, print: (line: string) => void): Promise<CheckTotals> {
   const waiting = [...steps]
   const totals = { passed: 0, failed: 0 }

@@ -1,4 +1,7 @@
-/** docs/reference/config.md and the schema for editors: the configuration of a server and the settings of a project. */
+/**
+ * docs/reference/config.md and the schema for editors: the configuration of a server and the
+ * settings of a project.
+ */
 import { settingRules } from '../../src/domain/projects/settings.ts'
 import { configKeys, configRules, environmentName, flagName } from '../../src/protocol/config.ts'
 import { configJsonSchema } from '../../src/protocol/config-schema.ts'

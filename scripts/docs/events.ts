@@ -1,4 +1,7 @@
-/** docs/reference/events.md: every type of event, read from its declaration, since types are all that exists of it. */
+/**
+ * docs/reference/events.md: every type of event, read from its declaration, since types are all
+ * that exists of it.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'

@@ -1,4 +1,7 @@
-/** docs/reference/files: the JSON Schemas of the files beside the database (CK2), and the page that leads to them. */
+/**
+ * docs/reference/files: the JSON Schemas of the files beside the database (CK2), and the page that
+ * leads to them.
+ */
 import * as z from 'zod'
 import { ConversationFile } from '../../src/protocol/conversations/conversation-file.ts'
 import { ProjectFile } from '../../src/protocol/projects/project.ts'

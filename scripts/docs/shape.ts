@@ -1,4 +1,6 @@
-/** Says a zod schema the way people write shapes: `{ name: string (1-200), path?: string | null }`. */
+/**
+ * Says a zod schema the way people write shapes: `{ name: string (1-200), path?: string | null }`.
+ */
 import * as z from 'zod'
 
 interface JsonSchema {

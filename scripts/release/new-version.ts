@@ -3,7 +3,10 @@
 const numbers = /^(\d+)\.(\d+)\.(\d+)$/
 const unreleased = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m
 
-/** The version that is asked for: named, or the next `major`, `minor` or `patch`. Undefined when it is neither or not newer. */
+/**
+ * The version that is asked for: named, or the next `major`, `minor` or `patch`. Undefined when it
+ * is neither or not newer.
+ */
 export function nextVersion(current: string, asked: string): string | undefined {
   const [major = 0, minor = 0, patch = 0] = numbersOf(current)
   if (asked === 'major') return `${major + 1}.0.0`

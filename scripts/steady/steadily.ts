@@ -1,14 +1,16 @@
 /**
- * How `npm run test:steady` spends its time, whatever it runs: first the files that are in doubt, again and again, every second
- * time with the cores busy; then all, in an order drawn anew each time, with the cores busy first. It begins nothing that it has
- * no time for.
+ * How `npm run test:steady` spends its time, whatever it runs: first the files that are in doubt,
+ * again and again, every second time with the cores busy; then all, in an order drawn anew each
+ * time, with the cores busy first. It begins nothing that it has no time for.
  */
 import type { FailedTest, TestOutcome } from '../test/run-tests.ts'
 import { shuffledBy } from './shuffled.ts'
 
 /** The files in doubt have this part of the time; the rest is kept for all the others. */
 const shareOfDoubt = 0.6
-/** Files of one run: few enough that not much is lost when the time is over in the middle of one. */
+/**
+ * Files of one run: few enough that not much is lost when the time is over in the middle of one.
+ */
 const filesOfRun = 24
 
 export interface SteadyPlan {

@@ -1,10 +1,16 @@
-/** Which test files `npm run test:steady` runs: those in doubt, and those that depend on time or on other processes. */
+/**
+ * Which test files `npm run test:steady` runs: those in doubt, and those that depend on time or on
+ * other processes.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 
-/** Kept by hand: a file that failed on somebody's machine or in the hosted workflow, until the next release. */
+/**
+ * Kept by hand: a file that failed on somebody's machine or in the hosted workflow, until the next
+ * release.
+ */
 export const failedFiles = 'scripts/steady/failed-files.json'
 const FailedFiles = z.array(z.strictObject({ file: z.string(), what: z.string() }))
 
@@ -17,7 +23,10 @@ const isTest = (path: string): boolean =>
 export const testFiles = (root: string): string[] =>
   globSync('test/**/*.test.{ts,tsx}', { cwd: root }).filter(isTest).toSorted()
 
-/** What makes a test depend on anything but what it computes: other processes, connections, a browser, a clock. */
+/**
+ * What makes a test depend on anything but what it computes: other processes, connections, a
+ * browser, a clock.
+ */
 const unsteady =
   /'node:(child_process|worker_threads|net|http|https|tls|timers|timers\/promises)'|playwright-core|platform\/time\/clock|manual-clock|sqlite\/open-|setTimeout|performance\.now|Date\.now/
 
@@ -30,8 +39,9 @@ export function unsteadyFiles(root: string): string[] {
 }
 
 /**
- * Test files that a change touches: changed themselves, with a part of the tests they use, or of the layer and the area
- * that was changed (`src/server/work` and `src/doors/rest/work.ts` have `test/server/work`, `web/src/work` has `test/browser/work`).
+ * Test files that a change touches: changed themselves, with a part of the tests they use, or of
+ * the layer and the area that was changed (`src/server/work` and `src/doors/rest/work.ts` have
+ * `test/server/work`, `web/src/work` has `test/browser/work`).
  */
 export function touchedFiles(root: string, changed: readonly string[]): string[] {
   const uses = new UsesOfTests(root)
@@ -49,7 +59,10 @@ export function touchedFiles(root: string, changed: readonly string[]): string[]
   return testFiles(root).filter(isTouched)
 }
 
-/** Against what it branched off from; on the main branch itself, against the commit before. What is not committed counts too. */
+/**
+ * Against what it branched off from; on the main branch itself, against the commit before. What is
+ * not committed counts too.
+ */
 export function changedSince(root: string, base: string | undefined): string[] {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

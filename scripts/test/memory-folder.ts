@@ -1,7 +1,8 @@
 /**
- * A folder in memory for what the tests write: they make, sync and remove thousands of files, which on a disk is most of
- * what the system does for them. Where there is no such place, or not much room in it, or nothing may be run from it, there is
- * none, and everything goes where it always goes. What a run left that was killed is removed by the next.
+ * A folder in memory for what the tests write: they make, sync and remove thousands of files, which
+ * on a disk is most of what the system does for them. Where there is no such place, or not much
+ * room in it, or nothing may be run from it, there is none, and everything goes where it always
+ * goes. What a run left that was killed is removed by the next.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
@@ -14,14 +15,19 @@ const place = '/dev/shm'
 const prefix = 'holdfast-tests-'
 
 export interface MemoryFolder {
-  /** The folder of this run, open to every user: where we are root, PostgreSQL runs as another one. */
+  /**
+   * The folder of this run, open to every user: where we are root, PostgreSQL runs as another one.
+   */
   readonly folder: string
   /** The file system's own, for what outlives the run by a moment. */
   readonly place: string
   remove(): void
 }
 
-/** Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is unpacked once, not for each run. */
+/**
+ * Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is
+ * unpacked once, not for each run.
+ */
 export const memoryEnvironment = (
   memory: MemoryFolder | undefined,
   elsewhere: string,

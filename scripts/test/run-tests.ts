@@ -1,4 +1,7 @@
-/** One run of vitest, its lines passed on whole, and what came of it: read from its report, never from what it prints. */
+/**
+ * One run of vitest, its lines passed on whole, and what came of it: read from its report, never
+ * from what it prints.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -133,7 +136,8 @@ function vitest(
         env: {
           ...process.env,
           ...more,
-          // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
+          // Hundreds of stores are opened, each with a thread that loads the same sources: with
+          // them compiled, in half the time.
           NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
           // Both rooms share one PostgreSQL, which lives as long as this process.
           TEST_RUN_PID: String(process.pid),
@@ -141,7 +145,8 @@ function vitest(
         stdio: ['inherit', 'pipe', 'pipe'],
       },
     )
-    // Through a pipe: two of them must not redraw one terminal. Whole lines, so that they do not mix within one.
+    // Through a pipe: two of them must not redraw one terminal. Whole lines, so that they do not
+    // mix within one.
     child.stdout.on('data', how.quiet ? () => {} : wholeLines(process.stdout))
     child.stderr.on('data', how.quiet ? () => {} : wholeLines(process.stderr))
     let ended = false

@@ -1,4 +1,7 @@
-/** Keeps a channel connected: takes its lease, runs its adapter, reports its state, and restarts it when it fails. */
+/**
+ * Keeps a channel connected: takes its lease, runs its adapter, reports its state, and restarts it
+ * when it fails.
+ */
 import type { ChannelName } from '../domain/channels/key.ts'
 import type { Detail } from '../domain/notices.ts'
 import { statusNotice } from '../domain/status-texts.ts'
@@ -54,7 +57,10 @@ export class ChannelRunner {
     await this.#running
   }
 
-  /** Takes the lease, runs the adapter, and renews the lease until it is stopped or another server has taken it. */
+  /**
+   * Takes the lease, runs the adapter, and renews the lease until it is stopped or another server
+   * has taken it.
+   */
   async #runWhileLeased(): Promise<void> {
     const stopped = this.#stop.signal
     while (!stopped.aborted && !(await this.#hold(heldForMs, true)))

@@ -1,6 +1,6 @@
 /**
- * Interface of a channel adapter, for any platform (docs/channels.md describes how to write one). An adapter only knows its
- * platform's protocol; who is served by which agent is decided elsewhere.
+ * Interface of a channel adapter, for any platform (docs/channels.md describes how to write one).
+ * An adapter only knows its platform's protocol; who is served by which agent is decided elsewhere.
  */
 
 import type { ChannelName } from '../domain/channels/key.ts'
@@ -34,7 +34,10 @@ export interface Account {
 
 export interface ChannelHost {
   connected(account: Account): Promise<void>
-  /** Resolves when the message is durable and may be acknowledged. Rejects when the platform must deliver it again. */
+  /**
+   * Resolves when the message is durable and may be acknowledged. Rejects when the platform must
+   * deliver it again.
+   */
   take(message: Inbound): Promise<void>
 }
 
@@ -46,23 +49,29 @@ export interface ChannelDoor {
 
 export interface ChannelAdapter {
   readonly channel: ChannelName
-  /** Longest text of one message. A half-sent answer is continued by the number of its part, so a changed value loses or doubles parts. */
+  /**
+   * Longest text of one message. A half-sent answer is continued by the number of its part, so a
+   * changed value loses or doubles parts.
+   */
   readonly maxChars: number
   /**
-   * Connects and delivers incoming messages, in order within a chat, until the signal aborts. Throws a ChannelFailure when the
-   * connection fails; it is then called again later.
+   * Connects and delivers incoming messages, in order within a chat, until the signal aborts.
+   * Throws a ChannelFailure when the connection fails; it is then called again later.
    */
   run(host: ChannelHost, signal: AbortSignal): Promise<void>
-  /** Resolves when the platform has accepted the text (Markdown); throws a ChannelFailure otherwise. Never retries by itself. */
+  /**
+   * Resolves when the platform has accepted the text (Markdown); throws a ChannelFailure otherwise.
+   * Never retries by itself.
+   */
   send(chatId: string, text: string, signal: AbortSignal): Promise<void>
   /** Shows that an answer is being written. May fail. */
   showTyping(chatId: string, signal: AbortSignal): Promise<void>
 }
 
 /**
- * refused: our credential is invalid · elsewhere: another program uses it · busy: the platform asks us to wait · unreachable:
- * the request did not arrive · unknown: it may have arrived, without an answer · gone: the chat cannot be written to · faulty:
- * the platform rejected the content.
+ * refused: our credential is invalid · elsewhere: another program uses it · busy: the platform asks
+ * us to wait · unreachable: the request did not arrive · unknown: it may have arrived, without an
+ * answer · gone: the chat cannot be written to · faulty: the platform rejected the content.
  */
 export type FailureKind =
   | 'refused'

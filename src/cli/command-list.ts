@@ -1,4 +1,7 @@
-/** List of the commands. Each is loaded on demand, because loading all takes longer than most of them run. */
+/**
+ * List of the commands. Each is loaded on demand, because loading all takes longer than most of
+ * them run.
+ */
 import type { CommandSpec, NamedCommand } from './command.ts'
 
 /** In the order of the help. */

@@ -1,6 +1,7 @@
 /**
- * A command as one object: what it takes, examples, and what it does. Parsing, --help, completion and the reference are built from
- * it, and `run` is given values of the types that its operands and options declare.
+ * A command as one object: what it takes, examples, and what it does. Parsing, --help, completion
+ * and the reference are built from it, and `run` is given values of the types that its operands and
+ * options declare.
  */
 import type { CommandContext } from './context.ts'
 import { usage } from './failure.ts'
@@ -45,7 +46,10 @@ export interface CommandSpec {
   readonly operands?: Operands
   readonly options?: Options
   readonly examples: readonly Example[]
-  /** Commands of a group by name. The group does nothing itself: the first is used when none is named. */
+  /**
+   * Commands of a group by name. The group does nothing itself: the first is used when none is
+   * named.
+   */
   readonly commands?: Readonly<Record<string, CommandSpec>>
   /** Works without a server, so it takes no address and no credential. */
   readonly local?: true

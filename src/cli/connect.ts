@@ -1,6 +1,8 @@
 /**
- * Finds the server and its credential. Server: --server, HOLDFAST_URL, or the one running on the data folder. Credential:
- * --token-file, HOLDFAST_TOKEN, or the folder's owner token, which is never sent to another machine.
+ * Finds the server and its credential. Server: --server, HOLDFAST_URL, or the one running on the
+ * data folder. Credential:
+ * --token-file, HOLDFAST_TOKEN, or the folder's owner token, which is never sent to another
+ * machine.
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'

@@ -1,4 +1,7 @@
-/** Context of a command: what was typed, configuration, server connection, and output for people and programs. */
+/**
+ * Context of a command: what was typed, configuration, server connection, and output for people and
+ * programs.
+ */
 import { createInterface } from 'node:readline/promises'
 import { type Client, createClient } from '../client/client.ts'
 import type { Instant } from '../domain/instant.ts'
@@ -166,7 +169,9 @@ export class CommandContext {
     return `${this.paint('green', '✓')} ${words}\n`
   }
 
-  /** Adapts commands in our own hints to how this program was called; never used for text of others. */
+  /**
+   * Adapts commands in our own hints to how this program was called; never used for text of others.
+   */
   hint(words: string): string {
     return asTyped(words, this.terminal.env)
   }
@@ -179,7 +184,10 @@ export class CommandContext {
     this.#progress.resume()
   }
 
-  /** Calls back when the reader of the output closes it (`| head`). Returns a function that stops listening. */
+  /**
+   * Calls back when the reader of the output closes it (`| head`). Returns a function that stops
+   * listening.
+   */
   onUnread(callback: () => void): () => void {
     const { stdout } = this.terminal
     stdout.on?.('error', callback)

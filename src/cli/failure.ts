@@ -23,7 +23,10 @@ export const leftBy = (what: string): CommandFailure =>
 
 const left = 'left'
 
-/** Whether an outcome is printed without the marks of a failure: declining and leaving are not failures. */
+/**
+ * Whether an outcome is printed without the marks of a failure: declining and leaving are not
+ * failures.
+ */
 export const isNoFailure = (code: string): boolean => code === declined || code === left
 
 export class CommandFailure extends Error {

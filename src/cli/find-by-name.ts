@@ -36,7 +36,10 @@ export const findByName = <Item extends Named>(
   all: AsyncIterable<Item>,
 ): Promise<Item> => findOne(kind, typed, all, ({ id, name }) => [[id], [name]])
 
-/** `of` returns the unique words for an item, its id first, and its names, which others may have too. */
+/**
+ * `of` returns the unique words for an item, its id first, and its names, which others may have
+ * too.
+ */
 export async function findOne<Item>(
   kind: keyof typeof kinds,
   typed: string,

@@ -8,7 +8,10 @@ const localOptions = {
   config: option.text('<file>', 'configuration file (HOLDFAST_CONFIG)'),
 }
 
-/** Options of commands that use the server. A token is never an option, because other users could read it. */
+/**
+ * Options of commands that use the server. A token is never an option, because other users could
+ * read it.
+ */
 const remoteOptions = {
   ...localOptions,
   server: option.text('<url>', 'address of the server (HOLDFAST_URL)'),

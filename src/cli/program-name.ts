@@ -5,8 +5,8 @@ import { findPackageRoot } from '../platform/files/package-root.ts'
 import { parseJson } from '../platform/parse-json.ts'
 import type { Environment } from './terminal.ts'
 
-// Finds how npx was told which package to run, such as `./holdfast-0.1.0.tgz` or `holdfast@0.1.0`: it records that beside the
-// installed package.
+// Finds how npx was told which package to run, such as `./holdfast-0.1.0.tgz` or `holdfast@0.1.0`:
+// it records that beside the installed package.
 
 /** Text that needs no quoting in a shell. */
 const typeable = /^[\w@./~+-]{1,200}$/

@@ -1,4 +1,7 @@
-/** Builds a commander program from the descriptions: parsing, --help with examples and exit codes, hints for typing errors. */
+/**
+ * Builds a commander program from the descriptions: parsing, --help with examples and exit codes,
+ * hints for typing errors.
+ */
 
 import { Command, Option } from 'commander'
 import {
@@ -22,7 +25,9 @@ const widestHelp = 110
 
 const helpWidth = ({ stdout }: Terminal): number => Math.min(stdout.columns ?? 100, widestHelp)
 
-/** Formats examples with their explanation beside them, or below where the line would be too long. */
+/**
+ * Formats examples with their explanation beside them, or below where the line would be too long.
+ */
 function examplesText(name: string, examples: CommandSpec['examples'], terminal: Terminal): string {
   const paint = painter(terminal.stdout, terminal.env)
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(displayWidth))
@@ -55,7 +60,10 @@ export interface ProgramOptions {
   readonly allCommands: () => Promise<NamedCommand[]>
 }
 
-/** commander 15 writes nothing by itself: help goes to standard output, everything else is thrown and reported by run.ts. */
+/**
+ * commander 15 writes nothing by itself: help goes to standard output, everything else is thrown
+ * and reported by run.ts.
+ */
 export function buildProgram(specs: readonly NamedCommand[], options: ProgramOptions): Command {
   const { terminal, name, version } = options
   const paint = painter(terminal.stdout, terminal.env)

@@ -1,4 +1,7 @@
-/** Shows a progress indicator when a command takes over a second (CL2), on a terminal only; it is removed at the end. */
+/**
+ * Shows a progress indicator when a command takes over a second (CL2), on a terminal only; it is
+ * removed at the end.
+ */
 import { type Clock, systemClock } from '../platform/time/clock.ts'
 import { painter, type Terminal } from './terminal.ts'
 

@@ -1,4 +1,7 @@
-/** Reports a failed command: what happened, what to do next, and the code; as JSON for programs. Never a trace or a secret. */
+/**
+ * Reports a failed command: what happened, what to do next, and the code; as JSON for programs.
+ * Never a trace or a secret.
+ */
 
 import { ProblemError, UnreachableError } from '../client/failures.ts'
 import type { ErrorCode } from '../domain/errors.ts'

@@ -1,4 +1,7 @@
-/** Runs a command through the parser. Loads only the files of the given command, or all where all are needed. */
+/**
+ * Runs a command through the parser. Loads only the files of the given command, or all where all
+ * are needed.
+ */
 
 import { CommanderError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
@@ -13,7 +16,10 @@ import type { Terminal } from './terminal.ts'
 
 const maxNamed = 15
 
-/** Returns the typed command (`projects show`). Refuses an unknown word, which a default command would take as an operand. */
+/**
+ * Returns the typed command (`projects show`). Refuses an unknown word, which a default command
+ * would take as an operand.
+ */
 function typedCommand(
   argv: readonly string[],
   specs: readonly NamedCommand[],

@@ -1,4 +1,7 @@
-/** Runs the command line. `up` and `server` are recognised without the parser: the start time is measured (SP1). */
+/**
+ * Runs the command line. `up` and `server` are recognised without the parser: the start time is
+ * measured (SP1).
+ */
 import { parseServerFlags } from './system/server-flags.ts'
 import type { Terminal } from './terminal.ts'
 

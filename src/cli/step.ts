@@ -1,4 +1,7 @@
-/** Shows the current step on a terminal until it ends, drawn at once: work in this process may block later drawing (CL2). */
+/**
+ * Shows the current step on a terminal until it ends, drawn at once: work in this process may block
+ * later drawing (CL2).
+ */
 import { painter, type Terminal } from './terminal.ts'
 
 export interface StepDisplay {

@@ -1,4 +1,7 @@
-/** Formats rows in columns that fit the terminal: some are cut with …; if that is not enough, a row becomes a paragraph. Pure. */
+/**
+ * Formats rows in columns that fit the terminal: some are cut with …; if that is not enough, a row
+ * becomes a paragraph. Pure.
+ */
 import { visible } from '../platform/log/visible.ts'
 import { cutTo, displayWidth, padTo } from './display-width.ts'
 import type { Paint, Style } from './terminal.ts'

@@ -1,4 +1,7 @@
-/** Terminal or its replacement in tests: streams, environment, folder, and whether a person is there. */
+/**
+ * Terminal or its replacement in tests: streams, environment, folder, and whether a person is
+ * there.
+ */
 import { styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]

@@ -1,4 +1,7 @@
-/** The wait before a retry: doubled each time up to a bound, and randomised, so that many clients do not retry at once. */
+/**
+ * The wait before a retry: doubled each time up to a bound, and randomised, so that many clients do
+ * not retry at once.
+ */
 import type { Clock } from '../platform/time/clock.ts'
 
 export interface Backoff {
@@ -6,14 +9,19 @@ export interface Backoff {
   readonly maxMs: number
 }
 
-/** Returns between half and all of the doubled time. `attempt` counts from 0; `random` is from 0 up to 1. */
+/**
+ * Returns between half and all of the doubled time. `attempt` counts from 0; `random` is from 0 up
+ * to 1.
+ */
 export const backoffMs = (
   { firstMs, maxMs }: Backoff,
   attempt: number,
   random: () => number,
 ): number => Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
 
-/** Works in browsers too. Keeps the process alive while it waits, because a caller needs the answer. */
+/**
+ * Works in browsers too. Keeps the process alive while it waits, because a caller needs the answer.
+ */
 export const clientClock: Clock = {
   now: () => Date.now(),
   after: (ms, callback) => {

@@ -1,7 +1,7 @@
 /**
- * The typed client (LB1): requests and answers are typed from the list of routes. Works in Node and in browsers without a schema
- * library. Writes carry an idempotency key, so a retry after a lost answer never repeats them (HT4). Credentials are sent only in
- * the Authorization header.
+ * The typed client (LB1): requests and answers are typed from the list of routes. Works in Node and
+ * in browsers without a schema library. Writes carry an idempotency key, so a retry after a lost
+ * answer never repeats them (HT4). Credentials are sent only in the Authorization header.
  */
 import type * as z from 'zod'
 import type { Clock } from '../platform/time/clock.ts'
@@ -27,7 +27,9 @@ type Given<Name extends string, Schema> = undefined extends Schema
 type Whole<Name extends string, Shape> =
   Record<string, never> extends Shape ? { [Key in Name]?: Shape } : { [Key in Name]: Shape }
 
-/** Optional are the fields that the schema makes optional; the others have their type after parsing. */
+/**
+ * Optional are the fields that the schema makes optional; the others have their type after parsing.
+ */
 type QueryShape<Schema extends z.ZodType> = {
   [Key in keyof z.input<Schema>]: Key extends keyof z.output<Schema> ? z.output<Schema>[Key] : never
 }
@@ -113,7 +115,10 @@ export interface Client {
   readonly put: Call<'PUT'>
   readonly patch: Call<'PATCH'>
   readonly delete: Call<'DELETE'>
-  /** Iterates over all items of a list, page by page, the largest pages there are unless `limit` says otherwise. */
+  /**
+   * Iterates over all items of a list, page by page, the largest pages there are unless `limit`
+   * says otherwise.
+   */
   pages<P extends ListPath>(
     path: P,
     ...request: Arguments<RouteAt<'GET', P>>
@@ -254,7 +259,10 @@ async function answerIn(url: string, response: Response): Promise<unknown> {
   return response.json()
 }
 
-/** Undefined when the request must not be repeated. A timeout is not repeated: the caller has waited long enough. */
+/**
+ * Undefined when the request must not be repeated. A timeout is not repeated: the caller has waited
+ * long enough.
+ */
 function waitBeforeRetry(
   error: unknown,
   attempt: number,

@@ -1,6 +1,7 @@
 /**
- * Follows streams of events (HT6) across lost connections: it resumes from the cursor of the last delivered event, so nothing
- * is missed and nothing comes twice. Works in Node and in browsers, with a token or the cookie.
+ * Follows streams of events (HT6) across lost connections: it resumes from the cursor of the last
+ * delivered event, so nothing is missed and nothing comes twice. Works in Node and in browsers,
+ * with a token or the cookie.
  *
  *   connecting ──200──▶ live ──lost──▶ reconnecting ──200──▶ live …
  *        └──────────────┴── 401 ──▶ signed-out      other refusals ──▶ refused      (both final, as is close())

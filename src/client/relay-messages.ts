@@ -1,4 +1,7 @@
-/** The messages of the relay client (src/protocol/consoles/relay.ts) as types only, so that a page loads no schema library. */
+/**
+ * The messages of the relay client (src/protocol/consoles/relay.ts) as types only, so that a page
+ * loads no schema library.
+ */
 import type * as z from 'zod'
 import type { RelayEventBodies, RelayMessage, snapshotMessage } from '../protocol/consoles/relay.ts'
 
@@ -22,7 +25,10 @@ export type RelayEvent = {
 
 export type RelaySnapshot = ReturnType<typeof snapshotMessage>
 
-/** The answer to a request: an event of the session, a list, an info, or a note that nothing had to be done. */
+/**
+ * The answer to a request: an event of the session, a list, an info, or a note that nothing had to
+ * be done.
+ */
 export interface RelayAnswer {
   readonly type: string
   readonly sessionId?: string

@@ -1,6 +1,7 @@
 /**
- * One WebSocket to `/ws`, in Node with a token and in a browser with the cookie. Ends once: by a close, an error, or silence, which
- * browsers do not notice for minutes. Nothing is delivered after its end.
+ * One WebSocket to `/ws`, in Node with a token and in a browser with the cookie. Ends once: by a
+ * close, an error, or silence, which browsers do not notice for minutes. Nothing is delivered after
+ * its end.
  */
 import type { Clock } from '../platform/time/clock.ts'
 

@@ -1,7 +1,8 @@
 /**
- * The relay client (RL1-RL6): user sessions over one WebSocket, in Node and in browsers, across lost connections. Each followed
- * session continues after the last delivered event, so none is missed or repeated. A request under way is sent again under its id,
- * which the server executes once.
+ * The relay client (RL1-RL6): user sessions over one WebSocket, in Node and in browsers, across
+ * lost connections. Each followed session continues after the last delivered event, so none is
+ * missed or repeated. A request under way is sent again under its id, which the server executes
+ * once.
  *
  *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …
  *        4001 ──▶ signed-out (final)
@@ -45,7 +46,10 @@ export interface Following {
 export interface Relay {
   /** Follows a user session until the returned function is called. One at a time for each. */
   follow(following: Following): () => void
-  /** Resolves with the answer; rejects with a `ProblemError`. Pass the same `requestId` to repeat an unanswered request. */
+  /**
+   * Resolves with the answer; rejects with a `ProblemError`. Pass the same `requestId` to repeat an
+   * unanswered request.
+   */
   request(request: RelayRequest, requestId?: string): Promise<RelayAnswer>
   /** Begins a user session in a project, left out in the only one; resolves with its id. */
   create(projectId?: string): Promise<string>
@@ -313,7 +317,10 @@ class RelayClient implements Relay {
   }
 }
 
-/** The close code for an invalid credential (RL5). src/protocol/socket.ts has it too, with schemas that a page need not load. */
+/**
+ * The close code for an invalid credential (RL5). src/protocol/socket.ts has it too, with schemas
+ * that a page need not load.
+ */
 const revokedCloseCode = 4001
 
 function parsed(text: string): (RelayAnswer & { readonly requestId?: string }) | undefined {

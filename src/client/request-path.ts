@@ -15,7 +15,10 @@ export function requestPath(
   return search.size > 0 ? `${path}?${search}` : path
 }
 
-/** Refuses `.` and `..`, which would lead to another route, and an empty value, which would name the list. */
+/**
+ * Refuses `.` and `..`, which would lead to another route, and an empty value, which would name the
+ * list.
+ */
 function segment(name: string, value: string | undefined): string {
   if (value === undefined || value === '' || value === '.' || value === '..') {
     throw new ProblemError(

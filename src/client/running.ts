@@ -16,7 +16,10 @@ const newestFirst = (a: Process, b: Process): number =>
       ? 1
       : -1
 
-/** Reads the processes that have not ended. One that changes its state between the requests is reported by its event. */
+/**
+ * Reads the processes that have not ended. One that changes its state between the requests is
+ * reported by its event.
+ */
 export async function readLiveProcesses(client: Client, signal?: AbortSignal): Promise<Process[]> {
   const ask = (state: Process['state']) =>
     client.get('/api/processes', { query: { state, limit: maxListed }, ...(signal && { signal }) })

@@ -1,7 +1,8 @@
 /**
- * Parses server-sent events from chunks of text, as in the HTML standard: lines end with LF, CR or CRLF, wherever chunks are cut;
- * `data` lines are joined; comments are ignored. Buffers are bounded. Not the library eventsource-parser: 4.1.3 adds 4369 bytes to
- * the page (1744 gzipped), this 1070 (592).
+ * Parses server-sent events from chunks of text, as in the HTML standard: lines end with LF, CR or
+ * CRLF, wherever chunks are cut; `data` lines are joined; comments are ignored. Buffers are
+ * bounded. Not the library eventsource-parser: 4.1.3 adds 4369 bytes to the page (1744 gzipped),
+ * this 1070 (592).
  */
 export interface SseMessage {
   /** `message` when the server gave none. */

@@ -1,6 +1,7 @@
 /**
- * Signs ACP agents of this machine in and out (AC13), outside of any launch: an agent is started in an empty folder, asked what it
- * offers, and ended. One attempt for each agent; a later one ends an earlier one.
+ * Signs ACP agents of this machine in and out (AC13), outside of any launch: an agent is started in
+ * an empty folder, asked what it offers, and ended. One attempt for each agent; a later one ends an
+ * earlier one.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Builds everything behind the HTTP listener: mirror, endpoints, jobs. Loaded while the port already listens. */
+/**
+ * Builds everything behind the HTTP listener: mirror, endpoints, jobs. Loaded while the port
+ * already listens.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
@@ -147,7 +150,10 @@ export async function assemble(options: Options): Promise<Assembled> {
   }
 }
 
-/** Starts the jobs: directly on SQLite, under the job lease on PostgreSQL. The returned function stops them. */
+/**
+ * Starts the jobs: directly on SQLite, under the job lease on PostgreSQL. The returned function
+ * stops them.
+ */
 async function startSharedJobs(
   start: StartJobs,
   { config, clock, logger, store }: Options,

@@ -1,4 +1,7 @@
-/** Runs a coordinator as this process until a signal stops it, or it has been without a server for too long (CO1). */
+/**
+ * Runs a coordinator as this process until a signal stops it, or it has been without a server for
+ * too long (CO1).
+ */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +35,10 @@ export interface CoordinatorSettings {
   readonly logTo: string | undefined
 }
 
-/** Young generation in bytes. Small, because a large process takes longer to spawn another (RE8, SP4). */
+/**
+ * Young generation in bytes. Small, because a large process takes longer to spawn another (RE8,
+ * SP4).
+ */
 const youngHeapBytes = 6 * 1024 * 1024
 
 /** Never resolves: the process ends by a signal, or after too long without a server. */
@@ -117,7 +123,10 @@ export async function runCoordinator({
   return new Promise(() => setInterval(() => {}, 2 ** 30))
 }
 
-/** Returns the address of a running server. The port in a stale file may belong to another program, so it is not used. */
+/**
+ * Returns the address of a running server. The port in a stale file may belong to another program,
+ * so it is not used.
+ */
 async function serverOf(data: string): Promise<string | undefined> {
   const found = await readRunFile(data)
   return found && isAlive(found) ? found.url : undefined

@@ -1,4 +1,7 @@
-/** Runs the MCP demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
+/**
+ * Runs the MCP demo agent as this process until it is told to exit or a signal stops it; then it
+ * logs out.
+ */
 import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
 import { stopOnSignal } from '../platform/processes/signals.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Composition root of the server. Locks the folder before opening anything in it, listens before loading anything that can wait
- * (SP1), and undoes all steps in reverse order on stop. Heavy modules are loaded by assemble.ts.
+ * Composition root of the server. Locks the folder before opening anything in it, listens before
+ * loading anything that can wait (SP1), and undoes all steps in reverse order on stop. Heavy
+ * modules are loaded by assemble.ts.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -80,7 +81,8 @@ export async function startServer(
       logger.warn('trusted_proxies is empty, so rate limits count all clients of the proxy as one')
     await listener.listen()
     undo.push(() => listener.close())
-    // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).
+    // Lets the first requests be answered: loading the endpoints blocks this thread for a while
+    // (SP1).
     await pause(answerFirstMs)
     const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import(
       '../platform/config/engine-flags.ts'
@@ -88,7 +90,8 @@ export async function startServer(
     const { assemble } = await withSmallYoungHeap(() => import('./assemble.ts'))
     const { openStore } = await import('./open-store.ts')
     const { openSealedStore } = await import('./open-sealed-store.ts')
-    // Outside of withSmallYoungHeap: the store's thread would compile Node's modules again (engine-flags.ts).
+    // Outside of withSmallYoungHeap: the store's thread would compile Node's modules again
+    // (engine-flags.ts).
     const { store, seals } = await openSealedStore(config, logger, () =>
       openStore(config, logger, signal),
     )

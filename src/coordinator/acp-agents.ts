@@ -1,4 +1,7 @@
-/** The ACP agents of this machine by launch. Passes each its orders, also those sent while the link was down (turns/link.ts). */
+/**
+ * The ACP agents of this machine by launch. Passes each its orders, also those sent while the link
+ * was down (turns/link.ts).
+ */
 import { join } from 'node:path'
 import { type Clock, pause } from '../platform/time/clock.ts'
 import type {
@@ -26,7 +29,10 @@ export interface AcpAgentsOptions
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly serverUrl: () => string
-  /** Fetches a turn's content. Undefined when the turn is over; rejects when the server cannot be reached. */
+  /**
+   * Fetches a turn's content. Undefined when the turn is over; rejects when the server cannot be
+   * reached.
+   */
   readonly fetchTurn: (launchId: string, turnId: string) => Promise<TurnOrder | undefined>
 }
 

@@ -1,6 +1,7 @@
 /**
- * Collects, masks and bounds what an agent writes (CO4, SE7). The newest output is kept and reported at most once a second, so
- * flooding costs no more than normal output (RE9). Text is masked before it is cut, and never cut inside a secret.
+ * Collects, masks and bounds what an agent writes (CO4, SE7). The newest output is kept and
+ * reported at most once a second, so flooding costs no more than normal output (RE9). Text is
+ * masked before it is cut, and never cut inside a secret.
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -49,7 +50,10 @@ class StreamBuffer {
     return this.#bytes === 0 && (this.#rest === '' || this.#isHeldBack)
   }
 
-  /** Returns the complete lines; if nothing came since the last call, all but the beginning of a secret; if `all`, everything. */
+  /**
+   * Returns the complete lines; if nothing came since the last call, all but the beginning of a
+   * secret; if `all`, everything.
+   */
   take(all: boolean): string {
     const waited = this.#rest
     let text = this.#decoder.write(Buffer.concat(this.#chunks))
@@ -67,7 +71,9 @@ class StreamBuffer {
   }
 }
 
-/** Drops what may be the end of a secret at a cut: the tail of a known secret, and the first word. */
+/**
+ * Drops what may be the end of a secret at a cut: the tail of a known secret, and the first word.
+ */
 function afterCut(text: string, secrets: KnownSecrets): string {
   const behind = text.slice(secrets.headLength(text))
   const at = behind.search(/\s/)
@@ -178,8 +184,8 @@ export const createCleaner =
     secrets.maskDeep(value, storable)
 
 /**
- * Cleans the updates of a turn, whose text comes in pieces (SR4): an end that may be the beginning of a secret waits for the next
- * piece, for another update, or for `flush`.
+ * Cleans the updates of a turn, whose text comes in pieces (SR4): an end that may be the beginning
+ * of a secret waits for the next piece, for another update, or for `flush`.
  */
 export class UpdateCleaner {
   readonly #secrets: KnownSecrets

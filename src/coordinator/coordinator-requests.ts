@@ -1,6 +1,7 @@
 /**
- * Runs the server's requests to this coordinator (protocol/processes/coordinator-requests.ts). Each runs once, and its answer is
- * sent as facts, which survive a lost connection. Requests over the limit are refused. Errors become answers.
+ * Runs the server's requests to this coordinator (protocol/processes/coordinator-requests.ts). Each
+ * runs once, and its answer is sent as facts, which survive a lost connection. Requests over the
+ * limit are refused. Errors become answers.
  */
 import type { Logger } from '../platform/log/logger.ts'
 import {

@@ -1,6 +1,7 @@
 /**
- * The coordinator of a machine (CO1). The link delivers orders to the supervisor, and the supervisor's facts go through the spool
- * to the link. A planned stop ends all agents. Losing the server ends nothing until the offline limit is reached.
+ * The coordinator of a machine (CO1). The link delivers orders to the supervisor, and the
+ * supervisor's facts go through the spool to the link. A planned stop ends all agents. Losing the
+ * server ends nothing until the offline limit is reached.
  */
 
 import type { Logger } from '../platform/log/logger.ts'

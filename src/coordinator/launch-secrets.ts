@@ -1,6 +1,7 @@
 /**
- * The secrets of a launch. Those given as files (SR3) are in a folder of the launch, for its owner only, removed with the launch;
- * what a killed coordinator left is removed at the next start. All are masked in what the agent writes (SE7, SR4).
+ * The secrets of a launch. Those given as files (SR3) are in a folder of the launch, for its owner
+ * only, removed with the launch; what a killed coordinator left is removed at the next start. All
+ * are masked in what the agent writes (SE7, SR4).
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +31,10 @@ export async function writeSecretFiles(
 export const removeSecretFiles = (launchFolder: string): Promise<void> =>
   rm(secretFilesFolder(launchFolder), { recursive: true, force: true })
 
-/** Finds the launches of an earlier coordinator. Call before any is started; the answer removes their secret files. */
+/**
+ * Finds the launches of an earlier coordinator. Call before any is started; the answer removes
+ * their secret files.
+ */
 export function findLeftSecretFiles(launchesFolder: string): () => Promise<void> {
   const launches = existsSync(launchesFolder) ? readdirSync(launchesFolder) : []
   return async () => {
@@ -51,14 +55,20 @@ const alwaysSecret = ({ launchToken, secrets, gatewayKey }: LaunchParticulars): 
   ...Object.values(secrets.files),
 ]
 
-/** Secrets to mask in the agent's output (SE7): its token, the project's secrets and all values of its entry. */
+/**
+ * Secrets to mask in the agent's output (SE7): its token, the project's secrets and all values of
+ * its entry.
+ */
 export const secretsInOutput = (particulars: LaunchParticulars): KnownSecrets =>
   new KnownSecrets([
     ...alwaysSecret(particulars),
     ...Object.values(particulars.env).filter((value) => value.length >= minOutputSecretChars),
   ])
 
-/** Secrets to mask in what the agent says (SE7, SR4). Values of its entry that do not look like secrets are ordinary words. */
+/**
+ * Secrets to mask in what the agent says (SE7, SR4). Values of its entry that do not look like
+ * secrets are ordinary words.
+ */
 export const secretsInTurns = (particulars: LaunchParticulars): KnownSecrets =>
   new KnownSecrets([
     ...alwaysSecret(particulars),

@@ -1,10 +1,15 @@
-/** One WebSocket to the server: requests with answers, and pushed messages. Closed at the first timeout or error. */
+/**
+ * One WebSocket to the server: requests with answers, and pushed messages. Closed at the first
+ * timeout or error.
+ */
 import { WebSocket } from 'ws'
 import type { Clock } from '../platform/time/clock.ts'
 
 const answerWithinMs = 10_000
 const handshakeWithinMs = 5_000
-/** Interval of pings (SC3). A stopped node keeps its connections open, so silence must be detected. */
+/**
+ * Interval of pings (SC3). A stopped node keeps its connections open, so silence must be detected.
+ */
 const pingEveryMs = 4_000
 const maxUnansweredPings = 2
 const closeWithinMs = 500
@@ -105,7 +110,10 @@ export class LinkConnection {
     if (why !== undefined) throw new DisconnectedError(why)
   }
 
-  /** Sends a request. Rejects with RefusedError or DisconnectedError. `onAnswer` runs before any later message is handled. */
+  /**
+   * Sends a request. Rejects with RefusedError or DisconnectedError. `onAnswer` runs before any
+   * later message is handled.
+   */
   ask(
     message: { readonly type: string },
     onAnswer?: (answer: ServerMessage) => void,

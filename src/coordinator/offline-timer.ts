@@ -1,6 +1,7 @@
 /**
- * Measures how long the server has been silent (CO6). Counts ticks rather than clock time, so a suspended machine is not offline.
- * Clock time counts only for the takeover by another coordinator, and not right after the clock has jumped.
+ * Measures how long the server has been silent (CO6). Counts ticks rather than clock time, so a
+ * suspended machine is not offline. Clock time counts only for the takeover by another coordinator,
+ * and not right after the clock has jumped.
  */
 import type { Clock } from '../platform/time/clock.ts'
 import { heartbeatMs } from '../protocol/processes/link.ts'

@@ -1,4 +1,7 @@
-/** Permission requests and questions that wait for a person. Each is reported once under an id of ours, and settled once. */
+/**
+ * Permission requests and questions that wait for a person. Each is reported once under an id of
+ * ours, and settled once.
+ */
 import { randomUUID } from 'node:crypto'
 import type { PermissionRequest } from '../protocol/turns/agent-update.ts'
 import type { SettledPermission } from '../protocol/turns/link.ts'
@@ -55,7 +58,10 @@ export class PersonRequests {
     this.#open.get(askId)?.(settled)
   }
 
-  /** Resolves with the answer; undefined when there is no turn, or when the signal aborts, which withdraws the request. */
+  /**
+   * Resolves with the answer; undefined when there is no turn, or when the signal aborts, which
+   * withdraws the request.
+   */
   async #ask(
     turnId: string | undefined,
     signal: AbortSignal,

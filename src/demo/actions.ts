@@ -1,4 +1,7 @@
-/** Actions of both demo agents on their machine: writing below their folder and leaving a child process. */
+/**
+ * Actions of both demo agents on their machine: writing below their folder and leaving a child
+ * process.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
@@ -59,7 +62,10 @@ export async function readBelow(folder: string, path: string): Promise<string | 
   }
 }
 
-/** Returns whether the file was written; refuses a path outside of the folder, also through links, or inside .git. */
+/**
+ * Returns whether the file was written; refuses a path outside of the folder, also through links,
+ * or inside .git.
+ */
 export async function writeBelow(folder: string, path: string, text: string): Promise<boolean> {
   try {
     const target = await realPathInside(folder, isAbsolute(path) ? relative(folder, path) : path)
@@ -76,7 +82,10 @@ export async function writeBelow(folder: string, path: string, text: string): Pr
   }
 }
 
-/** Directives that use our tools, shared by both demo agents: the call to make, and its result in words. */
+/**
+ * Directives that use our tools, shared by both demo agents: the call to make, and its result in
+ * words.
+ */
 export interface ToolUse {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>

@@ -1,4 +1,7 @@
-/** Creates the demo project's git repository in the data folder (UI6), once; a deleted demo project is not created again. */
+/**
+ * Creates the demo project's git repository in the data folder (UI6), once; a deleted demo project
+ * is not created again.
+ */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +20,10 @@ const readme = `# demo
 A small repository to try Holdfast on. Nothing in here matters: change it, break it, delete it.
 `
 
-/** Returns the repository's folder; undefined without git. Renamed when complete, so that an interruption leaves nothing. */
+/**
+ * Returns the repository's folder; undefined without git. Renamed when complete, so that an
+ * interruption leaves nothing.
+ */
 export async function makeDemoRepository(data: string): Promise<string | undefined> {
   const folder = join(data, 'demo')
   if (await isFilled(folder)) return folder
@@ -39,7 +45,10 @@ export async function makeDemoRepository(data: string): Promise<string | undefin
   return folder
 }
 
-/** Whether the folder has files or a commit, which is read as data: agents work there. Earlier builds left a repository without one. */
+/**
+ * Whether the folder has files or a commit, which is read as data: agents work there. Earlier
+ * builds left a repository without one.
+ */
 async function isFilled(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name !== '.git' && name !== 'README.md')) return true

@@ -1,4 +1,7 @@
-/** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
+/**
+ * Parses directives in double brackets, so that every flow can be tried without a model or a key.
+ * Other text is echoed. Pure.
+ */
 export type Directive =
   | { readonly do: 'echo' | 'say' | 'ask' | 'question' | 'title' | 'run'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint' | 'tool'; readonly text: string }

@@ -1,6 +1,6 @@
 /**
- * The catalogue of errors for all transports (HTTP, WebSocket, MCP, command line). No code branches on a message's text.
- * Cancelling is an outcome, not an error.
+ * The catalogue of errors for all transports (HTTP, WebSocket, MCP, command line). No code branches
+ * on a message's text. Cancelling is an outcome, not an error.
  */
 import { type Detail, type Notice, noticeOf, textOf } from './notices.ts'
 
@@ -260,7 +260,10 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** Details of a refusal: `{ key, min, max }`, `{ decidedBy }` … Plain data that may leave the server. */
+/**
+ * Details of a refusal: `{ key, min, max }`, `{ decidedBy }` … Plain data that may leave the
+ * server.
+ */
 export type ErrorFields = Readonly<Record<string, unknown>>
 
 /** A refused request. Thrown by services and transports; its transaction changes nothing. */

@@ -1,4 +1,7 @@
-/** The forms of identifiers (ID1). Pure: the caller supplies time and randomness. Uniqueness is ensured by the store's keys. */
+/**
+ * The forms of identifiers (ID1). Pure: the caller supplies time and randomness. Uniqueness is
+ * ensured by the store's keys.
+ */
 import { libraryId, ownerId, systemId } from './access/caller.ts'
 import type { Instant } from './instant.ts'
 
@@ -22,7 +25,9 @@ export const messageId = (timeOrderedUuid: string): string =>
 /** At least one letter or digit of any language. */
 export const isWord = (name: string): boolean => /[\p{L}\p{N}]/u.test(name)
 
-/** Git's folder, in any spelling that a file system treats as the same. Only git may write to it. */
+/**
+ * Git's folder, in any spelling that a file system treats as the same. Only git may write to it.
+ */
 export const isGitFolder = (name: string): boolean =>
   /^(?:\.git|git~\d+)[ .]*$/i.test(name.replaceAll(/\p{Cf}/gu, ''))
 

@@ -1,4 +1,7 @@
-/** A time in RFC 3339 UTC with milliseconds, the only form in rows, events and answers. Such strings sort by time. */
+/**
+ * A time in RFC 3339 UTC with milliseconds, the only form in rows, events and answers. Such strings
+ * sort by time.
+ */
 export type Instant = string
 
 export const instant = (epochMs: number): Instant => new Date(epochMs).toISOString()

@@ -1,9 +1,12 @@
 /**
- * The notices of the server and its coordinators about agents, processes, turns and work. Imports nothing: only a page in another
- * language loads it.
+ * The notices of the server and its coordinators about agents, processes, turns and work. Imports
+ * nothing: only a page in another language loads it.
  */
 
-/** Rows of earlier builds have these as text alone, by which old-sentences.ts recognises them: they must not change. */
+/**
+ * Rows of earlier builds have these as text alone, by which old-sentences.ts recognises them: they
+ * must not change.
+ */
 export const earlierSentences = {
   exitCode: 'It ended with exit code {code}',
   endedBySignal: 'It was ended by {signal}',

@@ -1,6 +1,7 @@
 /**
- * Names of streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`, `user-session:ID`,
- * `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream. Pure.
+ * Names of streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
+ * `user-session:ID`, `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream.
+ * Pure.
  */
 const kindsWithId = [
   'project',
@@ -18,7 +19,10 @@ export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
-/** What agents do in the running turn of a conversation (CH12), as relay bodies; gone when the turn is over. */
+/**
+ * What agents do in the running turn of a conversation (CH12), as relay bodies; gone when the turn
+ * is over.
+ */
 export const turnsStream = (key: string): StreamName => `turns:${key}`
 export const userSessionStream = (id: string): StreamName => `user-session:${id}`
 /** The note of a logical day, `note:2026-11-15`. */

@@ -1,4 +1,7 @@
-/** What a door is: a way in, in a folder of its own. Without its folder and its line in door-list.ts everything else works. */
+/**
+ * What a door is: a way in, in a folder of its own. Without its folder and its line in door-list.ts
+ * everything else works.
+ */
 import type { ChannelDoor } from '../adapters/port.ts'
 import type { ServerDoor } from '../server/door.ts'
 

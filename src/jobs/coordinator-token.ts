@@ -1,6 +1,6 @@
 /**
- * Maintains the token of the coordinator beside this server: created once per data folder, readable by its owner only, and
- * created again when the store does not know it.
+ * Maintains the token of the coordinator beside this server: created once per data folder, readable
+ * by its owner only, and created again when the store does not know it.
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -31,9 +31,9 @@ export interface CoordinatorTokenOptions {
 }
 
 /**
- * Resolves when the token is valid; the returned function stops the maintenance. A revoked token is replaced under the same id,
- * so that the coordinator keeps its identity and its processes: the secret was revoked, not the machine. Deleting the file makes
- * it a new machine.
+ * Resolves when the token is valid; the returned function stops the maintenance. A revoked token is
+ * replaced under the same id, so that the coordinator keeps its identity and its processes: the
+ * secret was revoked, not the machine. Deleting the file makes it a new machine.
  */
 export async function maintainCoordinatorToken(
   options: CoordinatorTokenOptions,

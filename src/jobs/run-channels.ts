@@ -1,6 +1,6 @@
 /**
- * Runs the configured channels; one node of a cluster does. Loads the adapters in the background: a server without channels
- * loads none, and one whose channel is down is ready all the same.
+ * Runs the configured channels; one node of a cluster does. Loads the adapters in the background: a
+ * server without channels loads none, and one whose channel is down is ready all the same.
  */
 import { randomUUID } from 'node:crypto'
 import type { ChannelDoor } from '../adapters/port.ts'

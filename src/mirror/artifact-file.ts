@@ -1,4 +1,7 @@
-/** The file of an artifact (CK5), whole or not at all: written beside its place part by part, fsynced, renamed (CK3). */
+/**
+ * The file of an artifact (CK5), whole or not at all: written beside its place part by part,
+ * fsynced, renamed (CK3).
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'

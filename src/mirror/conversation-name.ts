@@ -1,4 +1,7 @@
-/** The path of a conversation's file (CV6), and whether a file belongs to the conversation: it contains the key. */
+/**
+ * The path of a conversation's file (CV6), and whether a file belongs to the conversation: it
+ * contains the key.
+ */
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversations/key.ts'

@@ -1,13 +1,14 @@
 /**
- * The mirror follows the log and writes files beside the database. The database is authoritative; every file can be written again
- * from it. Doorbells say which streams moved; the content comes from a snapshot. A file that cannot be written is reported and
- * retried, and delays no other.
+ * The mirror follows the log and writes files beside the database. The database is authoritative;
+ * every file can be written again from it. Doorbells say which streams moved; the content comes
+ * from a snapshot. A file that cannot be written is reported and retried, and delays no other.
  */
 import { parseStream, type StreamKind, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../store/store.ts'
 
-// The interface between the mirror (mirror.ts), which decides when to write, and its targets, which decide what and where.
+// The interface between the mirror (mirror.ts), which decides when to write, and its targets, which
+// decide what and where.
 
 /** The source of the files: a store, or one snapshot of it. */
 export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
@@ -25,14 +26,18 @@ export interface MirrorTarget {
   /** Whether this stream has files at all. */
   readonly covers: (id: string) => boolean
   /**
-   * Writes the files from the store, whatever their current state. Repeating it, also after a crash, gives the same files. Returns
-   * for how many milliseconds they should not be written again.
+   * Writes the files from the store, whatever their current state. Repeating it, also after a
+   * crash, gives the same files. Returns for how many milliseconds they should not be written
+   * again.
    */
   readonly write: (mirrored: MirroredStream) => Promise<number>
   readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
 }
 
-/** Changes within this time are written once, which leaves the disk to a starting agent. Well below the allowed second. */
+/**
+ * Changes within this time are written once, which leaves the disk to a starting agent. Well below
+ * the allowed second.
+ */
 const gatherMs = 250
 /** Retry intervals of a file that cannot be written, doubled each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const
@@ -103,7 +108,10 @@ export class Mirror {
     return this.#moved.size
   }
 
-  /** Resolves when everything committed before this call is in the files; rejects when a file cannot be written. */
+  /**
+   * Resolves when everything committed before this call is in the files; rejects when a file cannot
+   * be written.
+   */
   async flush(): Promise<void> {
     await this.#search
     while (this.#writing || this.#moved.size > 0) {
@@ -216,7 +224,10 @@ export class Mirror {
     if (ms > 0) this.#resting.set(name, this.#options.clock.now() + ms)
   }
 
-  /** Searches the streams after this name. When the store cannot be read, it continues from there later. */
+  /**
+   * Searches the streams after this name. When the store cannot be read, it continues from there
+   * later.
+   */
   async #findMissed(begin: string): Promise<void> {
     const { store, clock } = this.#options
     let after = begin
@@ -256,6 +267,9 @@ export class Mirror {
   }
 }
 
-/** A job that cannot be checked counts as not current: it is written, or the write reports the error. */
+/**
+ * A job that cannot be checked counts as not current: it is written, or the write reports the
+ * error.
+ */
 const isCurrent = ({ target, mirrored }: Job, head: number): Promise<boolean> =>
   target.isCurrent(mirrored, head).catch(() => false)

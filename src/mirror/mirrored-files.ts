@@ -1,4 +1,7 @@
-/** The paths of the mirrored files, and whether each is written: what endpoints may know of the files beside the database. */
+/**
+ * The paths of the mirrored files, and whether each is written: what endpoints may know of the
+ * files beside the database.
+ */
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
 import {
@@ -47,7 +50,10 @@ export const mirroredFiles = ({ mirror, store, data, noteDay }: MirroredFilesOpt
 const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> =>
   succeeds(mirror.settled(stream))
 
-/** CV1 `save`: writes the file of a conversation with everything committed before, and returns its path when it is on the disk. */
+/**
+ * CV1 `save`: writes the file of a conversation with everything committed before, and returns its
+ * path when it is on the disk.
+ */
 export async function saveConversation(
   mirror: Mirror,
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. The folder of a deleted project stays,
- * without that file.
+ * `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. The
+ * folder of a deleted project stays, without that file.
  */
 import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/projects/project.ts'

@@ -1,6 +1,7 @@
 /**
- * Backup and restore of the configured database, on either engine. Opens it beside a running server: a backup reads one
- * snapshot, a restore refuses a folder in use. Never replaces a database without reporting what it held.
+ * Backup and restore of the configured database, on either engine. Opens it beside a running
+ * server: a backup reads one snapshot, a restore refuses a folder in use. Never replaces a database
+ * without reporting what it held.
  */
 import { existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
@@ -31,7 +32,10 @@ export interface Backup extends Contents {
   readonly bytes: number
 }
 
-/** Destination of a restore. `contents` is null when there is no database, 'unreadable' when it cannot be read. */
+/**
+ * Destination of a restore. `contents` is null when there is no database, 'unreadable' when it
+ * cannot be read.
+ */
 export interface Target {
   readonly place: string
   readonly contents: Contents | 'unreadable' | null

@@ -1,4 +1,7 @@
-/** Deep check of the configured database from one snapshot, beside a running server. Changes nothing. */
+/**
+ * Deep check of the configured database from one snapshot, beside a running server. Changes
+ * nothing.
+ */
 import { existsSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { databaseFile } from '../platform/files/data-folder.ts'

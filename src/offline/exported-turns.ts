@@ -1,4 +1,7 @@
-/** The turns of a conversation in an export: how each ended, what it did, and what was asked in it and decided (CH17). */
+/**
+ * The turns of a conversation in an export: how each ended, what it did, and what was asked in it
+ * and decided (CH17).
+ */
 import { basename, dirname, join } from 'node:path'
 import { namesOf } from '../mirror/conversation-name.ts'
 import { replaceFile } from '../platform/files/atomic-file.ts'

@@ -1,6 +1,6 @@
 /**
- * Imports conversation files into the store without a server: from the mirror folder when the store is empty (CV8), and for a
- * rebuild (CK4). A broken file is reported and skipped.
+ * Imports conversation files into the store without a server: from the mirror folder when the store
+ * is empty (CV8), and for a rebuild (CK4). A broken file is reported and skipped.
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,8 +31,8 @@ export interface TakenIn {
 type Warn = (file: string, why: string) => void
 
 /**
- * Imports at the first start (CV8), before anything else is written. A mark in the folder makes the next start continue an
- * interrupted import.
+ * Imports at the first start (CV8), before anything else is written. A mark in the folder makes the
+ * next start continue an interrupted import.
  */
 export async function importAtStart(
   store: Store,

@@ -1,6 +1,7 @@
 /**
- * Moves a data folder's database to an empty PostgreSQL: restores a backup into it, then compares both row by row. The folder is
- * locked meanwhile. The old database stays, with a mark that prevents starting on it by mistake.
+ * Moves a data folder's database to an empty PostgreSQL: restores a backup into it, then compares
+ * both row by row. The folder is locked meanwhile. The old database stays, with a mark that
+ * prevents starting on it by mistake.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

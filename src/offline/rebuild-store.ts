@@ -1,6 +1,6 @@
 /**
- * Rebuilds the store from the files beside it (CK4), for a lost database. Adds what is missing and changes nothing that exists.
- * Unreadable work sessions and conversations are reported and skipped.
+ * Rebuilds the store from the files beside it (CK4), for a lost database. Adds what is missing and
+ * changes nothing that exists. Unreadable work sessions and conversations are reported and skipped.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -74,7 +74,9 @@ export async function rebuildStore(
   }
 }
 
-/** Lists the youngest generation of each project first, because it has the latest state of a task. */
+/**
+ * Lists the youngest generation of each project first, because it has the latest state of a task.
+ */
 async function workSessionFolders(projects: string): Promise<string[]> {
   const entries = await readdir(projects, { withFileTypes: true }).catch(() => [])
   const found: string[] = []

@@ -1,6 +1,7 @@
 /**
- * Finds the work session at a path on this machine and restores it if it is missing (CK7). The path is a checkpoint or its
- * folder, below the projects of the data folder or in a project's folder. Links are resolved first, and nothing outside is read.
+ * Finds the work session at a path on this machine and restores it if it is missing (CK7). The path
+ * is a checkpoint or its folder, below the projects of the data folder or in a project's folder.
+ * Links are resolved first, and nothing outside is read.
  */
 
 import { realpathSync } from 'node:fs'

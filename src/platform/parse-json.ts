@@ -1,6 +1,6 @@
 /**
- * Parses JSON from outside: valid UTF-8, at most 32 levels deep (checked in the text first), and no key that reaches an object's
- * prototype. Throws a Refusal `invalid_request`.
+ * Parses JSON from outside: valid UTF-8, at most 32 levels deep (checked in the text first), and no
+ * key that reaches an object's prototype. Throws a Refusal `invalid_request`.
  */
 
 import { isUtf8 } from 'node:buffer'

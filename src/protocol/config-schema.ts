@@ -1,4 +1,7 @@
-/** The JSON schema of `holdfast.config.json`, for editors (CF1). Made from the table in config.ts; docs/reference keeps the result. */
+/**
+ * The JSON schema of `holdfast.config.json`, for editors (CF1). Made from the table in config.ts;
+ * docs/reference keeps the result.
+ */
 import { type ConfigKey, configKeys, configRules } from './config.ts'
 
 type JsonSchema = Record<string, unknown>

@@ -1,6 +1,8 @@
 /**
- * All configuration values (CF1): name, type, default and meaning. The file's JSON schema, the environment variables and the
- * flags are derived from this table. Keys are snake_case, with a dot behind the group. Does not use zod, because every command reads the configuration and must start fast.
+ * All configuration values (CF1): name, type, default and meaning. The file's JSON schema, the
+ * environment variables and the flags are derived from this table. Keys are snake_case, with a dot
+ * behind the group. Does not use zod, because every command reads the configuration and must start
+ * fast.
  */
 import { nearest } from '../domain/nearest.ts'
 
@@ -204,7 +206,10 @@ export const environmentName = (key: ConfigKey): string =>
   `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
 export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
 
-/** Parses a value, or says what is wrong and what is nearest. Flags and variables are text (`'8080'`, `'true'`). */
+/**
+ * Parses a value, or says what is wrong and what is nearest. Flags and variables are text
+ * (`'8080'`, `'true'`).
+ */
 export function parseConfigValue(key: ConfigKey, given: unknown): Parsed<unknown> {
   const rule = configRules[key]
   switch (rule.kind) {

@@ -1,13 +1,14 @@
 /**
- * Every event type in the log, in the past tense, with its body. An event contains the whole change, so that readers need no
- * further request. No event carries a secret (SE7).
+ * Every event type in the log, in the past tense, with its body. An event contains the whole
+ * change, so that readers need no further request. No event carries a secret (SE7).
  *
- * All of these are owned by `home`: a reader of it has projects, agents and people up to date without asking.
- * What is about one project (`project-*`, `agent-assigned`, `agent-unassigned`) is copied into `project:ID` (`also`), so
- * that a reader of that stream alone learns of it too.
+ * All of these are owned by `home`: a reader of it has projects, agents and people up to date
+ * without asking. What is about one project (`project-*`, `agent-assigned`, `agent-unassigned`) is
+ * copied into `project:ID` (`also`), so that a reader of that stream alone learns of it too.
  *
- * What follows from an event has none of its own: a deleted agent is off its projects, a deleted project off its agents,
- * and a removed person's browsers and own token are gone. The tokens they made are revoked one by one.
+ * What follows from an event has none of its own: a deleted agent is off its projects, a deleted
+ * project off its agents, and a removed person's browsers and own token are gone. The tokens they
+ * made are revoked one by one.
  */
 import type { StreamName } from '../domain/stream-name.ts'
 import type { Person } from './access/people.ts'
@@ -68,7 +69,10 @@ export interface EventBodies extends RelayEventBodies {
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
   /** project:ID: a turn that was started did not run, and is queued again (CX7). */
   'turn-waiting': { turnId: string; agentId: string; conversationKey: string }
-  /** AG6: its agent is at its vendor's limit until then, and continues automatically or not; null: the limit is over. */
+  /**
+   * AG6: its agent is at its vendor's limit until then, and continues automatically or not; null:
+   * the limit is over.
+   */
   'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
   'title-set': { title: string | null; by: string }
   /** `by`: the person who wrote it; left out: the agent. */
@@ -92,7 +96,9 @@ export interface EventBodies extends RelayEventBodies {
     by: string
   }
   'conversation-reset': { keptAfter: number }
-  /** CX9: its workspace from now on; and that a person let the waiting turn start beside the other. */
+  /**
+   * CX9: its workspace from now on; and that a person let the waiting turn start beside the other.
+   */
   'workplace-chosen': { workplace: WorkspaceChoice; by: string }
   'turn-begins': { turnId: string; by: string }
   'flags-set': { flags: Flags }
@@ -182,8 +188,9 @@ export type NewEvent = {
 }[EventType]
 
 /**
- * An event as readers get it. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`, the position
- * of the original. `hidden`: it is somebody else's, and only that it was is told.
+ * An event as readers get it. The event itself has `data`; a copy in another stream (`also`) has no
+ * body but `ref`, the position of the original. `hidden`: it is somebody else's, and only that it
+ * was is told.
  */
 export type HoldfastEvent = {
   readonly stream: StreamName

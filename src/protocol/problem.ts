@@ -1,4 +1,7 @@
-/** An error on the wire: `application/problem+json` (HT2). WebSocket, MCP and the command line use the same codes. */
+/**
+ * An error on the wire: `application/problem+json` (HT2). WebSocket, MCP and the command line use
+ * the same codes.
+ */
 import { type ErrorCode, errorCatalogue, type Refusal } from '../domain/errors.ts'
 import type { Notice } from '../domain/notices.ts'
 
@@ -7,7 +10,10 @@ export interface Problem {
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** The code and parameters that `detail` was made from; absent where it is the text of another program; `code` itself where it is the title. */
+  /**
+   * The code and parameters that `detail` was made from; absent where it is the text of another
+   * program; `code` itself where it is the title.
+   */
   readonly notice?: Notice
   readonly code: ErrorCode
   readonly next: string

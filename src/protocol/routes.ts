@@ -1,4 +1,7 @@
-/** The list of all HTTP routes, as data. Handlers, the OpenAPI document and the client's types are derived from it. */
+/**
+ * The list of all HTTP routes, as data. Handlers, the OpenAPI document and the client's types are
+ * derived from it.
+ */
 import { accessRoutes } from './access/routes.ts'
 import { agentSessionRoutes } from './agent-sessions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'

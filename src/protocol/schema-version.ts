@@ -1,4 +1,7 @@
-/** Which version of a file of CK2 is read: the one we write and older ones; a newer one is refused, never guessed at. */
+/**
+ * Which version of a file of CK2 is read: the one we write and older ones; a newer one is refused,
+ * never guessed at.
+ */
 
 import { Refusal } from '../domain/errors.ts'
 import { inField } from '../domain/notices.ts'

@@ -1,4 +1,7 @@
-/** Snapshots of streams: the state their events start from, in `event: snapshot` and `GET /api/snapshot`. */
+/**
+ * Snapshots of streams: the state their events start from, in `event: snapshot` and
+ * `GET /api/snapshot`.
+ */
 import type { Agent } from './agents/agent.ts'
 import type { AskedPermission, Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
@@ -35,7 +38,9 @@ export interface ConversationState {
   readonly conversation: Conversation | null
   /** Newest first, without hidden ones. */
   readonly messages: readonly Message[]
-  /** Numbers of messages delivered to a running agent and not answered: it is working on them (CH9). */
+  /**
+   * Numbers of messages delivered to a running agent and not answered: it is working on them (CH9).
+   */
   readonly handedOver: readonly number[]
   readonly limit: ChatLimit | null
 }
@@ -46,7 +51,10 @@ export interface ChatLimit {
   readonly goesOn: boolean
 }
 
-/** CH14: a running turn with what came of it so far and what it asks. The resulting message has the turn as its `clientId`. */
+/**
+ * CH14: a running turn with what came of it so far and what it asks. The resulting message has the
+ * turn as its `clientId`.
+ */
 export interface RunningTurn {
   readonly agentId: string
   readonly turn: Turn

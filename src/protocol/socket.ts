@@ -1,4 +1,7 @@
-/** Messages on `/ws`: subscribing to streams from a cursor. Answers carry `requestId`, events `seq`; never both. */
+/**
+ * Messages on `/ws`: subscribing to streams from a cursor. Answers carry `requestId`, events `seq`;
+ * never both.
+ */
 import * as z from 'zod'
 
 export const maxStreamsPerClient = 100

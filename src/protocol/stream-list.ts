@@ -1,4 +1,7 @@
-/** Several streams in one query parameter (HT6), with commas between. In a name a comma is `%2C`, a percent sign `%25`. */
+/**
+ * Several streams in one query parameter (HT6), with commas between. In a name a comma is `%2C`, a
+ * percent sign `%25`.
+ */
 export const joinStreams = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',')
 

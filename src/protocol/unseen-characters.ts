@@ -1,6 +1,7 @@
 /**
- * Characters that are invisible or change the direction of what stands around them: embeddings, overrides, isolates, direction marks,
- * spaces without width. With one, a command or a file name reads as another (SE13). Joiners of letters and emoji are not among them. Pure.
+ * Characters that are invisible or change the direction of what stands around them: embeddings,
+ * overrides, isolates, direction marks, spaces without width. With one, a command or a file name
+ * reads as another (SE13). Joiners of letters and emoji are not among them. Pure.
  */
 const unseenRanges =
   '\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb'
@@ -16,5 +17,8 @@ const shownAsNumbers = new RegExp(`[${unseenRanges}]`, 'g')
 export const numberOf = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Shows each of them as an escape with its number. Line ends, tabs and other control characters stay. */
+/**
+ * Shows each of them as an escape with its number. Line ends, tabs and other control characters
+ * stay.
+ */
 export const withNumbers = (text: string): string => text.replace(shownAsNumbers, numberOf)

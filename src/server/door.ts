@@ -1,6 +1,7 @@
 /**
- * What the server knows of a door: one way in for people and programs. Each is a folder of src/doors and a line in its list; the
- * server listens, checks credentials and follows the log for all of them.
+ * What the server knows of a door: one way in for people and programs. Each is a folder of
+ * src/doors and a line in its list; the server listens, checks credentials and follows the log for
+ * all of them.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Who } from '../domain/access/caller.ts'

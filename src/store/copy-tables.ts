@@ -8,14 +8,17 @@ import { compile } from './statement.ts'
 import type { Reader } from './store.ts'
 
 /**
- * Reads all rows of a table page by page in key order, so memory use does not depend on the size of the table. For backup, restore
- * and the deep check; never on the request path.
+ * Reads all rows of a table page by page in key order, so memory use does not depend on the size of
+ * the table. For backup, restore and the deep check; never on the request path.
  */
 export const rowsPerPage = 500
 const largeRowsPerPage = 25
 const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
 
-/** Tables that are derived from others when a store is opened. Backups leave them out; each engine has its own form. */
+/**
+ * Tables that are derived from others when a store is opened. Backups leave them out; each engine
+ * has its own form.
+ */
 type DerivedTable = keyof typeof searchTables
 
 export type TableName = Exclude<keyof Tables, DerivedTable>
@@ -54,7 +57,10 @@ function pageAfter<Row>(
   return { compile: () => query.compile(db) }
 }
 
-/** Keys of `meta` that belong to the copy itself: its incarnation, when it was made, and the id of its sealing key. */
+/**
+ * Keys of `meta` that belong to the copy itself: its incarnation, when it was made, and the id of
+ * its sealing key.
+ */
 const keysOfCopyOnly: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
 
 /** The result of comparing every table of two engines row by row in key order. */
@@ -79,7 +85,10 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
   return { rows, difference: null }
 }
 
-/** Yields each row as text, columns in a fixed order. Some drivers return numbers as strings, so all are made alike. */
+/**
+ * Yields each row as text, columns in a fixed order. Some drivers return numbers as strings, so all
+ * are made alike.
+ */
 async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string> {
   for await (const page of pagesOf(reader, table)) {
     for (const row of page as unknown as readonly Record<string, unknown>[]) {
@@ -95,7 +104,9 @@ async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string>
 /** Runs the writes of one page in a transaction, where the target needs one. */
 type EachPage = (write: () => Promise<void>) => Promise<void>
 
-/** Copies every table from one engine to another, row by row. The target has the same tables, empty. */
+/**
+ * Copies every table from one engine to another, row by row. The target has the same tables, empty.
+ */
 export async function copyTables(
   from: Reader,
   to: Engine,
@@ -114,7 +125,10 @@ export async function copyTables(
   return copied
 }
 
-/** Inserts a page with one statement. Full pages share one statement, so it is compiled and prepared once. */
+/**
+ * Inserts a page with one statement. Full pages share one statement, so it is compiled and prepared
+ * once.
+ */
 async function insert(
   to: Engine,
   table: TableName,

@@ -1,4 +1,6 @@
-/** The differences in SQL between the two engines. All other statements are the same text for both. */
+/**
+ * The differences in SQL between the two engines. All other statements are the same text for both.
+ */
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Tables } from './schema/tables.ts'
 
@@ -13,8 +15,9 @@ export interface Dialect {
 }
 
 /**
- * The full-text index of each engine (docs/decisions/0019-search-is-behind-the-appends.md). Terms are separated by spaces; a wanted
- * term that ends with a star is a prefix. Terms contain neither spaces nor stars.
+ * The full-text index of each engine (docs/decisions/0019-search-is-behind-the-appends.md). Terms
+ * are separated by spaces; a wanted term that ends with a star is a prefix. Terms contain neither
+ * spaces nor stars.
  */
 export interface SearchDialect {
   readonly createTerms: readonly string[]

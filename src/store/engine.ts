@@ -1,6 +1,6 @@
 /**
- * The operations of an engine inside one transaction. Shared code (transaction.ts, run-use-case.ts) uses this interface; the
- * differences between SQLite and PostgreSQL are in the two driver folders.
+ * The operations of an engine inside one transaction. Shared code (transaction.ts, run-use-case.ts)
+ * uses this interface; the differences between SQLite and PostgreSQL are in the two driver folders.
  */
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
@@ -25,14 +25,19 @@ export interface LockedStreams {
 }
 
 export interface WritingEngine extends Engine {
-  /** Locks the streams until the transaction ends, in the given order, and returns the head of each. */
+  /**
+   * Locks the streams until the transaction ends, in the given order, and returns the head of each.
+   */
   lockStreams(names: readonly StreamName[]): LockedStreams | Promise<LockedStreams>
   /**
-   * Locks another stream while a use case runs and returns its head. Returns undefined where that would need an order of locks: the
-   * run is then abandoned, and what it has written is dropped.
+   * Locks another stream while a use case runs and returns its head. Returns undefined where that
+   * would need an order of locks: the run is then abandoned, and what it has written is dropped.
    */
   lockAnother(name: StreamName): number | undefined
-  /** May return before the engine has executed it. A later failure fails the transaction, at the latest at commit. */
+  /**
+   * May return before the engine has executed it. A later failure fails the transaction, at the
+   * latest at commit.
+   */
   write(query: RunnableQuery): void | Promise<void>
   /** Writes events and moves the heads of their streams. Fails like `write`. */
   append(

@@ -15,7 +15,10 @@ function fieldOf(column: string): string {
   return field
 }
 
-/** These columns of a row as fields. Named one by one: a column that is added later must not reach readers by itself. */
+/**
+ * These columns of a row as fields. Named one by one: a column that is added later must not reach
+ * readers by itself.
+ */
 export const fields = <Row, Column extends keyof Row & string>(
   row: Row,
   ...columns: readonly Column[]

@@ -1,4 +1,7 @@
-/** Migrates a database, one transaction per step: a kill leaves each done or not begun. A newer one is refused unchanged. */
+/**
+ * Migrates a database, one transaction per step: a kill leaves each done or not begun. A newer one
+ * is refused unchanged.
+ */
 
 import type { Instant } from '../domain/instant.ts'
 import type { Engine } from './engine.ts'
@@ -59,9 +62,9 @@ export async function migrate(
 }
 
 /**
- * Erases plain text of values that have been sealed since (SE12): a database keeps deleted text in its files until they are
- * rewritten. Runs once when such a store is opened. A flag in `meta` stays set until it succeeds, so a failure is retried at the
- * next start.
+ * Erases plain text of values that have been sealed since (SE12): a database keeps deleted text in
+ * its files until they are rewritten. Runs once when such a store is opened. A flag in `meta` stays
+ * set until it succeeds, so a failure is retried at the next start.
  */
 export async function eraseDeletedData(
   engine: Engine,
@@ -73,6 +76,7 @@ export async function eraseDeletedData(
     for (const sql of statements) await engine.execute({ sql, values: [] })
     await engine.execute(bind(engine.dialect, deleteMeta, { key: 'plain_values' }))
   } catch {
-    // Fails for example when the disk is full. The start finds the flag and reports it (compose/open-sealed-store.ts).
+    // Fails for example when the disk is full. The start finds the flag and reports it
+    // (compose/open-sealed-store.ts).
   }
 }

@@ -9,8 +9,8 @@ import { parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Approval } from '../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../protocol/page.ts'
 
-// Paging by key (HT1): newest first by (created_at, id). Each page costs the same, and items added meanwhile cause no gaps or
-// repeats. Cursors are opaque; an invalid one is refused.
+// Paging by key (HT1): newest first by (created_at, id). Each page costs the same, and items added
+// meanwhile cause no gaps or repeats. Cursors are opaque; an invalid one is refused.
 
 /** The key of the last item seen; the next page holds what is older. */
 export interface PageKey {
@@ -18,7 +18,10 @@ export interface PageKey {
   readonly id: string
 }
 
-/** The parameters of a page's statement: one row more than requested shows whether there is another page. */
+/**
+ * The parameters of a page's statement: one row more than requested shows whether there is another
+ * page.
+ */
 export interface PageParams extends PageKey {
   readonly limit: number
 }
@@ -34,7 +37,10 @@ export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
   limit: limit + 1,
 })
 
-/** Cuts the page from what was found, which may be one more than the page holds. `cursorAt`: the text of the cursor after an item. */
+/**
+ * Cuts the page from what was found, which may be one more than the page holds. `cursorAt`: the
+ * text of the cursor after an item.
+ */
 function cut<Item>(
   found: readonly Item[],
   limit: number,
@@ -153,8 +159,9 @@ export const cutApprovalsPage = (found: readonly Approval[], limit: number): Pag
   cutPageBy(found, limit, ({ submittedAt, id }) => ({ createdAt: submittedAt, id: String(id) }))
 
 /**
- * The position of a reader: the store's incarnation and the last number seen of each stream, opaque to clients. A cursor that
- * cannot be parsed or is of another incarnation is unknown; its holder gets a snapshot.
+ * The position of a reader: the store's incarnation and the last number seen of each stream, opaque
+ * to clients. A cursor that cannot be parsed or is of another incarnation is unknown; its holder
+ * gets a snapshot.
  */
 export type Heads = ReadonlyMap<StreamName, number>
 

@@ -53,7 +53,9 @@ export const columnsBesides = <Name extends Table, Except extends Column<Name>>(
 type AnyRow = Readonly<Record<string, unknown>>
 type RowStatement = Statement<AnyRow, unknown>
 
-/** The builder without the types of its tables; those who call `tx.insert` and the like have them. */
+/**
+ * The builder without the types of its tables; those who call `tx.insert` and the like have them.
+ */
 const untyped = (db: Kysely<Tables>) =>
   db as unknown as Kysely<Record<string, Record<string, unknown>>>
 
@@ -99,7 +101,10 @@ const deleteRows = (table: Table, by: readonly string[]): RowStatement =>
 const known = new Map<string, RowStatement>()
 const foundByKey = new Map<Table, RowStatement>()
 
-/** A statement about rows of a table that is made once, so that it is compiled once. `names`: what it depends on besides. */
+/**
+ * A statement about rows of a table that is made once, so that it is compiled once. `names`: what
+ * it depends on besides.
+ */
 function once(
   kind: string,
   table: Table,
@@ -133,7 +138,10 @@ function changingNames(table: Table): readonly string[] {
   return found
 }
 
-/** The names of the given columns; none where the whole key is among them, by which the row is found then. */
+/**
+ * The names of the given columns; none where the whole key is among them, by which the row is found
+ * then.
+ */
 function namesIn(table: Table, values: object): readonly string[] {
   if (keyNames(table).every((name) => name in values)) return none
   const given = Object.keys(values)

@@ -1,6 +1,6 @@
 /**
- * Statements are built once with kysely, compiled once per engine and run with values: a point read takes 6 µs, and 20 µs when
- * compiled each time. Kysely only builds and compiles; the driver runs.
+ * Statements are built once with kysely, compiled once per engine and run with values: a point read
+ * takes 6 µs, and 20 µs when compiled each time. Kysely only builds and compiles; the driver runs.
  */
 import { type Compilable, DummyDriver, Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
@@ -35,7 +35,9 @@ class Slot {
 
 const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 
-/** `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))` */
+/**
+ * `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))`
+ */
 export const statement =
   <Params = Record<never, never>>() =>
   <Row>(build: Build<Params, Row>): Statement<Params, Row> => ({ build, compiled: new Map() })
@@ -43,7 +45,10 @@ export const statement =
 export interface RunnableQuery {
   readonly sql: string
   readonly values: readonly unknown[]
-  /** The name of a reusable statement, for engines that prepare by name. The same name always has the same text. */
+  /**
+   * The name of a reusable statement, for engines that prepare by name. The same name always has
+   * the same text.
+   */
   readonly name?: string
 }
 

@@ -16,7 +16,9 @@ const adapter: ChannelAdapter = {
   showTyping: async () => {},
 }
 
-/** Rings once more so many turns of the microtasks after the log was read; gives how often it was. */
+/**
+ * Rings once more so many turns of the microtasks after the log was read; gives how often it was.
+ */
 async function looksWhenRungAfter(after: number, { store, clock }: TestStore): Promise<number> {
   const doorbell = new LocalDoorbell()
   let looks = 0

@@ -1,4 +1,7 @@
-/** A channel on a real store and a clock the test turns, with a stand-in of Telegram at the other end; no agents, no server. */
+/**
+ * A channel on a real store and a clock the test turns, with a stand-in of Telegram at the other
+ * end; no agents, no server.
+ */
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { ChannelRunner } from '../../src/adapters/channel-runner.ts'

@@ -30,7 +30,10 @@ export async function axeFindings(page: Page, rules: AxeRules = 'all'): Promise<
   )
 }
 
-/** By the browser's own protocol, so the Content-Security-Policy stays as it is, and nobody reads half a megabyte on the way. */
+/**
+ * By the browser's own protocol, so the Content-Security-Policy stays as it is, and nobody reads
+ * half a megabyte on the way.
+ */
 async function bring(page: Page): Promise<void> {
   const wire = await page.context().newCDPSession(page)
   const { exceptionDetails } = await wire.send('Runtime.evaluate', { expression: source })

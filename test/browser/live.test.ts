@@ -1,6 +1,6 @@
 /**
- * The page lives: changes made elsewhere show at once, waiting is never a flash and never silence, a lost server is told with its
- * time, nothing is lost meanwhile.
+ * The page lives: changes made elsewhere show at once, waiting is never a flash and never silence,
+ * a lost server is told with its time, nothing is lost meanwhile.
  */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -173,7 +173,8 @@ test('[HT4] a form that was given up after a lost answer is sent again as the sa
 })
 
 test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
-  // The browser keeps no copies of their files yet: what the other has not fetched it cannot get while the server is away.
+  // The browser keeps no copies of their files yet: what the other has not fetched it cannot get
+  // while the server is away.
   const page = await here.ownerPage('/', { anew: true })
   const other = await here.ownerPage('/', { anew: true })
   for (const each of [page, other])
@@ -199,7 +200,8 @@ test('[UI7] with the server away the page says since when; when it is back it go
     )
     expect(possible).toContain(time)
     await page.getByText('Reconnecting…').waitFor()
-    // What was known is still shown, and what is tried now fails with words and keeps what was typed.
+    // What was known is still shown, and what is tried now fails with words and keeps what was
+    // typed.
     await page.getByRole('list', { name: 'Projects' }).getByText('demo', { exact: true }).waitFor()
     await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
     await page.getByLabel('Name').fill('typed-while-away')

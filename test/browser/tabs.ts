@@ -1,8 +1,9 @@
 /**
- * The tabs of a worker's tests. A new browser with a process of its own costs more than most of what is then done in it, so a test takes
- * up what an earlier one left, with its storage, cookies, routes and listeners cleared away; what the browser has compiled and
- * fetched of the page stays. Never taken up: a tab of a test that failed, one that cannot be cleared, and one with a setting that
- * cannot be undone.
+ * The tabs of a worker's tests. A new browser with a process of its own costs more than most of
+ * what is then done in it, so a test takes up what an earlier one left, with its storage, cookies,
+ * routes and listeners cleared away; what the browser has compiled and fetched of the page stays.
+ * Never taken up: a tab of a test that failed, one that cannot be cleared, and one with a setting
+ * that cannot be undone.
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
@@ -14,7 +15,10 @@ export const wide = { width: 1280, height: 800 }
 export const phone = { width: 360, height: 740 }
 
 export interface TabOptions extends BrowserContextOptions {
-  /** In a browser that was never here and is thrown away: nothing is fetched or compiled yet, and clocks and scripts may be planted. */
+  /**
+   * In a browser that was never here and is thrown away: nothing is fetched or compiled yet, and
+   * clocks and scripts may be planted.
+   */
   readonly anew?: true
 }
 
@@ -38,21 +42,31 @@ const heard = [
   'dialog',
   'download',
 ] as const
-/** A file of the server's that is no page: nothing runs in it, and it has the storage of all of them. */
+/**
+ * A file of the server's that is no page: nothing runs in it, and it has the storage of all of
+ * them.
+ */
 const quietPlace = '/manifest.webmanifest'
 
 export interface Tabs {
-  /** A tab of nobody, at no place of ours. Cleared or closed when the test ends: open, it would follow what happens in the next. */
+  /**
+   * A tab of nobody, at no place of ours. Cleared or closed when the test ends: open, it would
+   * follow what happens in the next.
+   */
   open(options: TabOptions): Promise<Page>
   close(): Promise<void>
 }
 
-/** A tab asks for less motion, unless the options say otherwise: what moves is drawn sixty times a second. */
+/**
+ * A tab asks for less motion, unless the options say otherwise: what moves is drawn sixty times a
+ * second.
+ */
 export function tabsOf(browser: Browser, baseURL: string): Tabs {
   const free: Page[] = []
 
   async function make(options: BrowserContextOptions): Promise<Page> {
-    // Without the service worker, which fetches the whole page each time a browser is new to it, unless the options allow it.
+    // Without the service worker, which fetches the whole page each time a browser is new to it,
+    // unless the options allow it.
     const basics = {
       viewport: wide,
       locale: 'en-GB',

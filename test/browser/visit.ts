@@ -1,4 +1,6 @@
-/** What every browser test needs: one server, one browser, and pages that are signed in as somebody. */
+/**
+ * What every browser test needs: one server, one browser, and pages that are signed in as somebody.
+ */
 import type { Cookie, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
@@ -20,13 +22,16 @@ export interface Visit {
   ownerPage(path: string, options?: TabOptions): Promise<Page>
   /** A link that works once. */
   signInLink(): Promise<string>
-  /** Stops the server, does something meanwhile, and starts it again at the same address with the same data. */
+  /**
+   * Stops the server, does something meanwhile, and starts it again at the same address with the
+   * same data.
+   */
   restartAfter(meanwhile: () => Promise<void>): Promise<void>
 }
 
 /**
- * Where the worker's files visit, one after the other: at one address, so that each takes up the tabs of the one before, with all that
- * the browser has fetched and compiled of the page.
+ * Where the worker's files visit, one after the other: at one address, so that each takes up the
+ * tabs of the one before, with all that the browser has fetched and compiled of the page.
  */
 let place: { readonly port: string; readonly tabs: Tabs } | undefined
 
@@ -110,8 +115,8 @@ export function errorsOf(page: Page): string[] {
 }
 
 /**
- * The first visit of anybody to this server, in two actions: the link is opened, and the demo agent greeted. No error is logged, before
- * signing in neither.
+ * The first visit of anybody to this server, in two actions: the link is opened, and the demo agent
+ * greeted. No error is logged, before signing in neither.
  */
 export async function firstVisit(here: Visit, viewport: typeof wide): Promise<Page> {
   const page = await here.signedOutPage({ viewport })

@@ -67,7 +67,10 @@ test('[CL2] every example can be typed as it stands', async () => {
   }
 })
 
-/** What is wrong with a command as somebody wrote it down: a word that is no command, an option it does not have. */
+/**
+ * What is wrong with a command as somebody wrote it down: a word that is no command, an option it
+ * does not have.
+ */
 function mistakesIn(typed: string): string[] {
   const words = typed.split(/\s+/)
   const named = every.filter(({ path }) => path.every((word, index) => words[index] === word))

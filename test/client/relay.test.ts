@@ -1,4 +1,7 @@
-/** The relay client against the real server, with a machine that the test plays and sockets that the test cuts. */
+/**
+ * The relay client against the real server, with a machine that the test plays and sockets that the
+ * test cuts.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -98,7 +101,8 @@ test('[RL4] whenever the connection is cut, no event is missed and none comes tw
   const { room, machine, relay, id, inside, seen } = await withAgent()
   for (let turn = 0; turn < 10; turn++) {
     const before = seen.events.length
-    // A few times: cut for ever, a slow machine would never come to the end of a connection's beginning.
+    // A few times: cut for ever, a slow machine would never come to the end of a connection's
+    // beginning.
     let cutsLeft = 4
     const cutting = setInterval(() => cutsLeft-- > 0 && sockets.cut(), 3)
     const answered = relay.request({

@@ -1,4 +1,7 @@
-/** How the keys of agents are kept: sealed with a key outside of the database, on both engines, with folders of earlier builds and lost keys. */
+/**
+ * How the keys of agents are kept: sealed with a key outside of the database, on both engines, with
+ * folders of earlier builds and lost keys.
+ */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -63,7 +66,10 @@ const refused = (config: ConfigValues): Promise<{ message: string; next: string 
 
 const sealedValues = migrations.find(({ version }) => version === 20)
 
-/** As the build before has left it: plain text in the row, and another in what the database has let go of. */
+/**
+ * As the build before has left it: plain text in the row, and another in what the database has let
+ * go of.
+ */
 async function folderOfEarlierBuild(): Promise<ConfigValues> {
   const config = configOf(temporaryFolder())
   const store = await openStore(config)

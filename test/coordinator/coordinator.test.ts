@@ -1,4 +1,7 @@
-/** The coordinator with real agents and a stand-in for the server: orders in, facts out, once each, whatever happens between. */
+/**
+ * The coordinator with real agents and a stand-in for the server: orders in, facts out, once each,
+ * whatever happens between.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -228,7 +231,8 @@ test('[CO6] what is spooled and not acknowledged is told by the successor, and a
   const launchId = server.order(script('exit 6'))
   await server.until(exited(server, launchId))
   await first.coordinator.stop()
-  // The server has forgotten the last two facts, as if it had been killed before it could store them.
+  // The server has forgotten the last two facts, as if it had been killed before it could store
+  // them.
   const facts = server.facts.splice(1)
   server.lastFact = 1
   server.launches.set(launchId, {

@@ -1,4 +1,7 @@
-/** When facts are sent: what has happened at once, what agents write together, and nothing in a hurry to who has refused it. */
+/**
+ * When facts are sent: what has happened at once, what agents write together, and nothing in a
+ * hurry to who has refused it.
+ */
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { LinkConnection } from '../../src/coordinator/link-connection.ts'

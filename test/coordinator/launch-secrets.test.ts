@@ -1,4 +1,7 @@
-/** The secrets of a launch on its machine: what its process is given, what is left of it, and that nothing of it is told. */
+/**
+ * The secrets of a launch on its machine: what its process is given, what is left of it, and that
+ * nothing of it is told.
+ */
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'

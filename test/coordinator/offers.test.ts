@@ -1,4 +1,7 @@
-/** What the server begins together with its order (CO4), as a coordinator meets it: it need not ask, and can, whenever what was said was lost. */
+/**
+ * What the server begins together with its order (CO4), as a coordinator meets it: it need not ask,
+ * and can, whenever what was said was lost.
+ */
 import { expect, test } from 'vitest'
 import { startCoordinator, startLinkServer } from '../support/coordinator.ts'
 import { script } from '../support/launch-particulars.ts'

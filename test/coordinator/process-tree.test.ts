@@ -74,7 +74,8 @@ test('[CO5] a mark is found behind however many variables', async () => {
   const variables = `PATH=$PATH A=$many B=$many C=$many HOLDFAST_LAUNCH_ID=${launchId} HOLDFAST_LAUNCH_KEEPER=${folderId}`
   const script = `many=$(printf %0100000d 0); exec env -i ${variables} sh -c 'echo $$; exec sleep 1000'`
   const { pid } = await startScript(script)
-  // A process has no environment while it becomes another program, as this one does right behind its word.
+  // A process has no environment while it becomes another program, as this one does right behind
+  // its word.
   await expect
     .poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark)
     .toEqual({ launchId, folderId })
@@ -157,7 +158,8 @@ test('[CO2] many who wait for an end share the looks at the machine', async () =
 
 test('[SB10] everything of a launch is stopped for a while, also what it keeps starting, and goes on afterwards', async () => {
   const mark = newMark()
-  // In a subshell: a shell that starts a program itself waits within vfork, and is never seen as stopped when its child is.
+  // In a subshell: a shell that starts a program itself waits within vfork, and is never seen as
+  // stopped when its child is.
   const root = await startScript('sleep 1000 & echo $!; while :; do (exec /bin/true); done', {
     mark,
     lines: 1,

@@ -1,4 +1,7 @@
-/** Turns that did not run, or whose end nobody knows (CX6, CX7): real processes, with a stand-in for the server. */
+/**
+ * Turns that did not run, or whose end nobody knows (CX6, CX7): real processes, with a stand-in for
+ * the server.
+ */
 import { expect, test } from 'vitest'
 import { startCoordinator, startLinkServer } from '../support/coordinator.ts'
 import { hostile } from '../support/hostile-agent.ts'

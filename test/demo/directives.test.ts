@@ -1,4 +1,7 @@
-/** What the demo agent reads out of a message. The directives are fixed: others try their own programs with them. */
+/**
+ * What the demo agent reads out of a message. The directives are fixed: others try their own
+ * programs with them.
+ */
 import { expect, test } from 'vitest'
 import { stepsIn } from '../../src/demo/directives.ts'
 

@@ -1,4 +1,7 @@
-/** Conversation files that are there before the store is (CV8), in a program that embeds conversations; the server does the same. */
+/**
+ * Conversation files that are there before the store is (CV8), in a program that embeds
+ * conversations; the server does the same.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

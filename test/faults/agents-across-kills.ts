@@ -1,6 +1,7 @@
 /**
- * CO6: the server is killed with -9 while an agent answers, at random moments, and started again on the same port. The agent and its
- * coordinator work on; every message is answered exactly once, by the same process.
+ * CO6: the server is killed with -9 while an agent answers, at random moments, and started again on
+ * the same port. The agent and its coordinator work on; every message is answered exactly once, by
+ * the same process.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * The real nginx with `deploy/nginx.conf` in front of a real server: requests, changes with the cookie and an Origin, an event stream and a
- * WebSocket, under the Host that browsers send for a `public_url` with and without a port. Only the addresses and the certificate are ours.
+ * The real nginx with `deploy/nginx.conf` in front of a real server: requests, changes with the
+ * cookie and an Origin, an event stream and a WebSocket, under the Host that browsers send for a
+ * `public_url` with and without a port. Only the addresses and the certificate are ours.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * The product broken on purpose: the control of a fault test, which its oracle must catch. The product itself holds no code for this;
- * a build is a folder that says what is changed, and build.ts bundles from it what is started.
+ * The product broken on purpose: the control of a fault test, which its oracle must catch. The
+ * product itself holds no code for this; a build is a folder that says what is changed, and
+ * build.ts bundles from it what is started.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

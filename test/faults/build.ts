@@ -1,9 +1,11 @@
 /**
- * The product as it is started by a fault test: this clone, or one that is broken on purpose (broken-build.ts), which is a folder that
- * says what is changed. Everything of the product that a test runs comes through here, so that both run the same test.
+ * The product as it is started by a fault test: this clone, or one that is broken on purpose
+ * (broken-build.ts), which is a folder that says what is changed. Everything of the product that a
+ * test runs comes through here, so that both run the same test.
  *
- * A test starts or loads pieces: a program of its own together with what it needs of the product, bundled when it is first asked for.
- * Hundreds of processes are started, and one that reads a single file is there with a third of the processor time.
+ * A test starts or loads pieces: a program of its own together with what it needs of the product,
+ * bundled when it is first asked for. Hundreds of processes are started, and one that reads a
+ * single file is there with a third of the processor time.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

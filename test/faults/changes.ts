@@ -1,6 +1,6 @@
 /**
- * What is changed in a build that is broken on purpose. The folder of such a build says it, and build.ts bundles its pieces
- * accordingly; the product itself holds no code for this.
+ * What is changed in a build that is broken on purpose. The folder of such a build says it, and
+ * build.ts bundles its pieces accordingly; the product itself holds no code for this.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,10 @@ export const changesFile = 'changes.json'
 export const changesOf = (build: string): readonly Change[] =>
   JSON.parse(readFileSync(join(build, changesFile), 'utf8')) as Change[]
 
-/** Each change must match its place exactly once, so that a control whose source has moved on fails loudly instead of passing for the wrong reason. */
+/**
+ * Each change must match its place exactly once, so that a control whose source has moved on fails
+ * loudly instead of passing for the wrong reason.
+ */
 export function changed(source: string, changes: readonly Change[]): string {
   return changes.reduce((text, { file, find, replace }) => {
     const found = text.split(find).length - 1

@@ -1,4 +1,8 @@
-/** Closings and kills in the middle of turns, small: with the agent that is prompted, in `npm run test:release` with the one that pulls too. The 200 of them and the build that runs a message twice are in `npm run test:faults`. */
+/**
+ * Closings and kills in the middle of turns, small: with the agent that is prompted, in
+ * `npm run test:release` with the one that pulls too. The 200 of them and the build that runs a
+ * message twice are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

@@ -1,8 +1,9 @@
 /**
- * A turn belongs to nobody's window (CX6, NA5): while an agent answers, its panel is closed, opened, reloaded, written to, and the server
- * or the agent is killed with -9, by chance. Then: every message is answered once; a turn is `unknown` only where its own process was
- * killed, and is told once more; and there were never two processes of an ACP agent at once. (One that pulls may still be
- * there with nothing in hand while the next begins.)
+ * A turn belongs to nobody's window (CX6, NA5): while an agent answers, its panel is closed,
+ * opened, reloaded, written to, and the server or the agent is killed with -9, by chance. Then:
+ * every message is answered once; a turn is `unknown` only where its own process was killed, and is
+ * told once more; and there were never two processes of an ACP agent at once. (One that pulls may
+ * still be there with nothing in hand while the next begins.)
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +46,9 @@ const watchEveryMs = 25
 
 const deeds = ['close', 'open', 'reload', 'say', 'killServer', 'killAgent'] as const
 export type Deed = (typeof deeds)[number]
-/** Closings and kills of the server most of all; an agent that is killed proves only the other half. */
+/**
+ * Closings and kills of the server most of all; an agent that is killed proves only the other half.
+ */
 const chances: readonly Deed[] = [
   'close',
   'close',
@@ -142,7 +145,10 @@ class Visit {
     await this.#answered(this.#words[0] ?? '')
   }
 
-  /** One message, some deeds while it is answered, and its answer: the panel may be open or closed then. */
+  /**
+   * One message, some deeds while it is answered, and its answer: the panel may be open or closed
+   * then.
+   */
   async turn(nth: number, done: Record<Deed, number>): Promise<void> {
     const dice = this.#dice.fork(nth)
     const word = await this.#say(1 + dice.below(longestPieceMs))

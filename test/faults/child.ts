@@ -1,4 +1,7 @@
-/** Processes that a fault test starts, listens to and kills. Each is told its task on stdin and reports on descriptor 3. */
+/**
+ * Processes that a fault test starts, listens to and kills. Each is told its task on stdin and
+ * reports on descriptor 3.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -33,7 +36,8 @@ export async function runChild({
   onReport,
 }: ChildOptions): Promise<ChildEnd> {
   const program = await pieceOf(build, script)
-  // Most of such a process's life is its start, so it finds its code compiled, by the first one of its build.
+  // Most of such a process's life is its start, so it finds its code compiled, by the first one of
+  // its build.
   const compiled = join(dirname(program), 'compiled')
   const child = spawn(process.execPath, ['--no-warnings', program], {
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],

@@ -1,4 +1,7 @@
-/** SC3, small: a node killed under load, and in `npm run test:release` one drained too. The 120 faults are in `npm run test:faults`. */
+/**
+ * SC3, small: a node killed under load, and in `npm run test:release` one drained too. The 120
+ * faults are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'

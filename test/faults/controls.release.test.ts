@@ -1,4 +1,7 @@
-/** Builds broken on purpose that their tests must catch, small: the whole is in `npm run test:faults`, and the cheapest are in `npm test`. */
+/**
+ * Builds broken on purpose that their tests must catch, small: the whole is in
+ * `npm run test:faults`, and the cheapest are in `npm test`.
+ */
 import { expect, test } from 'vitest'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/store.ts'

@@ -1,4 +1,7 @@
-/** The builds that are broken on purpose can all be made: each text to be broken is in its source once. That each is caught is seen in `npm run test:faults`. */
+/**
+ * The builds that are broken on purpose can all be made: each text to be broken is in its source
+ * once. That each is caught is seen in `npm run test:faults`.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** US5 and RL4, small: 3 agents, 10 user sessions, 30 sockets, 5 cuts, more in `npm run test:release`; the 50, 200 and 1,000, and 200 cuts, are in `npm run test:faults`. */
+/**
+ * US5 and RL4, small: 3 agents, 10 user sessions, 30 sockets, 5 cuts, more in
+ * `npm run test:release`; the 50, 200 and 1,000, and 200 cuts, are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

@@ -1,6 +1,7 @@
 /**
- * DC2, DC4: a cutover killed with -9 at every step, then taken up by the next start. At the moment of the kill each conversation is on one
- * side or the other and every note is whole; afterwards each chapter is in its note once.
+ * DC2, DC4: a cutover killed with -9 at every step, then taken up by the next start. At the moment
+ * of the kill each conversation is on one side or the other and every note is whole; afterwards
+ * each chapter is in its note once.
  */
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +14,10 @@ import type { CutoverTask } from './processes/cut-over-and-die.ts'
 export interface CutoverKillOptions {
   readonly build: string
   readonly conversations: number
-  /** The first step of each kind, and about so many of the steps, spread over all of them; all when there are fewer. */
+  /**
+   * The first step of each kind, and about so many of the steps, spread over all of them; all when
+   * there are fewer.
+   */
   readonly kills: number
   /** Processes at a time. */
   readonly lanes: number

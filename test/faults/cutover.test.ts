@@ -1,4 +1,7 @@
-/** A cutover killed at some of its steps. All of them, with 50 conversations, and the builds that must be caught are in `npm run test:faults`. */
+/**
+ * A cutover killed at some of its steps. All of them, with 50 conversations, and the builds that
+ * must be caught are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

@@ -1,6 +1,7 @@
 /**
- * RE10: data folders of earlier builds. The last build of each form of the database makes one, over HTTP; today's opens it, looks
- * through it, reads what was written and goes on. Afterwards the build that made it refuses it, in words, and changes nothing.
+ * RE10: data folders of earlier builds. The last build of each form of the database makes one, over
+ * HTTP; today's opens it, looks through it, reads what was written and goes on. Afterwards the
+ * build that made it refuses it, in words, and changes nothing.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

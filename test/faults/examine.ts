@@ -1,6 +1,7 @@
 /**
- * Starts from a disk image as the server would: opens it with the product's connection and migrations, lets the engine examine
- * itself, asks the oracle, and proves that it can be written. In one thread, because there are thousands of images.
+ * Starts from a disk image as the server would: opens it with the product's connection and
+ * migrations, lets the engine examine itself, asks the oracle, and proves that it can be written.
+ * In one thread, because there are thousands of images.
  */
 import { randomness } from '../../src/platform/secrets/randomness.ts'
 import { createProject } from '../../src/services/projects/change-project.ts'

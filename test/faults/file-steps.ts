@@ -1,6 +1,7 @@
 /**
- * FS5, FS6, FS7: the requests of a coordinator about files, each in a process that its own git kills at the n-th call: before it, beside it, in
- * its middle, behind it. Asked again, a state is what is on disk, a rewind and a fork are whole, and nothing of the person's is lost.
+ * FS5, FS6, FS7: the requests of a coordinator about files, each in a process that its own git
+ * kills at the n-th call: before it, beside it, in its middle, behind it. Asked again, a state is
+ * what is on disk, a rewind and a fork are whole, and nothing of the person's is lost.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** UI6 across kill -9, small: a moment of a first start, three in `npm run test:release`. Every call of git and sixty other moments are in `npm run test:faults`. */
+/**
+ * UI6 across kill -9, small: a moment of a first start, three in `npm run test:release`. Every call
+ * of git and sixty other moments are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

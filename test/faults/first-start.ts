@@ -1,6 +1,7 @@
 /**
- * The first start of a server, killed with -9 on its way: the next start must have the demo project, with a repository that has its
- * commit. Either at a chosen call of git, behind the first write of the coordinator's token, or at any moment.
+ * The first start of a server, killed with -9 on its way: the next start must have the demo
+ * project, with a repository that has its commit. Either at a chosen call of git, behind the first
+ * write of the coordinator's token, or at any moment.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -42,7 +43,10 @@ export function anyMoments(seed: string, count: number): Moment[] {
 }
 
 interface Patience {
-  /** How long the demo may take to show after the server is ready: only for what hangs, and for a build that is to fail. */
+  /**
+   * How long the demo may take to show after the server is ready: only for what hangs, and for a
+   * build that is to fail.
+   */
   readonly patienceMs?: number
 }
 
@@ -81,7 +85,10 @@ async function killFirst(
   await server.exited
 }
 
-/** A git that does what git does and, at the chosen call, kills who called it, once the coordinator's token is written. */
+/**
+ * A git that does what git does and, at the chosen call, kills who called it, once the
+ * coordinator's token is written.
+ */
 async function withKillingGit(
   folder: string,
   data: string,

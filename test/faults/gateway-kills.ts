@@ -1,7 +1,8 @@
 /**
- * GW4, GW5: an agent asks models through the gateway while its server, its coordinator or itself is killed with -9. Afterwards each request that
- * arrived at the model is there once; one whose answer the agent had whole is exact; one that was cut is marked, and none is taken for exact
- * that is not.
+ * GW4, GW5: an agent asks models through the gateway while its server, its coordinator or itself is
+ * killed with -9. Afterwards each request that arrived at the model is there once; one whose answer
+ * the agent had whole is exact; one that was cut is marked, and none is taken for exact that is
+ * not.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -119,7 +120,10 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
 const isOver = (scene: Scene): boolean =>
   scene.turns().every(({ state }) => !['queued', 'running'].includes(state))
 
-/** GW2: the files with the key in clear: database, transcripts, logs, and a backup of them. What the agent saw is in what it said. */
+/**
+ * GW2: the files with the key in clear: database, transcripts, logs, and a backup of them. What the
+ * agent saw is in what it said.
+ */
 async function keySeenIn(scene: Scene): Promise<string[]> {
   const said = scene.messages().filter((text) => text.includes('HOLDFAST_GATEWAY_KEY'))
   if (said.length === 0) return ['the agent did not say what it sees']

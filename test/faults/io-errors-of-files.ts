@@ -1,6 +1,7 @@
 /**
- * RE3 for files that are replaced (CK3): a write, sync, creation or rename that fails or is cut short leaves the old file or
- * the new one, whole, says nothing was kept that was not, and leaves no temporary file behind.
+ * RE3 for files that are replaced (CK3): a write, sync, creation or rename that fails or is cut
+ * short leaves the old file or the new one, whole, says nothing was kept that was not, and leaves
+ * no temporary file behind.
  */
 import { addTo, isClean, newTally, noFindings, type Tally } from './oracle.ts'
 import { Disk } from './power-cut/disk.ts'

@@ -1,8 +1,9 @@
 /**
- * RE3: the disk fails. The n-th write, sync, truncation, creation or removal ends with EIO or ENOSPC, or is cut short, while a
- * process works. Nothing may be acknowledged that is not safe; a store whose disk has failed stops writing and says why; and
- * when it is started again the oracle is content: with the folder as the system sees it, and with what a power cut at that
- * moment would leave, because after a failed sync the system believes bytes to be written that are not.
+ * RE3: the disk fails. The n-th write, sync, truncation, creation or removal ends with EIO or
+ * ENOSPC, or is cut short, while a process works. Nothing may be acknowledged that is not safe; a
+ * store whose disk has failed stops writing and says why; and when it is started again the oracle
+ * is content: with the folder as the system sees it, and with what a power cut at that moment would
+ * leave, because after a failed sync the system believes bytes to be written that are not.
  */
 import { join } from 'node:path'
 import { checkImage, examine } from './examine.ts'
@@ -135,7 +136,10 @@ async function onePoint(
 const isFailure = (report: LoadReport): boolean =>
   report.type === 'refused' && report.code === 'store_unavailable'
 
-/** A store whose disk has failed acknowledges nothing that is sent to it afterwards, and `check` says what is wrong. */
+/**
+ * A store whose disk has failed acknowledges nothing that is sent to it afterwards, and `check`
+ * says what is wrong.
+ */
 function unsaid(reports: readonly LoadReport[], fault: Fault): string[] {
   const until = reports.findIndex(({ type }) => type === 'closed')
   const first = reports.slice(0, until < 0 ? undefined : until)
@@ -156,7 +160,9 @@ function unsaid(reports: readonly LoadReport[], fault: Fault): string[] {
   return found
 }
 
-/** Between the two processes, at the end, and anywhere; half of those while the second one works. */
+/**
+ * Between the two processes, at the end, and anywhere; half of those while the second one works.
+ */
 async function cutPower(
   records: readonly DiskRecord[],
   dice: Chance,

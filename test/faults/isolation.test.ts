@@ -1,4 +1,8 @@
-/** Conversations that share an agent, small: with the agent that is prompted, in `npm run test:release` with the one that pulls too. The 300 messages, and the build that keeps nobody apart, are in `npm run test:faults`. */
+/**
+ * Conversations that share an agent, small: with the agent that is prompted, in
+ * `npm run test:release` with the one that pulls too. The 300 messages, and the build that keeps
+ * nobody apart, are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

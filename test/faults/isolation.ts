@@ -1,7 +1,8 @@
 /**
- * CX1: two Telegram chats, a group and the web talk to one agent at once, and through it to a second one. Each message holds a secret of
- * its conversation, and the agents are asked for all they know. No answer, and nothing an agent was primed with, may hold a secret of
- * another conversation; and every message is answered with its own.
+ * CX1: two Telegram chats, a group and the web talk to one agent at once, and through it to a
+ * second one. Each message holds a secret of its conversation, and the agents are asked for all
+ * they know. No answer, and nothing an agent was primed with, may hold a secret of another
+ * conversation; and every message is answered with its own.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,8 @@
 /**
- * RE1 over HTTP: the real server under load, killed with -9 again and again, also while it starts, and
- * started on the same folder and port. Clients send again what was not answered, with its key. One follows the events all the
- * while and comes back with its cursor: it must have every event once and in order.
+ * RE1 over HTTP: the real server under load, killed with -9 again and again, also while it starts,
+ * and started on the same folder and port. Clients send again what was not answered, with its key.
+ * One follows the events all the while and comes back with its cursor: it must have every event
+ * once and in order.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** RE1 and RE10, small: 6 kills, 20 in `npm run test:release`. The 500 of them are in `npm run test:faults`. */
+/**
+ * RE1 and RE10, small: 6 kills, 20 in `npm run test:release`. The 500 of them are in
+ * `npm run test:faults`.
+ */
 import { describe, expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { newPostgresUrl } from '../support/postgres.ts'

@@ -1,7 +1,8 @@
 /**
- * RE1: kill -9. A process works on a real store and reports each acknowledgement after it has it; it is killed, at random and
- * at enumerated points of opening, working, folding the log and closing; then the oracle looks, and the next process goes on
- * with the same database and sends again what was never answered.
+ * RE1: kill -9. A process works on a real store and reports each acknowledgement after it has it;
+ * it is killed, at random and at enumerated points of opening, working, folding the log and
+ * closing; then the oracle looks, and the next process goes on with the same database and sends
+ * again what was never answered.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +35,10 @@ export interface KillResult {
   readonly tally: Tally
 }
 
-/** A database lives through this many kills; then a new one begins, so that its first opening is killed too. */
+/**
+ * A database lives through this many kills; then a new one begins, so that its first opening is
+ * killed too.
+ */
 const killsPerDatabase = 10
 
 interface Point {

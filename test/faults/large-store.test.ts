@@ -1,4 +1,7 @@
-/** RE7, a twentieth of it; the whole, and the build that must be caught, are in `npm run test:faults`. */
+/**
+ * RE7, a twentieth of it; the whole, and the build that must be caught, are in
+ * `npm run test:faults`.
+ */
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/store.ts'
 import { productFolder } from './build.ts'

@@ -1,7 +1,7 @@
 /**
- * RE7: a large store. A database with a million events and a hundred thousand rows, made straight through the engine, must be
- * open and answering within two seconds; and under sustained load, with readers that take their time, the write-ahead log
- * stays within 64 MiB.
+ * RE7: a large store. A database with a million events and a hundred thousand rows, made straight
+ * through the engine, must be open and answering within two seconds; and under sustained load, with
+ * readers that take their time, the write-ahead log stays within 64 MiB.
  */
 import { projectStream } from '../../src/domain/stream-name.ts'
 import { randomness } from '../../src/platform/secrets/randomness.ts'
@@ -14,7 +14,10 @@ import { databaseIn } from './place.ts'
 export const walLimitBytes = 64 * 1024 * 1024
 
 const made = '2026-01-01T00:00:00.000Z'
-/** Events of each project: its creation in home and what follows there, each with its copy in the project's own stream. */
+/**
+ * Events of each project: its creation in home and what follows there, each with its copy in the
+ * project's own stream.
+ */
 const changesPerProject = 5
 
 /** Ten events for each project. */
@@ -57,7 +60,9 @@ function statements(projects: number): string[] {
   ]
 }
 
-/** Milliseconds until the store has answered its first check, its first read and its first write. */
+/**
+ * Milliseconds until the store has answered its first check, its first read and its first write.
+ */
 export async function timeToReady(folder: string): Promise<number> {
   const useCases = await useCasesOf(productFolder)
   const startedAt = performance.now()
@@ -84,7 +89,10 @@ const writers = 64
 const slowReaders = 6
 const maxReadMs = 250
 
-/** Writes until so many bytes went through the log, while readers hold their snapshots so that one is always open. */
+/**
+ * Writes until so many bytes went through the log, while readers hold their snapshots so that one
+ * is always open.
+ */
 export async function sustainedLoad(
   build: string,
   folder: string,

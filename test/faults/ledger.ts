@@ -1,6 +1,7 @@
 /**
- * What the clients of a load know: which writes they tried, which were acknowledged and with what answer, which were refused.
- * The oracle holds it against what the store has. Written by the test's side only, never by the product.
+ * What the clients of a load know: which writes they tried, which were acknowledged and with what
+ * answer, which were refused. The oracle holds it against what the store has. Written by the test's
+ * side only, never by the product.
  */
 
 export const productUseCases = [
@@ -22,7 +23,9 @@ export type LoadUseCase =
 /** The last letter of an attempt's id that says it has a receipt key. */
 export const keyedEnd = 'k'
 
-/** Who the product says did it: each attempt under its own id, but only the owner may add people. */
+/**
+ * Who the product says did it: each attempt under its own id, but only the owner may add people.
+ */
 export const byOf = ({ id, useCase }: Attempt): string => (useCase === 'add-person' ? 'owner' : id)
 
 export interface Attempt {
@@ -43,7 +46,10 @@ export type Answer = Readonly<Record<string, unknown>>
 export type LoadReport =
   | { readonly type: 'tried'; readonly attempt: Attempt }
   | { readonly type: 'acknowledged'; readonly id: string; readonly answer: Answer | null }
-  /** `certain`: the answer says that nothing was changed. Without it the write may or may not be there. */
+  /**
+   * `certain`: the answer says that nothing was changed. Without it the write may or may not be
+   * there.
+   */
   | {
       readonly type: 'refused'
       readonly id: string
@@ -148,7 +154,10 @@ function eventOf({ useCase, input }: Attempt, answer: Answer | null, by: string)
   }
 }
 
-/** Tells one attempt's event from every other: names are given out once, and a pair is assigned once. */
+/**
+ * Tells one attempt's event from every other: names are given out once, and a pair is assigned
+ * once.
+ */
 export function markOfAttempt({ useCase, input }: Attempt): string {
   switch (useCase) {
     case 'refuse-after-writing':

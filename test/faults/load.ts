@@ -1,6 +1,7 @@
 /**
- * The load every fault meets: writers side by side, each waiting for its answer before the next, with a mix of the product's
- * use cases: own and shared rows, receipts, the same request twice at once, requests that must be refused.
+ * The load every fault meets: writers side by side, each waiting for its answer before the next,
+ * with a mix of the product's use cases: own and shared rows, receipts, the same request twice at
+ * once, requests that must be refused.
  */
 import { type Answer, type Attempt, keyedEnd, type LoadReport, type LoadUseCase } from './ledger.ts'
 import type { Chance } from './random.ts'

@@ -1,4 +1,7 @@
-/** Empty databases for migrations to be killed in, and what must be so of them afterwards, on either engine. */
+/**
+ * Empty databases for migrations to be killed in, and what must be so of them afterwards, on either
+ * engine.
+ */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

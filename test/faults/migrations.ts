@@ -1,7 +1,8 @@
 /**
- * RE10: migrations killed at every statement and run again. A process opens and migrates an empty database and dies, kill -9,
- * in front of its n-th statement, for every n until it comes through; each time the next start must end with the same schema
- * as one that was never disturbed, and with a store that can be written.
+ * RE10: migrations killed at every statement and run again. A process opens and migrates an empty
+ * database and dies, kill -9, in front of its n-th statement, for every n until it comes through;
+ * each time the next start must end with the same schema as one that was never disturbed, and with
+ * a store that can be written.
  */
 import { changedBuild } from './broken-build.ts'
 import type { Change } from './changes.ts'

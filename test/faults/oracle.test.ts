@@ -1,4 +1,7 @@
-/** The oracle itself: content with what a real store holds after a load, and not with the same thing harmed in any one way. */
+/**
+ * The oracle itself: content with what a real store holds after a load, and not with the same thing
+ * harmed in any one way.
+ */
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { openStoreOf, productFolder } from './build.ts'
 import { Ledger } from './ledger.ts'

@@ -1,7 +1,8 @@
 /**
- * The one oracle of the fault bench. Every acknowledged write is there exactly once with the same bytes; one that was refused
- * left nothing; one that was never answered is there whole or not at all; streams are dense 1..head; state is what the events
- * say. It knows the product's tables and events, and nothing of how a fault was made.
+ * The one oracle of the fault bench. Every acknowledged write is there exactly once with the same
+ * bytes; one that was refused left nothing; one that was never answered is there whole or not at
+ * all; streams are dense 1..head; state is what the events say. It knows the product's tables and
+ * events, and nothing of how a fault was made.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { hashSecret } from '../../src/platform/secrets/secrets.ts'
@@ -17,7 +18,10 @@ export interface Findings {
   readonly lost: string[]
   readonly doubled: string[]
   readonly reordered: string[]
-  /** Not whole: holes, half a write, state that is not what the events say, an engine that finds its file damaged. */
+  /**
+   * Not whole: holes, half a write, state that is not what the events say, an engine that finds its
+   * file damaged.
+   */
   readonly torn: string[]
 }
 
@@ -40,7 +44,9 @@ export function addTo(tally: Tally, findings: Findings, where: string): void {
   }
 }
 
-/** Says on stderr how far a long test is: each `every` points, and at once when something is found. */
+/**
+ * Says on stderr how far a long test is: each `every` points, and at once when something is found.
+ */
 export function saysProgress(what: string, every = 20): (tally: Tally) => void {
   let [points, found] = [0, 0]
   return (tally) => {
@@ -59,8 +65,9 @@ type Event = Tables['events']
 type Acknowledgements = Pick<Ledger, 'acknowledged' | 'refused' | 'violations'>
 
 /**
- * `exact`: the answer's own text is in the event. Over HTTP the answer was written anew, so there only its content counts.
- * `alone`: nothing but the load wrote; with others (agents, chats) their events are passed over, and only the streams must be dense.
+ * `exact`: the answer's own text is in the event. Over HTTP the answer was written anew, so there
+ * only its content counts. `alone`: nothing but the load wrote; with others (agents, chats) their
+ * events are passed over, and only the streams must be dense.
  */
 export function judge(
   stored: Stored,
@@ -80,7 +87,10 @@ export function judge(
   return findings
 }
 
-/** What is being said is in a stream of its own, whose beginning goes when it is said whole (CH12). Nothing else may be trimmed here. */
+/**
+ * What is being said is in a stream of its own, whose beginning goes when it is said whole (CH12).
+ * Nothing else may be trimmed here.
+ */
 const isTrimmed = (name: string): boolean => name.startsWith('turns:')
 
 function checkStreams({ streams, events }: Stored, { torn }: Findings): void {

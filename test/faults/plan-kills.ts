@@ -1,7 +1,8 @@
 /**
- * An approval-gated plan of dependent tasks for two agents that pull (WK5, AP8): pairs of tasks, each of which asks a person, each pair
- * waiting for the pair before. An agent or the server is killed with -9 while both wait, and the person does nothing but decide. Then:
- * every task is done once, in order, in one work session, and nobody was asked twice.
+ * An approval-gated plan of dependent tasks for two agents that pull (WK5, AP8): pairs of tasks,
+ * each of which asks a person, each pair waiting for the pair before. An agent or the server is
+ * killed with -9 while both wait, and the person does nothing but decide. Then: every task is done
+ * once, in order, in one work session, and nobody was asked twice.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

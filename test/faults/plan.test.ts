@@ -1,4 +1,7 @@
-/** A plan that goes on through kills, small: 4 tasks, 2 kills. The ten tasks and five kills are in `npm run test:faults`. */
+/**
+ * A plan that goes on through kills, small: 4 tasks, 2 kills. The ten tasks and five kills are in
+ * `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'

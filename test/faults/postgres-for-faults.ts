@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL for a part of the fault bench, outside of any test runner; each test gets an empty schema in it. It is kept by a
- * process of its own, which ends it also when the bench is killed.
+ * A PostgreSQL for a part of the fault bench, outside of any test runner; each test gets an empty
+ * schema in it. It is kept by a process of its own, which ends it also when the bench is killed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,10 @@ import type { RunnerReply, RunnerRequest } from '../support/postgres-runner.ts'
 export interface BenchPostgres {
   newUrl(): Promise<string>
   execute(url: string, sql: string): Promise<void>
-  /** Stops it (SIGINT: orderly, SIGQUIT: as after a crash), and starts it again on the same port after a while. */
+  /**
+   * Stops it (SIGINT: orderly, SIGQUIT: as after a crash), and starts it again on the same port
+   * after a while.
+   */
   restart(signal: 'SIGINT' | 'SIGQUIT', awayMs: number): Promise<void>
   stop(): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** RE6, small: each way to end once, without the agents that take five seconds; the 50 are in `npm run test:faults`. */
+/**
+ * RE6, small: each way to end once, without the agents that take five seconds; the 50 are in
+ * `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { changedBuild } from './broken-build.ts'
 import { productFolder } from './build.ts'

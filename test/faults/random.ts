@@ -1,4 +1,7 @@
-/** Chance that can be had again: everything the fault bench does by chance comes from a printed seed. */
+/**
+ * Chance that can be had again: everything the fault bench does by chance comes from a printed
+ * seed.
+ */
 
 export interface Chance {
   /** From 0 up to, and never, `below`. */

@@ -1,7 +1,7 @@
 /**
- * The fault bench, whole: `npm run test:faults`. Prints a line for each part as it ends and a table at the end, writes
- * docs/faults.md after a complete run, and ends with 1 when anything was lost, doubled, reordered or torn, when a control was
- * not caught, or when a figure does not hold.
+ * The fault bench, whole: `npm run test:faults`. Prints a line for each part as it ends and a table
+ * at the end, writes docs/faults.md after a complete run, and ends with 1 when anything was lost,
+ * doubled, reordered or torn, when a control was not caught, or when a figure does not hold.
  *
  *   --only kill,power-cut   some parts only    --seed TEXT   other points    --scale 0.1   a tenth of the points
  *   --minutes 20   kills of files and gateways end after so long for each part, and the row says how many there were

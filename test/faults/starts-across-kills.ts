@@ -1,6 +1,7 @@
 /**
- * CO6: an agent is spawned into a role and the server killed with -9 around that moment, again and again: whatever it had written down of
- * the order, the agent is ready after the restart, once, and has not failed.
+ * CO6: an agent is spawned into a role and the server killed with -9 around that moment, again and
+ * again: whatever it had written down of the order, the agent is ready after the restart, once, and
+ * has not failed.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 /**
- * The state that the events of `home` say there must be, built from nothing but them. The oracle compares it with the rows.
+ * The state that the events of `home` say there must be, built from nothing but them. The oracle
+ * compares it with the rows.
  */
 import { effectiveSettings } from '../../src/domain/projects/settings.ts'
 import type { Person } from '../../src/protocol/access/people.ts'

@@ -1,4 +1,7 @@
-/** Everything a store holds that a fault could have harmed, read from one snapshot through the product's own reader. */
+/**
+ * Everything a store holds that a fault could have harmed, read from one snapshot through the
+ * product's own reader.
+ */
 
 import type { Tables } from '../../src/store/schema/tables.ts'
 import type { Reader } from '../../src/store/store.ts'

@@ -59,7 +59,10 @@ export function markdownTable(results: readonly Result[]): string {
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The document with the rows of these results in place of those that were there, or behind the last one. */
+/**
+ * The document with the rows of these results in place of those that were there, or behind the last
+ * one.
+ */
 export function withRows(document: string, results: readonly Result[]): string {
   const lines = document.split('\n')
   for (const result of results) {

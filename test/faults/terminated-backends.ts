@@ -1,7 +1,7 @@
 /**
- * RE11: its backends are terminated in a loop while requests come over HTTP and WebSocket. A request is done, or
- * refused with 503 and Retry-After; never 500. A write that was acknowledged is there once; a refused one is not, unless
- * its refusal said that the outcome is unknown.
+ * RE11: its backends are terminated in a loop while requests come over HTTP and WebSocket. A
+ * request is done, or refused with 503 and Retry-After; never 500. A write that was acknowledged is
+ * there once; a refused one is not, unless its refusal said that the outcome is unknown.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -100,7 +100,10 @@ async function terminate(url: string, signal: AbortSignal, left: () => number): 
   }
 }
 
-/** However slow the machine is, so many requests come through between two rounds; to connect anew for each would take it minutes. */
+/**
+ * However slow the machine is, so many requests come through between two rounds; to connect anew
+ * for each would take it minutes.
+ */
 const answersBetween = 8
 
 async function someAnswered(signal: AbortSignal, left: () => number): Promise<void> {

@@ -1,4 +1,7 @@
-/** RE10 and CH12, small: one folder. Ten of each engine, and the builds that take it over wrongly, are in `npm run test:faults`. */
+/**
+ * RE10 and CH12, small: one folder. Ten of each engine, and the builds that take it over wrongly,
+ * are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'

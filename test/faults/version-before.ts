@@ -1,6 +1,7 @@
 /**
- * Earlier versions of the product, out of the history of this checkout: a copy of their sources beside today's dependencies, which is
- * started as it is. One for each form of the database that today's migrations go on from.
+ * Earlier versions of the product, out of the history of this checkout: a copy of their sources
+ * beside today's dependencies, which is started as it is. One for each form of the database that
+ * today's migrations go on from.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
@@ -36,8 +37,9 @@ const git = async (
 ): Promise<string> => (await run('git', ['-C', productFolder, ...args], { env })).stdout.trim()
 
 /**
- * The oldest first. Left out are those whose statements were changed later: such a form is nobody's any more, for it was never released.
- * Rejects where there is no history: a copy of the sources, or the end of a shallow clone.
+ * The oldest first. Left out are those whose statements were changed later: such a form is nobody's
+ * any more, for it was never released. Rejects where there is no history: a copy of the sources, or
+ * the end of a shallow clone.
  */
 export async function earlierForms(): Promise<EarlierForm[]> {
   const today = statementsOf(migrations)
@@ -55,7 +57,9 @@ export async function earlierForms(): Promise<EarlierForm[]> {
   return [...forms.values()].sort((a, b) => a.version - b.version)
 }
 
-/** The migrations of a commit, loaded as they were: they import nothing but types from elsewhere. */
+/**
+ * The migrations of a commit, loaded as they were: they import nothing but types from elsewhere.
+ */
 async function statementsIn(commit: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'))
   try {
@@ -69,7 +73,10 @@ async function statementsIn(commit: string): Promise<string[]> {
   }
 }
 
-/** A text for each version, of both engines, the same for the same statements however they are written. */
+/**
+ * A text for each version, of both engines, the same for the same statements however they are
+ * written.
+ */
 const statementsOf = (all: readonly Migration[]): string[] =>
   all.map(({ statements }) =>
     [sqliteDialect, postgresDialect].flatMap(statements).join(';').replaceAll(/\s+/g, ''),
@@ -91,5 +98,7 @@ export async function versionBefore(): Promise<VersionBefore> {
   return checkOut(newest.commit)
 }
 
-/** The last version that was used before roles, chats and tasks had one kind of turn (migration 22). */
+/**
+ * The last version that was used before roles, chats and tasks had one kind of turn (migration 22).
+ */
 export const beforeOneTurn = (): Promise<VersionBefore> => checkOut('7bb7185')

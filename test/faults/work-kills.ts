@@ -1,7 +1,8 @@
 /**
- * Issue "a power cut costs minutes, not the work": the real server is killed with -9 at random points of a scripted piece of work
- * (work/script.ts), right after an answer or while a request is on its way, and started again on the same folder. Then: nothing
- * acknowledged is lost or doubled, every file is whole and soon says what the store says, and a resume answers what the log says.
+ * Issue "a power cut costs minutes, not the work": the real server is killed with -9 at random
+ * points of a scripted piece of work (work/script.ts), right after an answer or while a request is
+ * on its way, and started again on the same folder. Then: nothing acknowledged is lost or doubled,
+ * every file is whole and soon says what the store says, and a resume answers what the log says.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -91,7 +92,9 @@ function refusalIn(error: unknown): string {
   throw error
 }
 
-/** Works through the script, from wherever it stands; begins another piece of work when one is done. */
+/**
+ * Works through the script, from wherever it stands; begins another piece of work when one is done.
+ */
 class Author {
   readonly #seed: string
   #model: Model = newModel()
@@ -167,7 +170,8 @@ class Author {
 
   async lookAfterwards(data: string, client: Client): Promise<Findings> {
     const findings = noFindings()
-    // What was on its way when the server died is sent again; afterwards the store holds the model, no more and no less.
+    // What was on its way when the server died is sent again; afterwards the store holds the model,
+    // no more and no less.
     const refusal = await this.#send(client).then(() => undefined, refusalIn)
     if (refusal !== undefined) findings.lost.push(`${this.at} is refused now: ${refusal}`)
     if (refusal !== undefined || this.#model.workSessionId === '') return findings
@@ -184,7 +188,10 @@ class Author {
     return findings
   }
 
-  /** The checkpoint wrote the files of its own work session; those of the one before follow the log, a moment behind. */
+  /**
+   * The checkpoint wrote the files of its own work session; those of the one before follow the log,
+   * a moment behind.
+   */
   async #differing(data: string): Promise<readonly string[]> {
     const { projectId, workSessionId } = this.#model
     const deadline = performance.now() + followsWithinMs
@@ -235,7 +242,10 @@ class Author {
     }
   }
 
-  /** Whatever it stands at, it is interrupted and taken up again; the answer must be what the log says. */
+  /**
+   * Whatever it stands at, it is interrupted and taken up again; the answer must be what the log
+   * says.
+   */
   async #resumeOnce(data: string, client: Client, findings: Findings): Promise<void> {
     const params = { projectId: this.#model.projectId, workSessionId: this.#model.workSessionId }
     const sending = {

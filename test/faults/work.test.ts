@@ -1,4 +1,7 @@
-/** Work that goes on after a kill, small: 2 kills, 4 in `npm run test:release`. The 100 of them are in `npm run test:faults`. */
+/**
+ * Work that goes on after a kill, small: 2 kills, 4 in `npm run test:release`. The 100 of them are
+ * in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

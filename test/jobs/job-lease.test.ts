@@ -1,4 +1,7 @@
-/** Tests of the job lease (SC5): one node at a time runs the background jobs, and another takes over when it stops. */
+/**
+ * Tests of the job lease (SC5): one node at a time runs the background jobs, and another takes over
+ * when it stops.
+ */
 import { expect, test } from 'vitest'
 import { epochMs } from '../../src/domain/instant.ts'
 import { JobLease, leaseMs } from '../../src/jobs/job-lease.ts'

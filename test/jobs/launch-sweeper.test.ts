@@ -1,4 +1,7 @@
-/** What the clock does to processes and coordinators, and what it must not: sleep, jumps and restarts end nothing (NA5, NA6, CO6). */
+/**
+ * What the clock does to processes and coordinators, and what it must not: sleep, jumps and
+ * restarts end nothing (NA5, NA6, CO6).
+ */
 import { describe, expect, test } from 'vitest'
 import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
 import { LaunchSweeper } from '../../src/jobs/launch-sweeper.ts'

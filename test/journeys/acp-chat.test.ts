@@ -1,4 +1,7 @@
-/** The chat of an ACP agent, with everything real: the server is killed in the middle of an answer, the agent is not. */
+/**
+ * The chat of an ACP agent, with everything real: the server is killed in the middle of an answer,
+ * the agent is not.
+ */
 import { expect, onTestFinished, test } from 'vitest'
 import { demos, openChat } from '../support/chat.ts'
 import { endCoordinator, until } from '../support/coordinator-process.ts'

@@ -1,4 +1,7 @@
-/** The whole product with agents in roles: the relay, the coordinator, the demo agent and its worktrees, as a person's console sees them. */
+/**
+ * The whole product with agents in roles: the relay, the coordinator, the demo agent and its
+ * worktrees, as a person's console sees them.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The drill: back up under load, restore elsewhere, go on. Real server processes, real writers, the real command. On PostgreSQL in `npm run test:release`. */
+/**
+ * The drill: back up under load, restore elsewhere, go on. Real server processes, real writers, the
+ * real command. On PostgreSQL in `npm run test:release`.
+ */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -14,7 +17,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const writersAtOnce = 4
 const enough = 100
-/** Pause of each writer, once there is enough: what is backed up must change meanwhile, not as fast as it can. */
+/**
+ * Pause of each writer, once there is enough: what is backed up must change meanwhile, not as fast
+ * as it can.
+ */
 const restMs = 50
 
 /** As a program runs it; a failure of the command is a failure of the test. */
@@ -90,7 +96,8 @@ test.each(amount(['SQLite'] as const, ['SQLite', 'PostgreSQL'] as const))(
     expect(backup).toMatchObject({ file, verified: true })
     expect(backup.events).toBeGreaterThanOrEqual(before.length)
     expect(during, 'the server went on while it was backed up').toBeGreaterThan(0)
-    // What the old place has beyond the backup makes an old cursor dangerous: its numbers are not the new place's.
+    // What the old place has beyond the backup makes an old cursor dangerous: its numbers are not
+    // the new place's.
     const later = await clientOf(first).get('/api/snapshot', { query: { streams: 'home' } })
     expect(await first.stop()).toBe(0)
 

@@ -1,4 +1,7 @@
-/** The file of a conversation and a server that is killed: what was acknowledged is in it after the next start. */
+/**
+ * The file of a conversation and a server that is killed: what was acknowledged is in it after the
+ * next start.
+ */
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The whole product: `up`, its coordinator, and agents that start by need and outlive a server that is killed. */
+/**
+ * The whole product: `up`, its coordinator, and agents that start by need and outlive a server that
+ * is killed.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -130,7 +133,10 @@ test('[OP2] a second signal kills agents that will not go', async () => {
   expect(waited()).toBeLessThan(4000)
 })
 
-/** What a terminal does to the program in it: the signal goes to the whole group at once, npm and its shell included. */
+/**
+ * What a terminal does to the program in it: the signal goes to the whole group at once, npm and
+ * its shell included.
+ */
 test.each(amount(['SIGHUP'] as const, ['SIGINT', 'SIGHUP'] as const))(
   '[CO9] %s to everything that `npm start` runs in leaves nothing behind',
   async (signal) => {
@@ -161,7 +167,10 @@ test.each(amount(['SIGHUP'] as const, ['SIGINT', 'SIGHUP'] as const))(
   },
 )
 
-/** Each has an agent of its own; the coordinator goes on, or another comes, whatever was done to it. The last one stops it all. */
+/**
+ * Each has an agent of its own; the coordinator goes on, or another comes, whatever was done to it.
+ * The last one stops it all.
+ */
 describe('on one machine', () => {
   let holdfast: RunningHoldfast
   beforeAll(async () => {
@@ -238,7 +247,8 @@ describe('on one machine', () => {
     await chat.say('while it sleeps')
     expect(await chat.answer()).toBe('echo: while it sleeps')
     expect(isRunning(pid)).toBe(true)
-    // Another takes over meanwhile: when it wakes it has lost what it had. The agent may hear of it first, and go by itself.
+    // Another takes over meanwhile: when it wakes it has lost what it had. The agent may hear of it
+    // first, and go by itself.
     const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
     await chat.client.post('/api/coordinators/{coordinatorId}/takeover', {
       params: { coordinatorId: String(known?.id) },
@@ -254,7 +264,8 @@ describe('on one machine', () => {
     const { chat, pid, coordinator } = await talk(holdfast)
     const [revoked] = await coordinatorTokens(chat.client)
     await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
-    // Only a coordinator that is connected can start another agent; it has the same name, and what it ran it has still.
+    // Only a coordinator that is connected can start another agent; it has the same name, and what
+    // it ran it has still.
     const other = await openChat(holdfast)
     await other.open()
     await other.say('you too')

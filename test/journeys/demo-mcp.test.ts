@@ -1,4 +1,7 @@
-/** The demo agent that pulls, against the real server: two processes, and a person between them (issue of agents that pull). */
+/**
+ * The demo agent that pulls, against the real server: two processes, and a person between them
+ * (issue of agents that pull).
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +46,10 @@ async function killAndStart(): Promise<void> {
 
 let made = 0
 
-/** A person at the server that the tests share, with a demo agent made and assigned, and its chat before them. */
+/**
+ * A person at the server that the tests share, with a demo agent made and assigned, and its chat
+ * before them.
+ */
 async function openPerson(): Promise<Person> {
   const holdfast = shared
   const agentId = `helper-${++made}`

@@ -1,4 +1,7 @@
-/** FS7-FS9 with everything real: a git repository, the demo agent over ACP, its files before and after each turn. */
+/**
+ * FS7-FS9 with everything real: a git repository, the demo agent over ACP, its files before and
+ * after each turn.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

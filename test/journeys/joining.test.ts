@@ -1,4 +1,7 @@
-/** A machine joins a server: `holdfast coordinator` with a token made for it, and a data folder of its own. */
+/**
+ * A machine joins a server: `holdfast coordinator` with a token made for it, and a data folder of
+ * its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

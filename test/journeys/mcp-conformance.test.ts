@@ -1,4 +1,7 @@
-/** The official conformance suite against the MCP endpoint, for what we offer (MC1). What does not apply is in mcp-not-offered.yml. */
+/**
+ * The official conformance suite against the MCP endpoint, for what we offer (MC1). What does not
+ * apply is in mcp-not-offered.yml.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,4 +1,7 @@
-/** MCP on standard input and output (MC1): the official client starts `holdfast mcp`, as coding agents do. */
+/**
+ * MCP on standard input and output (MC1): the official client starts `holdfast mcp`, as coding
+ * agents do.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client } from '@modelcontextprotocol/client'
@@ -19,7 +22,10 @@ beforeAll(async () => {
 
 let made = 0
 
-/** A project with an agent of its own, on the server that the tests share; a test that kills it brings another. */
+/**
+ * A project with an agent of its own, on the server that the tests share; a test that kills it
+ * brings another.
+ */
 async function openOffice(holdfast = shared) {
   const agentId = `ann-${++made}`
   const client = createClient({ url: holdfast.url, token: holdfast.token })

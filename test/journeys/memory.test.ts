@@ -1,4 +1,7 @@
-/** What an agent still knows (CX2, CX4), by its own words: the demo agents say all they were told. The one that pulls: `npm run test:release`. Agents of others: `npm run test:agents`. */
+/**
+ * What an agent still knows (CX2, CX4), by its own words: the demo agents say all they were told.
+ * The one that pulls: `npm run test:release`. Agents of others: `npm run test:agents`.
+ */
 import { test } from 'vitest'
 import { demos } from '../support/chat.ts'
 import { amount } from '../support/extent.ts'

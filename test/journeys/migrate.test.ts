@@ -1,4 +1,7 @@
-/** From a data folder to PostgreSQL with one command: real servers before and after, and a database that is not what it was. */
+/**
+ * From a data folder to PostgreSQL with one command: real servers before and after, and a database
+ * that is not what it was.
+ */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'

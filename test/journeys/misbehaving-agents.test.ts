@@ -1,6 +1,7 @@
 /**
- * Agents that misbehave in every way, side by side in consoles of the whole product (AC3, AG2, RE9): each is contained and has its error,
- * the coordinator's memory stays bounded, and the one that behaves notices nothing.
+ * Agents that misbehave in every way, side by side in consoles of the whole product (AC3, AG2,
+ * RE9): each is contained and has its error, the coordinator's memory stays bounded, and the one
+ * that behaves notices nothing.
  */
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
@@ -18,8 +19,8 @@ import {
 const megabyte = 1024 * 1024
 
 /**
- * As observed: the whole command is told with the tool call, in its text or as its input, one event before a question that has only a cut
- * text of it; "for this session" is for every command.
+ * As observed: the whole command is told with the tool call, in its text or as its input, one event
+ * before a question that has only a cut text of it; "for this session" is for every command.
  */
 const asksVaguely = `const command = text.slice(text.indexOf(' ') + 1)
     const cut = [{ type: 'content', content: { type: 'text', text: 'Running: cd /long/folder…' } }]
@@ -42,7 +43,8 @@ let house: House
 
 beforeAll(async () => {
   house = await openHouse()
-  // One line, as it comes out of a pipe: nothing is thrown away by its sender, and there is no message in it.
+  // One line, as it comes out of a pipe: nothing is thrown away by its sender, and there is no
+  // message in it.
   const line = `const piece = 'x'.repeat(${megabyte})
     for (let sent = 0; sent < 100; sent++) if (!raw(piece)) await new Promise((drained) => process.stdout.once('drain', drained))
     raw('\\n'); say('that was long'); done()`
@@ -66,7 +68,10 @@ beforeAll(async () => {
   return house.end
 })
 
-/** What its process wrote, and what was found wrong with it, as a person reads it who looks for the reason. */
+/**
+ * What its process wrote, and what was found wrong with it, as a person reads it who looks for the
+ * reason.
+ */
 const wordsOf = async (person: Person, role: string): Promise<string> =>
   outputOf(await launchOf(person, role))
 
@@ -92,7 +97,8 @@ async function writesHundredMegabytes(person: Person): Promise<void> {
     content: 'that was long',
     stopReason: 'end_turn',
   })
-  // What lies in pipes and waits to be collected, and the beginning of the line; the whole of it would be far more than itself.
+  // What lies in pipes and waits to be collected, and the beginning of the line; the whole of it
+  // would be far more than itself.
   expect((await peakMemoryOf(pid)) - before).toBeLessThan(90)
   expect(await wordsOf(person, 'long')).toContain(
     `lines that are too long were left out (1, ${100 * megabyte} bytes)`,
@@ -111,7 +117,10 @@ async function writesNoJson(person: Person): Promise<void> {
   )
 }
 
-/** AG7: the turn is over for the person after 10 s; another process in its role is told what waits, and is ended as any other. */
+/**
+ * AG7: the turn is over for the person after 10 s; another process in its role is told what waits,
+ * and is ended as any other.
+ */
 async function ignoresCancel(person: Person): Promise<void> {
   await person.spawn('deaf', { agentId: 'deaf' })
   for (const content of ['go', 'and now?']) person.send('agent:message', { role: 'deaf', content })
@@ -151,7 +160,8 @@ async function neverAnswersInitialize(): Promise<void> {
 test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize that is never answered: each has its error, another notices nothing', async () => {
   const person = await openPerson(house)
   await person.spawn('steady')
-  // Five turns while all of them begin, and one after each: turn after turn until the slowest is over would only take processor time.
+  // Five turns while all of them begin, and one after each: turn after turn until the slowest is
+  // over would only take processor time.
   let turnsDone = Promise.resolve()
   const sayMore = (times: number): void => {
     turnsDone = turnsDone.then(async () => {
@@ -223,7 +233,10 @@ test('[AP6] a question with a cut text shows the whole command that came before 
   expect(await person.next('agent:response', 'vague')).toMatchObject({ content: 'did not run' })
 })
 
-/** One that nobody has seen: it asks for files that are not offered, writes without asking, says nothing, asks, and breaks after a cancel. */
+/**
+ * One that nobody has seen: it asks for files that are not offered, writes without asking, says
+ * nothing, asks, and breaks after a cancel.
+ */
 const strange = `const tell = (fields) => update(fields, params.sessionId)
     const words = (content) => tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: content } })
     if (globalThis.broken) return send({ id, error: { code: -32603, message: 'Internal error', data: { details: 'Error: lost it\\n    at run (/app/x.js:1:2)' } } })

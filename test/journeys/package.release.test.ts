@@ -1,6 +1,7 @@
 /**
- * The package as it would be published (OP3): packed once, installed into an empty folder, and used as a newcomer would. On the Node
- * of the tests, and on every other one that TEST_NODES names (paths with `:` between them).
+ * The package as it would be published (OP3): packed once, installed into an empty folder, and used
+ * as a newcomer would. On the Node of the tests, and on every other one that TEST_NODES names
+ * (paths with `:` between them).
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -92,7 +93,8 @@ test('[OP3] a Node that is too old is told in one sentence what is needed, by ev
         ),
       })
     }
-  // What an old Node has to read before it says so is no module, and nothing newer than such a Node.
+  // What an old Node has to read before it says so is no module, and nothing newer than such a
+  // Node.
   expect(program).toMatch(/\.cjs$/)
   expect(readFileSync(program, 'utf8')).not.toMatch(
     /^import |=>|\?\.|\?\?|`|\b(?:const|let|await)\b/m,

@@ -1,4 +1,7 @@
-/** Work that is interrupted and taken up, with the whole product: the coordinator starts the agent, the agent dies, a person resumes. */
+/**
+ * Work that is interrupted and taken up, with the whole product: the coordinator starts the agent,
+ * the agent dies, a person resumes.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Sandboxed agents with everything real: server, coordinator, bubblewrap, git, a worktree, and a person who decides about a host. */
+/**
+ * Sandboxed agents with everything real: server, coordinator, bubblewrap, git, a worktree, and a
+ * person who decides about a host.
+ */
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +12,10 @@ import { endCoordinator, until } from '../support/coordinator-process.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { startHoldfast } from '../support/running-server.ts'
 
-/** An ACP agent that commits, or asks for a page by the proxy of its environment, and says what came of it. */
+/**
+ * An ACP agent that commits, or asks for a page by the proxy of its environment, and says what came
+ * of it.
+ */
 const agentCode = `
 const { execSync } = require('node:child_process'), http = require('node:http')
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')

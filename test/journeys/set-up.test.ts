@@ -1,4 +1,7 @@
-/** A fresh worktree is made runnable before its agent starts (WT5): with a real coordinator, a real repository and the demo agent. */
+/**
+ * A fresh worktree is made runnable before its agent starts (WT5): with a real coordinator, a real
+ * repository and the demo agent.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

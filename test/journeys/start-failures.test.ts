@@ -1,4 +1,7 @@
-/** A start that cannot go on says why and what to do, ends with a code that is not 0, and damages nothing. */
+/**
+ * A start that cannot go on says why and what to do, ends with a code that is not 0, and damages
+ * nothing.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -126,7 +129,8 @@ test('[RE10] a database of a newer version is refused and not changed', async ()
 })
 
 test('[RE3] a full disk at start is said in words; with room again, everything is there', async () => {
-  // SQLite's own limit stands for the end of the disk: the same error at the same place, on any machine and for any user.
+  // SQLite's own limit stands for the end of the disk: the same error at the same place, on any
+  // machine and for any user.
   const full = await changedBuild([
     {
       file: 'store/sqlite/connection.ts',

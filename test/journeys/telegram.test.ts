@@ -1,6 +1,7 @@
 /**
- * A Telegram chat end to end (CN1, CN2): the real server with its coordinator and the demo agent, and a stand-in of Telegram's API at
- * the other end. Each kill is SIGKILL, at the moments that matter.
+ * A Telegram chat end to end (CN1, CN2): the real server with its coordinator and the demo agent,
+ * and a stand-in of Telegram's API at the other end. Each kill is SIGKILL, at the moments that
+ * matter.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'

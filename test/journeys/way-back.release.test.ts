@@ -1,4 +1,6 @@
-/** After a move to PostgreSQL: what every command says of the old database, and the way back to it. */
+/**
+ * After a move to PostgreSQL: what every command says of the old database, and the way back to it.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

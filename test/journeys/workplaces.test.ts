@@ -1,4 +1,7 @@
-/** Where conversations work (CX9), with everything real: a git repository, the demo agent, its worktree, and its way back. */
+/**
+ * Where conversations work (CX9), with everything real: a git repository, the demo agent, its
+ * worktree, and its way back.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -33,7 +36,8 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
   expect(readFileSync(join(repository.folder, 'made.txt'), 'utf8')).toBe('by the chat')
   const gone = client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', tree)
   await expect(gone).rejects.toMatchObject({ problem: { code: 'worktree_in_use' } })
-  // The same process, moved: its next context works in the project's folder, and it knows what was said.
+  // The same process, moved: its next context works in the project's folder, and it knows what was
+  // said.
   await client.post(start, { params, query: { agentId, workplace: 'checkout' } })
   await chat.say('[[write here.txt again]] moved')
   expect(await chat.answer()).toContain('moved')

@@ -1,4 +1,7 @@
-/** What docs/your-own.md tells people to send is sent, line by line, to a server as a new user has it. */
+/**
+ * What docs/your-own.md tells people to send is sent, line by line, to a server as a new user has
+ * it.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** chat.jsonl: one message a line, only ever added to, whole again after a crash at any byte, and rebuilt from the database. */
+/**
+ * chat.jsonl: one message a line, only ever added to, whole again after a crash at any byte, and
+ * rebuilt from the database.
+ */
 import {
   appendFile,
   mkdir,
@@ -97,7 +100,8 @@ test('[CH7] after a crash at any byte the next start makes it whole again', asyn
   for (const content of ['one', 'two 🙂']) await room.say(content)
   await mirror.stop()
   const whole = await readFile(fileOf())
-  // Each one where lines, characters and the file end; in the midst of a line one is like the other.
+  // Each one where lines, characters and the file end; in the midst of a line one is like the
+  // other.
   const ends = [whole.indexOf('\n'), whole.indexOf('🙂'), whole.length]
   for (let bytes = 0; bytes <= whole.length; bytes++) {
     if (bytes % 5 !== 0 && !ends.some((end) => Math.abs(end - bytes) <= 6)) continue

@@ -1,4 +1,7 @@
-/** The file of a conversation: as picoclaw writes it, whole at every moment, nobody else's, and not written anew for every word. */
+/**
+ * The file of a conversation: as picoclaw writes it, whole at every moment, nobody else's, and not
+ * written anew for every word.
+ */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -133,7 +136,8 @@ test('[CV6] keys that a file system would take for one never share a file, whoev
   expect(new Set(Object.values(first).map((name) => name.toLowerCase())).size).toBe(4)
   for (const name of Object.values(first)) expect((await read(name)).messages).toHaveLength(1)
 
-  // The one with the plain name goes, another has it from now on; both happen before the files are written.
+  // The one with the plain name goes, another has it from now on; both happen before the files are
+  // written.
   await store.run(deleteConversation, { key: 'a:b_c', by })
   await store.run(deleteConversation, { key: 'a:b:c', by })
   await begin('a:b:c')

@@ -1,4 +1,7 @@
-/** The files beside the database: they follow the log, survive any crash, and can always be made anew. */
+/**
+ * The files beside the database: they follow the log, survive any crash, and can always be made
+ * anew.
+ */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -105,7 +108,8 @@ test('[CK3] a file that cannot be written is told, tried again, and holds nobody
   const { clock, folder, mirror, create, read } = await openMirrored()
   await mkdir(join(folder, 'projects'), { mode: 0o700 })
   const stuck = await create('stuck')
-  // A file where the folder should be: no rights are needed to make this fail, so it fails for root as well.
+  // A file where the folder should be: no rights are needed to make this fail, so it fails for root
+  // as well.
   await writeFile(join(folder, 'projects', stuck.id), '')
   await expect(mirror.flush()).rejects.toThrow(`Files of project:${stuck.id} cannot be written`)
   const other = await create('other')

@@ -1,4 +1,7 @@
-/** The files of work sessions: the layout of the specification, only what was touched is written, whole at every moment. */
+/**
+ * The files of work sessions: the layout of the specification, only what was touched is written,
+ * whole at every moment.
+ */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

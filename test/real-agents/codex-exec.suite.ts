@@ -1,4 +1,7 @@
-/** Codex as it pulls its work (`codex exec`): it calls our tools without asking anybody, `logout` too, which it once refused (MC2). */
+/**
+ * Codex as it pulls its work (`codex exec`): it calls our tools without asking anybody, `logout`
+ * too, which it once refused (MC2).
+ */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** `agents doctor` on each agent, as a person runs it (AG13). With `--record DIR` the reports are kept: the matrix of docs/agents.md is made of them. */
+/**
+ * `agents doctor` on each agent, as a person runs it (AG13). With `--record DIR` the reports are
+ * kept: the matrix of docs/agents.md is made of them.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

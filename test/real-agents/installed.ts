@@ -1,4 +1,7 @@
-/** Finds the real agents on this machine, or installs them into a folder; and how one is started with a home of its own. */
+/**
+ * Finds the real agents on this machine, or installs them into a folder; and how one is started
+ * with a home of its own.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -43,7 +46,8 @@ export function install(name: string, { packages }: Recipe, folder: string): voi
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'package.json'), '{"private":true}')
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
-  // npm picks an older release in silence when the newest wants a newer Node than npm runs on, so ours comes first.
+  // npm picks an older release in silence when the newest wants a newer Node than npm runs on, so
+  // ours comes first.
   const { status, stderr } = spawnSync('npm', args, {
     cwd: place,
     env: { ...process.env, PATH: pathWith() },
@@ -52,7 +56,10 @@ export function install(name: string, { packages }: Recipe, folder: string): voi
   if (status !== 0) throw new Error(`${packages.join(' ')} could not be installed: ${stderr}`)
 }
 
-/** The agent's entry as an owner would make it, with its own home folder; the model is the only address it reaches. */
+/**
+ * The agent's entry as an owner would make it, with its own home folder; the model is the only
+ * address it reaches.
+ */
 export function entryOf(
   program: string,
   { args, env, files, node }: Recipe,

@@ -1,7 +1,8 @@
 /**
- * What the model of a real agent is sent (CX2, CX4) after its process was killed, slept, its panel was closed and the server was killed: what
- * it was told is there each time, and after a reset and a cutover it is not, but for the summary of the day. Beside the agents of several
- * vendors one that pulls its work. The whole product but for the model, which writes down what it is sent.
+ * What the model of a real agent is sent (CX2, CX4) after its process was killed, slept, its panel
+ * was closed and the server was killed: what it was told is there each time, and after a reset and
+ * a cutover it is not, but for the summary of the day. Beside the agents of several vendors one
+ * that pulls its work. The whole product but for the model, which writes down what it is sent.
  */
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * Real agents of several vendors in one person's console, each in its role (AC5): the whole product but for the model, which follows a
- * script. Each writes in its own worktree after the person has allowed it; one is killed and fails alone; it comes back into its session.
+ * Real agents of several vendors in one person's console, each in its role (AC5): the whole product
+ * but for the model, which follows a script. Each writes in its own worktree after the person has
+ * allowed it; one is killed and fails alone; it comes back into its session.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * An agent that pulls its work, as somebody else would write one: the official MCP client, and a model that is sent what it was handed and
- * all it has said and heard since. MODEL says where that is.
+ * An agent that pulls its work, as somebody else would write one: the official MCP client, and a
+ * model that is sent what it was handed and all it has said and heard since. MODEL says where that
+ * is.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 

@@ -1,6 +1,7 @@
 /**
- * A real agent that is killed in the middle of its work and resumed (RS2): it is started in the same worktree, finds there what it had
- * written, and its model is told what failed before. The whole product but for the model, which follows a script.
+ * A real agent that is killed in the middle of its work and resumed (RS2): it is started in the
+ * same worktree, finds there what it had written, and its model is told what failed before. The
+ * whole product but for the model, which follows a script.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

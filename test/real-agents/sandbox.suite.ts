@@ -1,6 +1,6 @@
 /**
- * Each agent in `workplace` and in `strict` with the gateway (SB2, SB6, GW1): it writes after it was allowed, commits, is killed, comes back,
- * and never has the key of its model.
+ * Each agent in `workplace` and in `strict` with the gateway (SB2, SB6, GW1): it writes after it
+ * was allowed, commits, is killed, comes back, and never has the key of its model.
  */
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'

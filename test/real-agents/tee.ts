@@ -1,6 +1,6 @@
 /**
- * Stands in front of an agent as its `wrapper` and writes what goes to and fro, a JSON line for each message: `node tee.ts FILE PROGRAM …`.
- * It ends as the agent ends.
+ * Stands in front of an agent as its `wrapper` and writes what goes to and fro, a JSON line for
+ * each message: `node tee.ts FILE PROGRAM …`. It ends as the agent ends.
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'

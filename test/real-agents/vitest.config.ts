@@ -1,4 +1,7 @@
-/** `npm run test:agents`: one after the other, because each of these agents wants a machine for itself. Not part of `npm test`. */
+/**
+ * `npm run test:agents`: one after the other, because each of these agents wants a machine for
+ * itself. Not part of `npm test`.
+ */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 

@@ -1,4 +1,7 @@
-/** Finds tests that assert nothing: no `expect` in their body, nor in a function of the tests that they call. */
+/**
+ * Finds tests that assert nothing: no `expect` in their body, nor in a function of the tests that
+ * they call.
+ */
 import { dirname, join } from 'node:path/posix'
 import {
   beginningOf,

@@ -10,7 +10,10 @@ import { amount } from '../support/extent.ts'
 
 const { folder: root, version } = findPackageRoot()
 
-/** Starts one form of the server, asks it for what lies beside the code and behind the writer thread, and stops it. */
+/**
+ * Starts one form of the server, asks it for what lies beside the code and behind the writer
+ * thread, and stops it.
+ */
 async function tryOut(entry: string, command: 'up' | 'server'): Promise<unknown> {
   const data = mkdtempSync(join(tmpdir(), 'holdfast-forms-'))
   const token = 'a-token-for-this-test-only'

@@ -1,4 +1,6 @@
-/** The files for those who run it as a service name only what exists: metrics, commands, variables. */
+/**
+ * The files for those who run it as a service name only what exists: metrics, commands, variables.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -78,7 +80,8 @@ test('[OP4] the units are hardened: a server that starts no programs wholly, tho
     SystemCallFilter: '~@privileged',
   }
   expect(Object.fromEntries(directives('holdfast-server.service'))).toMatchObject(server)
-  // A sandbox of an agent's own mounts a /proc, which the kernel refuses where a part of it is covered.
+  // A sandbox of an agent's own mounts a /proc, which the kernel refuses where a part of it is
+  // covered.
   for (const unit of ['holdfast.service', 'holdfast-coordinator.service'])
     for (const name of [
       'RestrictNamespaces',

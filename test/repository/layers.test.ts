@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { filesOfTheRepository, isCode, type SourceFile } from '../style/source-files.ts'
 
-/** Layers below the composition root, with the layers above them that their tests may not import. */
+/**
+ * Layers below the composition root, with the layers above them that their tests may not import.
+ */
 const above: Readonly<Record<string, RegExp>> = {
   domain: /^(store|services|server|jobs|offline|adapters|compose|cli|coordinator)$/,
   store: /^(server|jobs|offline|adapters|compose|cli|coordinator)$/,

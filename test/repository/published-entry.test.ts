@@ -1,4 +1,7 @@
-/** What an old Node says of the package (OP3); the package itself, packed, installed and used, is in `npm run test:release`. */
+/**
+ * What an old Node says of the package (OP3); the package itself, packed, installed and used, is in
+ * `npm run test:release`.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -12,7 +12,10 @@ export interface Flatness {
   readonly flat: boolean
 }
 
-/** Medians, so that one sample in the middle of a collection decides nothing. `slack`: what may come and go besides, in its unit. */
+/**
+ * Medians, so that one sample in the middle of a collection decides nothing. `slack`: what may come
+ * and go besides, in its unit.
+ */
 export function flatness(samples: readonly number[], mostGrowth: number, slack: number): Flatness {
   const quarter = Math.max(1, Math.floor(samples.length / 4))
   const first = Math.floor(samples.length * warmUp)

@@ -1,6 +1,7 @@
 /**
- * What many launches leave behind in the coordinator (RE8): agents that do nothing are spawned and terminated as fast as it goes, and the
- * coordinator's memory is looked at after each hundred. A leak that an hour of people's work shows is seen here in a minute.
+ * What many launches leave behind in the coordinator (RE8): agents that do nothing are spawned and
+ * terminated as fast as it goes, and the coordinator's memory is looked at after each hundred. A
+ * leak that an hour of people's work shows is seen here in a minute.
  *
  *   node test/soak/launches.ts --launches 2000 --at-once 8
  */

@@ -1,7 +1,8 @@
 /**
- * A day's work of several people, over and over: chats with both demo agents, consoles that are opened and closed, tasks, approvals,
- * work sessions, followers that come and go, searches. Each worker does one thing after the other until it is told to stop, and whatever is not
- * answered as it should be is a failure.
+ * A day's work of several people, over and over: chats with both demo agents, consoles that are
+ * opened and closed, tasks, approvals, work sessions, followers that come and go, searches. Each
+ * worker does one thing after the other until it is told to stop, and whatever is not answered as
+ * it should be is a failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '../../src/client/client.ts'
@@ -77,7 +78,9 @@ async function until<Found>(what: string, look: () => Promise<Found | undefined>
   }
 }
 
-/** Some messages, each answered; then the chat is closed, so that the next round starts a process. */
+/**
+ * Some messages, each answered; then the chat is closed, so that the next round starts a process.
+ */
 const chatWith =
   (agentId: string): Round =>
   async (client, projectId, round) => {

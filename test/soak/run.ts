@@ -1,6 +1,7 @@
 /**
- * The soak (RE8): `npm run test:soak`. The whole product under a mixed load for an hour; its memory and its open files must stay where
- * they are, and everything asked must have been answered. Writes the head of docs/soak.md after a whole hour.
+ * The soak (RE8): `npm run test:soak`. The whole product under a mixed load for an hour; its memory
+ * and its open files must stay where they are, and everything asked must have been answered. Writes
+ * the head of docs/soak.md after a whole hour.
  *
  *   --minutes 5   a shorter one, which writes nothing
  */

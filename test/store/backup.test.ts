@@ -1,4 +1,7 @@
-/** Backup and restore, from either engine to either: what comes back is what was there, and nobody goes deaf. */
+/**
+ * Backup and restore, from either engine to either: what comes back is what was there, and nobody
+ * goes deaf.
+ */
 import { randomBytes } from 'node:crypto'
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -38,7 +41,8 @@ describe('backup and restore', () => {
       const restored = await target.open()
       expect(restored.id).toBe(store.id)
       expect(restored.incarnation).not.toBe(store.incarnation)
-      // The restored store can be written, and answers a request that was answered before the backup.
+      // The restored store can be written, and answers a request that was answered before the
+      // backup.
       const again = {
         name: 'Scout',
         protocol: 'acp',
@@ -67,7 +71,8 @@ describe('backup and restore', () => {
       const writer = async (name: string): Promise<void> => {
         for (let i = 0; writing; i++) {
           acknowledged.push((await addProject(store, `${name}-${i}`)).id)
-          // More than a page of each table, so that reading takes a while and writes come in between.
+          // More than a page of each table, so that reading takes a while and writes come in
+          // between.
           if (acknowledged.length > 600) enough.resolve()
         }
       }

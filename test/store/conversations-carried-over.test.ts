@@ -1,4 +1,7 @@
-/** RE10: conversations of the builds whose keys said what they are, brought up to columns that say so. */
+/**
+ * RE10: conversations of the builds whose keys said what they are, brought up to columns that say
+ * so.
+ */
 import { expect, test } from 'vitest'
 import { type ConversationIdentity, identityFromKey } from '../../src/domain/conversations/key.ts'
 import { identityIn } from '../../src/store/conversations/conversation-identity.ts'

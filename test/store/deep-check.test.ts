@@ -1,4 +1,7 @@
-/** What the deep check finds on either engine, each made by hand; and that it finds nothing where nothing is wrong. */
+/**
+ * What the deep check finds on either engine, each made by hand; and that it finds nothing where
+ * nothing is wrong.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/store/deep-check/deep-check.ts'
 import { engines, newPlace } from '../support/either-store.ts'

@@ -1,4 +1,7 @@
-/** AG6: a folder of the build before, with agents at their vendor's limit in a role and in a chat, goes on as it was wished there. */
+/**
+ * AG6: a folder of the build before, with agents at their vendor's limit in a role and in a chat,
+ * goes on as it was wished there.
+ */
 import { expect, test } from 'vitest'
 import { databaseOf, insert } from '../support/earlier-database.ts'
 import { engines } from '../support/either-store.ts'

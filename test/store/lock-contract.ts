@@ -26,7 +26,10 @@ export const countIn = (store: Store, id: string): Promise<number> =>
 const numbersIn = async (store: Store, id: string): Promise<number[]> =>
   (await store.eventsAfter(projectStream(id), 0, every)).map(({ seq }) => seq)
 
-/** Where each follower went, and where the pointer was then, as the log of the row that points has it. */
+/**
+ * Where each follower went, and where the pointer was then, as the log of the row that points has
+ * it.
+ */
 async function followed(store: Store, id: string): Promise<{ went: string; pointed: string }[]> {
   let pointed = ''
   const all: { went: string; pointed: string }[] = []

@@ -140,7 +140,10 @@ test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes th
   ])
 })
 
-/** As the last build of that schema version left it (scripts/keep-earlier-stores.ts); all of them are tried in `npm run test:faults`. */
+/**
+ * As the last build of that schema version left it (scripts/keep-earlier-stores.ts); all of them
+ * are tried in `npm run test:faults`.
+ */
 test.for([1, 6, 12, 16, 27, 33, 43])(
   '[RE10] a store of schema version %i is opened, used, found whole, and backed up',
   async (version) => {

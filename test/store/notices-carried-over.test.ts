@@ -1,4 +1,7 @@
-/** HT7: launches of the build before have the English words alone, and the page translates them all the same. */
+/**
+ * HT7: launches of the build before have the English words alone, and the page translates them all
+ * the same.
+ */
 import { expect, test } from 'vitest'
 import { translated } from '../../src/protocol/notice-words.ts'
 import { ja } from '../../web/src/translations/ja.ts'

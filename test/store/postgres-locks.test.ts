@@ -1,4 +1,7 @@
-/** Locks that are found by running, on PostgreSQL: runs that are abandoned, alone and in groups, on one node and on two. */
+/**
+ * Locks that are found by running, on PostgreSQL: runs that are abandoned, alone and in groups, on
+ * one node and on two.
+ */
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'

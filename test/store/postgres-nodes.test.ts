@@ -1,4 +1,7 @@
-/** Several nodes on one PostgreSQL: what one writes, the others hear of, whatever happens to the doorbells. */
+/**
+ * Several nodes on one PostgreSQL: what one writes, the others hear of, whatever happens to the
+ * doorbells.
+ */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { projectStream, type StreamName } from '../../src/domain/stream-name.ts'
@@ -58,7 +61,8 @@ describe('two nodes on one PostgreSQL', () => {
       await openPostgres({ url: proxy.url, pollMs: 50 }),
     ]
     proxy.loseNotifications()
-    // One after the other: the two are found in different ways, and what rings one would ring the other too.
+    // One after the other: the two are found in different ways, and what rings one would ring the
+    // other too.
     for (const [index, wait] of [ringOf, anyRingOf, ringOf, anyRingOf].entries()) {
       const rung = wait(other, stream, index + 1)
       await one.run(countUp, { id: 'a' })

@@ -1,4 +1,7 @@
-/** RE10: rows of the builds before sandboxes, secrets, questions and file states, brought up to today's form. */
+/**
+ * RE10: rows of the builds before sandboxes, secrets, questions and file states, brought up to
+ * today's form.
+ */
 import { expect, test } from 'vitest'
 import { databaseOf, insert } from '../support/earlier-database.ts'
 import { engines } from '../support/either-store.ts'

@@ -48,7 +48,10 @@ test('[RE3] a program that keeps the file locked is told of, and writing goes on
   expect(await store.eventsAfter('project:b', 0, 10)).toHaveLength(1)
 })
 
-/** Failed replies of the writer thread wait until they are let through: until then the server's side does not know of the failure. */
+/**
+ * Failed replies of the writer thread wait until they are let through: until then the server's side
+ * does not know of the failure.
+ */
 function holdingFailures(): {
   readonly start: StartWriter
   readonly failed: Promise<void>
@@ -92,7 +95,8 @@ test('[RE3] a disk that failed once is not written again until the restart, not 
   }
   const met = expect(store.run(createRow, { id: 'a' })).rejects.toMatchObject(refused)
   await thread.failed
-  // Whole again, and read anew because somebody has written: it would work, and is not to be trusted all the same.
+  // Whole again, and read anew because somebody has written: it would work, and is not to be
+  // trusted all the same.
   writeFileSync(file, whole)
   const other = new DatabaseSync(file)
   other.exec("insert into meta (key, value) values ('x', 'x')")

@@ -1,6 +1,6 @@
 /**
- * What every store must do, whatever its engine. Each engine's test file calls this with a way to open one; nothing in here
- * knows which engine it has.
+ * What every store must do, whatever its engine. Each engine's test file calls this with a way to
+ * open one; nothing in here knows which engine it has.
  */
 import { describe, expect, test } from 'vitest'
 import { home, projectStream, type StreamName } from '../../src/domain/stream-name.ts'

@@ -1,4 +1,7 @@
-/** The tables that people query with SQL have the names and columns that the specification gives to the letter. */
+/**
+ * The tables that people query with SQL have the names and columns that the specification gives to
+ * the letter.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

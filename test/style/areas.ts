@@ -1,7 +1,8 @@
 /**
- * Tells where areas of `src/services` depend on each other as they must not (HS22): two that import each other, one that imports
- * a flow, and one that calls another area's move. A move is an exported function whose first parameter is a transaction, or a
- * use case; a function that only locks is none.
+ * Tells where areas of `src/services` depend on each other as they must not (HS22): two that import
+ * each other, one that imports a flow, and one that calls another area's move. A move is an
+ * exported function whose first parameter is a transaction, or a use case; a function that only
+ * locks is none.
  */
 import { join } from 'node:path'
 import { eachNode, type Node, parse, type SourceFile } from './source-files.ts'

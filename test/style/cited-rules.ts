@@ -52,7 +52,9 @@ export function readTitles(source: SourceFile): TitlesOfFile {
   return { rules: titles.flatMap(({ title }) => idsIn(title)), withoutRule }
 }
 
-/** A benchmark names its operations in strings that begin with the rule: `'[SP5] durable append'`. */
+/**
+ * A benchmark names its operations in strings that begin with the rule: `'[SP5] durable append'`.
+ */
 export function rulesMeasuredBy(source: SourceFile): string[] {
   const texts: string[] = []
   eachNode(parse(source).program, (node) => {
@@ -67,7 +69,10 @@ export function rulesMeasuredBy(source: SourceFile): string[] {
 export const rulesDefinedIn = ({ text }: SourceFile): string[] =>
   [...text.matchAll(/^(?:- |\| )([A-Z]{2}\d+) /gm)].map(([, id]) => id ?? '')
 
-/** Rules with more words than that, each with how many; a rule goes on to the next one, a heading, a table or an empty line. */
+/**
+ * Rules with more words than that, each with how many; a rule goes on to the next one, a heading, a
+ * table or an empty line.
+ */
 export const rulesLongerThan = (maxWords: number, { text }: SourceFile): Record<string, number> =>
   Object.fromEntries(
     [...text.matchAll(/^- ([A-Z]{2}\d+) ([\s\S]*?)(?=^- |^#|^\||\n\n|(?![\s\S]))/gm)]

@@ -1,4 +1,7 @@
-/** Reads the folder map out of a text and the folders out of the tree, and tells where they differ (HS13). */
+/**
+ * Reads the folder map out of a text and the folders out of the tree, and tells where they differ
+ * (HS13).
+ */
 
 export interface FolderMap {
   /** Every folder of the map, as a path below the root: `src/store/log`. */
@@ -7,7 +10,9 @@ export interface FolderMap {
   readonly byArea: ReadonlySet<string>
 }
 
-/** A map has a line for each folder, indented below the one it is in: `  store/  the database (by area)`. Several may share a line. */
+/**
+ * A map has a line for each folder, indented below the one it is in: `  store/  the database (by area)`. Several may share a line.
+ */
 export function readMap(text: string): FolderMap {
   const folders: string[] = []
   const byArea = new Set<string>()

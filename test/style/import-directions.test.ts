@@ -1,4 +1,7 @@
-/** The rules of the directions refuse what they should. The repository itself is judged by `npm run check`, which `npm test` runs. */
+/**
+ * The rules of the directions refuse what they should. The repository itself is judged by
+ * `npm run check`, which `npm test` runs.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

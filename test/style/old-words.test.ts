@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { findOldWords } from './old-words.ts'
 import { filesOfTheRepository, isCode, root } from './source-files.ts'
 
-/** How many of each there still are: names, and places in comments. The numbers may only fall: `LOWER_OLD_WORDS=1 npm test -- test/style/old-words` writes the lower ones. */
+/**
+ * How many of each there still are: names, and places in comments. The numbers may only fall:
+ * `LOWER_OLD_WORDS=1 npm test -- test/style/old-words` writes the lower ones.
+ */
 const file = join(root, 'test/style/old-words.json')
 const allowed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
 const isAboutThem = /^test\/style\/old-words/

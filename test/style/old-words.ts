@@ -1,8 +1,14 @@
-/** Finds words that a newcomer would have to learn first (HS14): in identifiers, file names and comments. */
+/**
+ * Finds words that a newcomer would have to learn first (HS14): in identifiers, file names and
+ * comments.
+ */
 import { basename } from 'node:path'
 import { placeOf, type SourceFile } from './source-files.ts'
 
-/** Refused as a part of an identifier or of a file's name; the ordinary word beside it is the one to use. */
+/**
+ * Refused as a part of an identifier or of a file's name; the ordinary word beside it is the one to
+ * use.
+ */
 const refusedInNames: Readonly<Record<string, string>> = {
   duty: 'job',
   lookout: 'ChangeScanner',
@@ -75,7 +81,10 @@ function ruled(name: string): readonly string[] {
 const notNames =
   /\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
-/** Reads the text without parsing it, which would take ten times as long. A name counts once, however often it is used. */
+/**
+ * Reads the text without parsing it, which would take ten times as long. A name counts once,
+ * however often it is used.
+ */
 function oldWords(sources: readonly SourceFile[]): Finding[] {
   const found: Finding[] = []
   const names = new Map<string, string>()

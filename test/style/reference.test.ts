@@ -1,4 +1,7 @@
-/** The reference says everything. That its pages are those the generator writes is a step of `npm run check`, which `npm test` runs. */
+/**
+ * The reference says everything. That its pages are those the generator writes is a step of
+ * `npm run check`, which `npm test` runs.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -43,7 +46,10 @@ test('[HS7] links between the documents lead somewhere', () => {
   expect(links.filter(({ target }) => !leadsTo(target))).toEqual([])
 })
 
-/** Files and folders of the code that a document names: `src/store`, `test/style/old-words.ts`, `server/processes/work-scanner.ts`. */
+/**
+ * Files and folders of the code that a document names: `src/store`, `test/style/old-words.ts`,
+ * `server/processes/work-scanner.ts`.
+ */
 const namedIn = (text: string): string[] =>
   [
     ...text.matchAll(

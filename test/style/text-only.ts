@@ -1,4 +1,7 @@
-/** Finds texts of the server that are English alone (HT7): a refusal or a failure that is made without a notice. */
+/**
+ * Finds texts of the server that are English alone (HT7): a refusal or a failure that is made
+ * without a notice.
+ */
 import { eachNode, type Node, type Parsed, placeOf, textOf } from './source-files.ts'
 
 /** The errors that are told to a person, and the place of their text among the arguments. */

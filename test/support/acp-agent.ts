@@ -1,4 +1,7 @@
-/** An ACP agent as a real process, with our side of the conversation and everything that was reported of it. */
+/**
+ * An ACP agent as a real process, with our side of the conversation and everything that was
+ * reported of it.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'

@@ -1,4 +1,7 @@
-/** A person and an ACP agent in the chat of a project: the server runs the loop, and the test acts as the coordinator. */
+/**
+ * A person and an ACP agent in the chat of a project: the server runs the loop, and the test acts
+ * as the coordinator.
+ */
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { createTurnDispatcher, Starter } from '../../src/server/processes/work-scanner.ts'

@@ -1,4 +1,7 @@
-/** A project of a real server with one ACP agent, a real process on a real coordinator: asked and looked at over REST. */
+/**
+ * A project of a real server with one ACP agent, a real process on a real coordinator: asked and
+ * looked at over REST.
+ */
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { createTurnDispatcher, Starter } from '../../src/server/processes/work-scanner.ts'

@@ -1,4 +1,7 @@
-/** A plain HTTP server on a port of its own that answers as the test says: what a server of ours would only do when it is in trouble. */
+/**
+ * A plain HTTP server on a port of its own that answers as the test says: what a server of ours
+ * would only do when it is in trouble.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

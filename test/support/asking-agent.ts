@@ -1,4 +1,7 @@
-/** An agent that asks before it writes, fails when it is told `fail`, and dies when it is told `crash`. */
+/**
+ * An agent that asks before it writes, fails when it is told `fail`, and dies when it is told
+ * `crash`.
+ */
 import { hostile } from './hostile-agent.ts'
 
 export const askingAgent = () =>

@@ -1,7 +1,9 @@
 /**
- * A small load balancer of the tests' own, as nginx and its like are set up in front of several nodes: asks each node whether it is ready,
- * sends requests and WebSockets to those that are, one after the other, tries the next when one cannot be reached or says that it goes
- * away, and leaves open connections alone whatever becomes of the node behind them. Keeps no connection to a node for later.
+ * A small load balancer of the tests' own, as nginx and its like are set up in front of several
+ * nodes: asks each node whether it is ready, sends requests and WebSockets to those that are, one
+ * after the other, tries the next when one cannot be reached or says that it goes away, and leaves
+ * open connections alone whatever becomes of the node behind them. Keeps no connection to a node
+ * for later.
  */
 import {
   type ClientRequest,

@@ -1,4 +1,7 @@
-/** Stands before a server for a client that cannot send a credential: adds the bearer, and passes everything else on as it is. */
+/**
+ * Stands before a server for a client that cannot send a credential: adds the bearer, and passes
+ * everything else on as it is.
+ */
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

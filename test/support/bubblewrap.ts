@@ -1,6 +1,7 @@
 /**
- * Runs once before the tests: on Linux they want bubblewrap, without which only the refusal to start a sandboxed agent is tested.
- * What is still missing is said; on a build machine (CI) it is a failure.
+ * Runs once before the tests: on Linux they want bubblewrap, without which only the refusal to
+ * start a sandboxed agent is tested. What is still missing is said; on a build machine (CI) it is a
+ * failure.
  */
 import { probeSandbox } from '../../src/platform/processes/sandbox-probe.ts'
 import { installPackages } from './install-packages.ts'

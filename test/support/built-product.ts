@@ -1,6 +1,7 @@
 /**
- * The program as `npm start` runs it: the bundle, which starts with half the processor time of the sources. Runs once before
- * the tests, so that they never meet a bundle older than the sources; that both forms do the same is a test of its own (HS12).
+ * The program as `npm start` runs it: the bundle, which starts with half the processor time of the
+ * sources. Runs once before the tests, so that they never meet a bundle older than the sources;
+ * that both forms do the same is a test of its own (HS12).
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

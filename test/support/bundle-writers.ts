@@ -1,8 +1,9 @@
 /**
- * Runs once before the tests: bundles the entries of SQLite's writer thread, and makes a store with nothing in it. Hundreds of tests
- * open a store of their own: a thread that reads one file is ready with a quarter of the processor time of one that reads two hundred,
- * and a copy of a file is there sooner than all its tables. The names say what is in the files, so a run never meets another's; the
- * folder is the same each time, so their compiled code is found again.
+ * Runs once before the tests: bundles the entries of SQLite's writer thread, and makes a store with
+ * nothing in it. Hundreds of tests open a store of their own: a thread that reads one file is ready
+ * with a quarter of the processor time of one that reads two hundred, and a copy of a file is there
+ * sooner than all its tables. The names say what is in the files, so a run never meets another's;
+ * the folder is the same each time, so their compiled code is found again.
  */
 import {
   existsSync,
@@ -73,7 +74,10 @@ export async function setup({ config, provide }: TestProject): Promise<void> {
   )
 }
 
-/** The entries are as they are; the thread they run in goes on after its store is closed (warm-writer-thread.ts). */
+/**
+ * The entries are as they are; the thread they run in goes on after its store is closed
+ * (warm-writer-thread.ts).
+ */
 function serveManyStores(root: string): Plugin {
   const warm = join(root, 'test/support/warm-writer-thread.ts')
   return {

@@ -1,6 +1,7 @@
 /**
- * The library as the package has it, bundled (scripts/build-package.ts): from the sources, the writer thread of each store that a
- * test opens would read two hundred files. The folder is always the same, so its compiled code is found again.
+ * The library as the package has it, bundled (scripts/build-package.ts): from the sources, the
+ * writer thread of each store that a test opens would read two hundred files. The folder is always
+ * the same, so its compiled code is found again.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

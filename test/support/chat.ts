@@ -1,4 +1,7 @@
-/** A person in a chat with an agent, the demo unless told otherwise, which a coordinator starts: says something, waits for the answer, sees its processes. */
+/**
+ * A person in a chat with an agent, the demo unless told otherwise, which a coordinator starts:
+ * says something, waits for the answer, sees its processes.
+ */
 import { onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
@@ -36,7 +39,10 @@ export const demos = {
   acp: { protocol: 'acp', command: 'holdfast', args: ['demo-acp'] },
 } as const satisfies Readonly<Record<string, Talker>>
 
-/** With a new project and an agent of its own; pass the chat of before to go on with it at another server. */
+/**
+ * With a new project and an agent of its own; pass the chat of before to go on with it at another
+ * server.
+ */
 export async function openChat(
   { url, token }: Pick<RunningHoldfast, 'url' | 'token'>,
   before?: Chat,

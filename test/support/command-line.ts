@@ -1,4 +1,7 @@
-/** The command line as a program calls it: what it wrote where, and how it ended. Runs in this process, against a real server. */
+/**
+ * The command line as a program calls it: what it wrote where, and how it ended. Runs in this
+ * process, against a real server.
+ */
 import { PassThrough } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
 import { writeRunFile } from '../../src/platform/files/run-file.ts'

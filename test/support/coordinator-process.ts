@@ -1,4 +1,7 @@
-/** The coordinator that `up` has started, seen from outside; and whether anything of a data folder still runs. */
+/**
+ * The coordinator that `up` has started, seen from outside; and whether anything of a data folder
+ * still runs.
+ */
 import {
   findCoordinator,
   type RunningCoordinator,
@@ -34,7 +37,9 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
 }
 
-/** Ends the coordinator of a data folder, which kills its agents; resolves when nothing of it runs. */
+/**
+ * Ends the coordinator of a data folder, which kills its agents; resolves when nothing of it runs.
+ */
 export async function endCoordinator(data: string): Promise<void> {
   const found = await findCoordinator(data, machine)
   if (!found) return

@@ -1,4 +1,7 @@
-/** A coordinator in the test's own process: its agents are real, its server is a stand-in. Nothing of it outlives the test. */
+/**
+ * A coordinator in the test's own process: its agents are real, its server is a stand-in. Nothing
+ * of it outlives the test.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'

@@ -1,4 +1,7 @@
-/** A database of either engine in the form that an earlier build left, with rows such as it wrote, to be brought up to today's (RE10). */
+/**
+ * A database of either engine in the form that an earlier build left, with rows such as it wrote,
+ * to be brought up to today's (RE10).
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
 import type { Dialect } from '../../src/store/dialect.ts'

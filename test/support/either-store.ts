@@ -1,4 +1,7 @@
-/** The product's store on either engine, with the ways in that only an operator has: raw SQL, backup, restore. */
+/**
+ * The product's store on either engine, with the ways in that only an operator has: raw SQL,
+ * backup, restore.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pagesOf, tableNames } from '../../src/store/copy-tables.ts'
@@ -94,7 +97,10 @@ function postgresPlace(): Place {
   }
 }
 
-/** Every row of every table, in order: two stores that hold the same give the same. What says who a store is is left out. */
+/**
+ * Every row of every table, in order: two stores that hold the same give the same. What says who a
+ * store is is left out.
+ */
 export async function everything(reader: Reader): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const table of tableNames) {

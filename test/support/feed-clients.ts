@@ -1,4 +1,7 @@
-/** Followers of the log for tests: server-sent events and WebSockets as they come off the wire, to be waited for in order. */
+/**
+ * Followers of the log for tests: server-sent events and WebSockets as they come off the wire, to
+ * be waited for in order.
+ */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
@@ -21,7 +24,10 @@ class Inbox<Item> {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** The next one that fits; those before it are passed over. Hangs into the test's timeout when it never comes. */
+  /**
+   * The next one that fits; those before it are passed over. Hangs into the test's timeout when it
+   * never comes.
+   */
   async next(fits: (item: Item) => boolean = () => true): Promise<Item> {
     for (;;) {
       while (this.#taken < this.all.length) {

@@ -1,6 +1,7 @@
 /**
- * The order of the test files: first those that start many processes. To start one costs a worker the more the larger it has
- * grown (the system copies its tables of memory), and one that has run a hundred files takes ten times as long as a new one.
+ * The order of the test files: first those that start many processes. To start one costs a worker
+ * the more the larger it has grown (the system copies its tables of memory), and one that has run a
+ * hundred files takes ten times as long as a new one.
  */
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node'

@@ -1,4 +1,7 @@
-/** A repository whose states are taken by real git, and everything below a folder as bytes, to compare exactly. */
+/**
+ * A repository whose states are taken by real git, and everything below a folder as bytes, to
+ * compare exactly.
+ */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileStates, type TakenState } from '../../src/coordinator/file-states/file-states.ts'

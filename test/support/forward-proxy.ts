@@ -1,4 +1,7 @@
-/** An HTTP proxy for a browser, so that a test can take its network away: open connections are cut, and new ones are refused. */
+/**
+ * An HTTP proxy for a browser, so that a test can take its network away: open connections are cut,
+ * and new ones are refused.
+ */
 import { createServer, request as httpRequest } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'

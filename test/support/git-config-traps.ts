@@ -259,7 +259,8 @@ export const configTraps: readonly Trap[] = [
     arm({ folder, git }, program) {
       const pipe = join(folder, '.git/pipe')
       execFileSync('mkfifo', [pipe])
-      // Answers clean to the first who asks. It outlives a reader that closes before it has written.
+      // Answers clean to the first who asks. It outlives a reader that closes before it has
+      // written.
       const text = `[core]\n\tfsmonitor = ${program}\n`
       const writes = `trap '' PIPE; printf '' > '${pipe}'; while [ -p '${pipe}' ]; do printf '%s' '${text}' > '${pipe}'; done`
       const child = spawn('/bin/sh', ['-c', writes], { detached: true, stdio: 'ignore' })

@@ -29,7 +29,10 @@ export const gitWith = (variables: Readonly<Record<string, string | undefined>>)
     folder: join(realpathSync(temporaryFolder()), '.states'),
   })
 
-/** A git before whose first call with these words somebody else does something: a line for the shell. */
+/**
+ * A git before whose first call with these words somebody else does something: a line for the
+ * shell.
+ */
 export function gitMeeting(words: string, meanwhile: string): Git {
   const bin = temporaryFolder()
   // Somebody else knows nothing of our git directory.
@@ -71,7 +74,10 @@ export function at(folder: string): TestRepository {
 
 let first: string | undefined
 
-/** A copy of the first that was made: a few files are written sooner than git is started three times. */
+/**
+ * A copy of the first that was made: a few files are written sooner than git is started three
+ * times.
+ */
 export function makeRepository({ commit = true } = {}): TestRepository {
   const repository = at(realpathSync(temporaryFolder()))
   if (!commit) {

@@ -1,4 +1,7 @@
-/** Traps that lie where git would go by itself: the remote of a partial clone, and the repositories of submodules. */
+/**
+ * Traps that lie where git would go by itself: the remote of a partial clone, and the repositories
+ * of submodules.
+ */
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkout } from './git-config-traps.ts'

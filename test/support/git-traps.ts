@@ -1,6 +1,8 @@
 /**
- * What a repository can name that git runs: configuration, attributes, hooks, submodules, promisors. Each trap is armed with a program of its own that
- * leaves a mark when it is run, and says which plain git command runs it (its control), or why the git that is installed cannot be made to.
+ * What a repository can name that git runs: configuration, attributes, hooks, submodules,
+ * promisors. Each trap is armed with a program of its own that leaves a mark when it is run, and
+ * says which plain git command runs it (its control), or why the git that is installed cannot be
+ * made to.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,7 +47,10 @@ const commandWithinMs = 20_000
 
 let first: TestRepository | undefined
 
-/** A repository with a file for each trap, branches `ours` and `conflicting` that have changed all of them, and one `aside`. These traps are armed. */
+/**
+ * A repository with a file for each trap, branches `ours` and `conflicting` that have changed all
+ * of them, and one `aside`. These traps are armed.
+ */
 export function sceneWith(traps: readonly Trap[]): Scene {
   first ??= makeFirst([...configTraps, ...hookTraps])
   const [bin, marks, home, folder] = [

@@ -1,7 +1,8 @@
 /**
- * An agent that misbehaves, as a script of its own process. It greets and opens like any other, unless told otherwise; what it does with a prompt
- * is given as source. In there: `send(message)`, `raw(text)`, `update(fields)`, `done()` to answer the prompt, `ask(method, params)`
- * for a request of its own, `text` of the prompt.
+ * An agent that misbehaves, as a script of its own process. It greets and opens like any other,
+ * unless told otherwise; what it does with a prompt is given as source. In there: `send(message)`,
+ * `raw(text)`, `update(fields)`, `done()` to answer the prompt, `ask(method, params)` for a request
+ * of its own, `text` of the prompt.
  */
 import { type AgentCommand, scripted } from './acp-agent.ts'
 

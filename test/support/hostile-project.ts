@@ -1,4 +1,7 @@
-/** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
+/**
+ * Everything Holdfast does with git in a project, once: what a coordinator does for an agent's
+ * workspace and answers when it is asked.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -26,7 +29,10 @@ export interface HostileProject {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A machine that works in it; `make` gives the top of a role's worktree, `ask` what became of a question. */
+/**
+ * A machine that works in it; `make` gives the top of a role's worktree, `ask` what became of a
+ * question.
+ */
 export function machineFor({ folder, env }: HostileProject) {
   const git = gitWith(env)
   const worktreesFolder = realpathSync(temporaryFolder())
@@ -58,7 +64,10 @@ export function machineFor({ folder, env }: HostileProject) {
   }
 }
 
-/** What each step came to, for the test to see that it was really done. `prepare` has the fresh worktree, `spoil` what is removed. */
+/**
+ * What each step came to, for the test to see that it was really done. `prepare` has the fresh
+ * worktree, `spoil` what is removed.
+ */
 export async function doEverything(
   project: HostileProject,
   {

@@ -1,6 +1,7 @@
 /**
- * What an agent is told once and must know later (CX2, CX4), with everything real: its process is killed, sleeps, its panel is closed, the
- * server is killed. Each time a new one is asked, and the caller says what it was told. After a reset and a cutover it is not.
+ * What an agent is told once and must know later (CX2, CX4), with everything real: its process is
+ * killed, sleeps, its panel is closed, the server is killed. Each time a new one is asked, and the
+ * caller says what it was told. After a reset and a cutover it is not.
  */
 import { expect, onTestFinished } from 'vitest'
 import { type Chat, openChat, type Talker } from './chat.ts'
@@ -20,7 +21,10 @@ const awake = async ({ client, projectId }: Chat) =>
 /** Nobody has the conversation in mind any more: what is asked next is asked of another. */
 const asleep = (chat: Chat): Promise<void> => until(async () => (await awake(chat)).length === 0)
 
-/** Who has just answered. One that was told to go may stay as a process, and come back to answer before the one started after it. */
+/**
+ * Who has just answered. One that was told to go may stay as a process, and come back to answer
+ * before the one started after it.
+ */
 async function pidOfAwake(chat: Chat): Promise<number> {
   const [holder] = await awake(chat)
   let pid: number | null | undefined

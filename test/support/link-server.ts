@@ -1,6 +1,7 @@
 /**
- * The server's side of the coordinator's link, as far as a coordinator can tell: stores facts once by their number, hands out
- * orders, raises the epoch. It can go away and come back on the same port, and misbehave where a test asks for it.
+ * The server's side of the coordinator's link, as far as a coordinator can tell: stores facts once
+ * by their number, hands out orders, raises the epoch. It can go away and come back on the same
+ * port, and misbehave where a test asks for it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

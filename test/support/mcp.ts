@@ -1,4 +1,7 @@
-/** Agents as others write them: the official MCP client against a real server, in a project with work to be done. */
+/**
+ * Agents as others write them: the official MCP client against a real server, in a project with
+ * work to be done.
+ */
 import {
   Client,
   type ClientOptions,

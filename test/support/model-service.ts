@@ -1,7 +1,8 @@
 /**
- * A model's API on loopback in four forms, with different numbers for each request. What it does is said with the request, in the
- * header `x-do`: `cut` (the connection ends in the middle), `error` and `moved` (repeat its key), `hang`, `split` (one byte in each piece),
- * `whole` (no stream), `large`, `paced` (each event by itself). Keeps what arrived, and what it sent.
+ * A model's API on loopback in four forms, with different numbers for each request. What it does is
+ * said with the request, in the header `x-do`: `cut` (the connection ends in the middle), `error`
+ * and `moved` (repeat its key), `hang`, `split` (one byte in each piece), `whole` (no stream),
+ * `large`, `paced` (each event by itself). Keeps what arrived, and what it sent.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'

@@ -1,6 +1,7 @@
 /**
- * Two people, a viewer and a script in one project, and all that a console leaves behind: its permission and question, output, crash, worktree,
- * file states and fork. What is Ann's own has the word `zebra` in it; the machine is played. Others follow from before the beginning.
+ * Two people, a viewer and a script in one project, and all that a console leaves behind: its
+ * permission and question, output, crash, worktree, file states and fork. What is Ann's own has the
+ * word `zebra` in it; the machine is played. Others follow from before the beginning.
  */
 import { exited, type Said, started } from '../services/processes/launch-pad.ts'
 import { type EventClient, followEvents, type SocketClient } from './feed-clients.ts'

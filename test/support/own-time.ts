@@ -1,6 +1,7 @@
 /**
- * Time as this process gets it, for limits that must hold on a machine that is busy with something else: it stands still while the
- * process waits for a processor, and goes on while it works (its thread's processor time) or could work and waits (ticks of its loop).
+ * Time as this process gets it, for limits that must hold on a machine that is busy with something
+ * else: it stands still while the process waits for a processor, and goes on while it works (its
+ * thread's processor time) or could work and waits (ticks of its loop).
  */
 import { onTestFinished } from 'vitest'
 

@@ -1,4 +1,7 @@
-/** A person at a console of the whole product: one WebSocket, one user session, agents in roles. The session is terminated with the test. */
+/**
+ * A person at a console of the whole product: one WebSocket, one user session, agents in roles. The
+ * session is terminated with the test.
+ */
 import { expect, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import type { AgentCommand } from './acp-agent.ts'
@@ -85,7 +88,10 @@ export class Person {
     this.socket.send({ type, ...this.about, ...fields })
   }
 
-  /** The next message of one of these types, about this role when one is named. Others may be waited for at the same time. */
+  /**
+   * The next message of one of these types, about this role when one is named. Others may be waited
+   * for at the same time.
+   */
   async next(types: string | readonly string[], role = ''): Promise<Message> {
     const { inbox } = this.socket
     const key = `${types} ${role}`
@@ -93,7 +99,8 @@ export class Person {
       [types].flat().includes(message.type) && (role === '' || message.role === role)
     const find = (): number =>
       inbox.all.findIndex((message, index) => index >= (this.#seen.get(key) ?? 0) && fits(message))
-    // When two wait for the same, the one that looks first takes it, and the other waits for the next.
+    // When two wait for the same, the one that looks first takes it, and the other waits for the
+    // next.
     let at = find()
     for (; at < 0; at = find()) await inbox.until(() => find() >= 0)
     this.#seen.set(key, at + 1)
@@ -133,7 +140,10 @@ export class Person {
     return (await this.agents()).map(({ role, state }) => `${role} ${state}`)
   }
 
-  /** The numbers of the processes that live now and were started for this session, with all that they have started. */
+  /**
+   * The numbers of the processes that live now and were started for this session, with all that
+   * they have started.
+   */
   async processes(): Promise<number[]> {
     const launches = new Set(
       this.log.filter(({ type }) => type === 'agent:spawning').map(({ launchId }) => launchId),

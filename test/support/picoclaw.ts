@@ -1,4 +1,7 @@
-/** Conversation files as picoclaw's session manager writes them: Go's JSON, with nanoseconds and a zone, empty fields left out. */
+/**
+ * Conversation files as picoclaw's session manager writes them: Go's JSON, with nanoseconds and a
+ * zone, empty fields left out.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

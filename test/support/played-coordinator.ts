@@ -1,4 +1,7 @@
-/** A coordinator played by the test over the real wire: it says when a process starts, writes and ends, and starts none. */
+/**
+ * A coordinator played by the test over the real wire: it says when a process starts, writes and
+ * ends, and starts none.
+ */
 import { createClient } from '../../src/client/client.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import { openSocket } from './feed-clients.ts'

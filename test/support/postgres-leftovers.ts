@@ -7,7 +7,9 @@ import { removeCluster } from './postgres-cluster.ts'
 /** Folders are named <prefix><owner>-<which>. */
 export const prefix = 'holdfast-postgres-'
 
-/** A process, told from a later one with the same number where the platform says when it started. */
+/**
+ * A process, told from a later one with the same number where the platform says when it started.
+ */
 export function ownerOf(pid: number): string {
   return `${pid}.${startOf(pid) ?? 0}`
 }

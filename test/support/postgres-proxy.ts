@@ -1,6 +1,7 @@
 /**
- * Stands between a node and PostgreSQL and does what networks do: loses notifications, cuts connections, and cuts exactly
- * around a COMMIT. Speaks just enough of the protocol to see where a message ends.
+ * Stands between a node and PostgreSQL and does what networks do: loses notifications, cuts
+ * connections, and cuts exactly around a COMMIT. Speaks just enough of the protocol to see where a
+ * message ends.
  */
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -8,7 +9,10 @@ import { onTestFinished } from 'vitest'
 /** NotificationResponse. */
 const notification = 'A'.charCodeAt(0)
 
-/** Cut before PostgreSQL has seen the COMMIT, or after it has done it and before the answer comes back. */
+/**
+ * Cut before PostgreSQL has seen the COMMIT, or after it has done it and before the answer comes
+ * back.
+ */
 type CutAt = 'before-commit' | 'after-commit'
 
 export interface PostgresProxy {

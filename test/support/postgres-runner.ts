@@ -1,7 +1,8 @@
 /**
- * A process that keeps one PostgreSQL for another process and never outlives it: when its owner is gone, for whatever reason,
- * it stops the server and removes its folder. Started by postgres.ts with the folder and the owner's pid as arguments, and
- * for a test that has one to itself and sends `stop` and `start`, the folder of the shared one and the settings.
+ * A process that keeps one PostgreSQL for another process and never outlives it: when its owner is
+ * gone, for whatever reason, it stops the server and removes its folder. Started by postgres.ts
+ * with the folder and the owner's pid as arguments, and for a test that has one to itself and sends
+ * `stop` and `start`, the folder of the shared one and the settings.
  */
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * A real PostgreSQL for tests. One server is shared by all workers of a run and started by the first that needs it; each test
- * gets a schema or a database of its own in it. A test that stops and starts PostgreSQL gets a server to itself.
- * When there is no PostgreSQL for this platform the test fails and says so; it is never skipped.
+ * A real PostgreSQL for tests. One server is shared by all workers of a run and started by the
+ * first that needs it; each test gets a schema or a database of its own in it. A test that stops
+ * and starts PostgreSQL gets a server to itself. When there is no PostgreSQL for this platform the
+ * test fails and says so; it is never skipped.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +23,10 @@ const pollMs = 25
 /** More is dropped sooner than it is deleted. */
 const maxBytesEmptied = 4 * 1024 * 1024
 const runnerFile = fileURLToPath(new URL('./postgres-runner.ts', import.meta.url))
-/** The run says where (scripts/test.ts). Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
+/**
+ * The run says where (scripts/test.ts). Root's own TMPDIR may be closed to the user that PostgreSQL
+ * then runs as.
+ */
 const parent = process.env['TEST_POSTGRES_FOLDER'] ?? (process.getuid?.() === 0 ? '/tmp' : tmpdir())
 
 const urlOf = ({ port, password }: Address, database: string): string =>
@@ -36,10 +40,15 @@ const emptiedSchemas: string[] = []
 /** Short names that no other worker of the run makes. */
 const newName = (): string => `t${process.pid}_${++made}`
 
-/** For the top of a test file: the server is started before the first test's time begins to count. */
+/**
+ * For the top of a test file: the server is started before the first test's time begins to count.
+ */
 export const usePostgres = (): void => beforeAll(async () => void (await sharedServer()), readyMs)
 
-/** An empty schema in the shared server, as the URL a server would be given. Gone when the test ends. */
+/**
+ * An empty schema in the shared server, as the URL a server would be given. Gone when the test
+ * ends.
+ */
 export async function newPostgresUrl(): Promise<string> {
   const address = await sharedServer()
   const { name, url } = await newSchema(address)
@@ -48,9 +57,10 @@ export async function newPostgresUrl(): Promise<string> {
 }
 
 /**
- * A schema for a store that the test opens at once: one that has held another test's before, emptied, when there is one, for
- * the tables of a store cost more than most tests. Not for a test that changes the tables themselves, or that cuts connections:
- * what was under way on them may come in late.
+ * A schema for a store that the test opens at once: one that has held another test's before,
+ * emptied, when there is one, for the tables of a store cost more than most tests. Not for a test
+ * that changes the tables themselves, or that cuts connections: what was under way on them may come
+ * in late.
  */
 export async function newPostgresStoreUrl(): Promise<string> {
   const address = await sharedServer()
@@ -63,7 +73,10 @@ export async function newPostgresStoreUrl(): Promise<string> {
   return url
 }
 
-/** Leaves another store with nothing in it. False when it is not worth it: no store was opened, or much is in it. */
+/**
+ * Leaves another store with nothing in it. False when it is not worth it: no store was opened, or
+ * much is in it.
+ */
 async function emptyStore(address: Address, schema: string): Promise<boolean> {
   const [found] = await administer(
     address,
@@ -165,7 +178,10 @@ async function findOrStart(): Promise<Address> {
   return readyIn(folder)
 }
 
-/** The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is its child. */
+/**
+ * The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is
+ * its child.
+ */
 const ownerOfRun = (): number =>
   Number(process.env['TEST_RUN_PID']) ||
   (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)

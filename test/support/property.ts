@@ -1,6 +1,6 @@
 /**
- * Tests of properties: `property.prop([what may come])('title', (what, came) => …)` asks fast-check for a counterexample, and fails
- * with the smallest it finds.
+ * Tests of properties: `property.prop([what may come])('title', (what, came) => …)` asks fast-check
+ * for a counterexample, and fails with the smallest it finds.
  */
 import * as fc from 'fast-check'
 import { test } from 'vitest'
@@ -34,8 +34,8 @@ const firstSurrogate = 0xd800
 const surrogates = 0x800
 
 /**
- * Any character that UTF-8 can carry, as a unit of `fc.string`: fast-check's own of this kind makes a list of all 1.1 million of
- * them first, in more than a second and 90 MB.
+ * Any character that UTF-8 can carry, as a unit of `fc.string`: fast-check's own of this kind makes
+ * a list of all 1.1 million of them first, in more than a second and 90 MB.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - surrogates })

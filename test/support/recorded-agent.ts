@@ -1,6 +1,7 @@
 /**
- * A real agent's recorded life (test/coordinator/acp/lives) played again as a process: a prompt gets what the agent answered to the same
- * words, its requests wait for their answers, and a turn that was stopped waits for that. The record goes on as it did, whatever is answered.
+ * A real agent's recorded life (test/coordinator/acp/lives) played again as a process: a prompt
+ * gets what the agent answered to the same words, its requests wait for their answers, and a turn
+ * that was stopped waits for that. The record goes on as it did, whatever is answered.
  */
 import { join } from 'node:path'
 import { type AgentCommand, scripted } from './acp-agent.ts'

@@ -1,4 +1,7 @@
-/** A `git` first on PATH that records where it runs, what it is told to read and by whom it is started, and then is git. */
+/**
+ * A `git` first on PATH that records where it runs, what it is told to read and by whom it is
+ * started, and then is git.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -93,7 +96,10 @@ export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): 
   })
 }
 
-/** Those of what `program` of this build started: its server, coordinator and command line, not its agents. */
+/**
+ * Those of what `program` of this build started: its server, coordinator and command line, not its
+ * agents.
+ */
 export function strayCallsOf(program: string, calls: readonly GitCall[]): GitCall[] {
   const byHoldfast = calls.filter(
     ({ by, cwd }) => by.includes(program) && !isDemoAgent.test(by) && !isNew.test(cwd),

@@ -1,4 +1,7 @@
-/** A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine that the test plays over the link. */
+/**
+ * A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine
+ * that the test plays over the link.
+ */
 
 import type { Notice } from '../../src/domain/notices.ts'
 import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
@@ -317,7 +320,9 @@ export const questions = (
   question,
 })
 
-/** Time goes by while these are there: a client that does not answer a heartbeat would be cut off. */
+/**
+ * Time goes by while these are there: a client that does not answer a heartbeat would be cut off.
+ */
 export async function pass(room: Console, ms: number, ...sockets: SocketClient[]): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5000) {
     room.server.clock.advance(Math.min(5000, ms - passed))

@@ -1,4 +1,7 @@
-/** A chat with the demo agent over ACP in a project whose folder is a git repository; all of it ends with the test. */
+/**
+ * A chat with the demo agent over ACP in a project whose folder is a git repository; all of it ends
+ * with the test.
+ */
 import { onTestFinished } from 'vitest'
 import { demos, openChat } from './chat.ts'
 import { endCoordinator } from './coordinator-process.ts'

@@ -1,6 +1,7 @@
 /**
- * Under which stream's lock the rows of each table are decided: one of these streams is enough. Tables that are not here are decided
- * by their keys alone (receipts, tokens, leases), or only added to.
+ * Under which stream's lock the rows of each table are decided: one of these streams is enough.
+ * Tables that are not here are decided by their keys alone (receipts, tokens, leases), or only
+ * added to.
  */
 import {
   conversationStream,

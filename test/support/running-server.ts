@@ -1,6 +1,7 @@
 /**
- * The real server as a process of its own, started as a person would: waits for its two lines on stdout, stops it by its pid.
- * Never leaves one behind: whatever still runs when the test process ends is killed.
+ * The real server as a process of its own, started as a person would: waits for its two lines on
+ * stdout, stops it by its pid. Never leaves one behind: whatever still runs when the test process
+ * ends is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,11 +17,17 @@ import { temporaryFolder } from './temporary-folder.ts'
 export const forShortLives = ['--no-opt', '--no-maglev']
 
 export interface HoldfastOptions {
-  /** A temporary folder when left out. Start another one with the same folder to go on where the first stopped. */
+  /**
+   * A temporary folder when left out. Start another one with the same folder to go on where the
+   * first stopped.
+   */
   readonly data?: string
   /** On SQLite whatever the journeys run on: for what is about the database in the folder. */
   readonly onFile?: true
-  /** With a coordinator beside it, as `npm start` does; the server alone when left out, which most tests need no more than. */
+  /**
+   * With a coordinator beside it, as `npm start` does; the server alone when left out, which most
+   * tests need no more than.
+   */
   readonly up?: true
   /** Node and the program; this clone's, on this Node, when left out. */
   readonly program?: readonly [node: string, main: string]
@@ -112,7 +119,10 @@ function askCoordinatorToEnd(data: string): void {
   } catch {}
 }
 
-/** Resolves with what the server printed when it was ready; fails when it ends or stays silent instead. */
+/**
+ * Resolves with what the server printed when it was ready; fails when it ends or stays silent
+ * instead.
+ */
 function readyLines(
   child: ChildProcess,
   log: () => string,

@@ -1,4 +1,7 @@
-/** Real processes for tests: started with a script, known by what they print, gone when the test process is. */
+/**
+ * Real processes for tests: started with a script, known by what they print, gone when the test
+ * process is.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type LaunchMark, markVariables } from '../../src/platform/processes/launch-mark.ts'
 import { type ProcessSource, processes } from '../../src/platform/processes/processes.ts'
@@ -25,7 +28,10 @@ export interface StartOptions {
   readonly args?: readonly string[]
 }
 
-/** Runs a shell script, in a group of its own, and waits for its lines; `kill` also ends those it names by number. */
+/**
+ * Runs a shell script, in a group of its own, and waits for its lines; `kill` also ends those it
+ * names by number.
+ */
 export async function runScript(
   script: string,
   { mark, bare, lines = 1, args = [] }: StartOptions = {},

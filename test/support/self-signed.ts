@@ -1,6 +1,7 @@
 /**
- * A certificate for `localhost` that signs itself, as a company's own authority would, made anew for each test; and a proxy that ends TLS
- * with it in front of a server, as the deploying docs ask for. Only as much DER as that takes.
+ * A certificate for `localhost` that signs itself, as a company's own authority would, made anew
+ * for each test; and a proxy that ends TLS with it in front of a server, as the deploying docs ask
+ * for. Only as much DER as that takes.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { type AddressInfo, connect, type Socket } from 'node:net'

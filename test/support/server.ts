@@ -1,4 +1,7 @@
-/** A real server on a real store and a loopback port of its own, and the plainest of clients: what is sent is what a test says. */
+/**
+ * A real server on a real store and a loopback port of its own, and the plainest of clients: what
+ * is sent is what a test says.
+ */
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -55,7 +58,10 @@ export interface TestServer {
   /** Everything logged so far. */
   readonly log: () => string
   ask(path: string, ask?: Ask): Promise<Answer>
-  /** Sends these bytes and gives back everything that comes until the server closes, or `until` is in it. */
+  /**
+   * Sends these bytes and gives back everything that comes until the server closes, or `until` is
+   * in it.
+   */
   raw(bytes: string | Buffer, until?: string): Promise<string>
 }
 
@@ -129,7 +135,8 @@ export async function openTestServer({
   })
   onTestFinished(async () => {
     const closed = server.close()
-    // Who has connected and said nothing, as fetch does with a spare connection, is let go after a moment of this clock.
+    // Who has connected and said nothing, as fetch does with a spare connection, is let go after a
+    // moment of this clock.
     clock.advance(firstWordMs)
     await closed
   })

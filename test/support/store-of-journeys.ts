@@ -1,6 +1,7 @@
 /**
- * The store that journeys run on: SQLite, and with `TEST_STORE=postgres` in the environment a PostgreSQL (CF3), an empty schema of
- * it for each data folder, the same one for every server that is started on that folder.
+ * The store that journeys run on: SQLite, and with `TEST_STORE=postgres` in the environment a
+ * PostgreSQL (CF3), an empty schema of it for each data folder, the same one for every server that
+ * is started on that folder.
  */
 import { keptPostgresUrl } from './postgres.ts'
 

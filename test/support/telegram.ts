@@ -1,6 +1,7 @@
 /**
- * A stand-in of Telegram's Bot API: a real HTTP server with long polling, acknowledgement by offset, one poller at a time, and whatever
- * trouble a test asks for. It keeps updates until they are acknowledged, and every message that arrived, as Telegram does.
+ * A stand-in of Telegram's Bot API: a real HTTP server with long polling, acknowledgement by
+ * offset, one poller at a time, and whatever trouble a test asks for. It keeps updates until they
+ * are acknowledged, and every message that arrived, as Telegram does.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,7 +16,10 @@ export interface SentMessage {
   readonly html: string | undefined
 }
 
-/** What happens to the next call of a method. `cut`: the connection breaks before it is done; `cut-after`: after. `hang`: done, not answered. */
+/**
+ * What happens to the next call of a method. `cut`: the connection breaks before it is done;
+ * `cut-after`: after. `hang`: done, not answered.
+ */
 export type Trouble =
   | { readonly status: number; readonly description?: string; readonly retryAfter?: number }
   | 'cut'

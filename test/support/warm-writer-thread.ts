@@ -1,6 +1,7 @@
 /**
- * The writer thread of the tests: the product's, but when its store is closed it waits for the next one instead of ending
- * (warm-writers.ts). It keeps nothing of the last store: all that the product's writer knows goes with its connection.
+ * The writer thread of the tests: the product's, but when its store is closed it waits for the next
+ * one instead of ending (warm-writers.ts). It keeps nothing of the last store: all that the
+ * product's writer knows goes with its connection.
  */
 import '../../src/platform/time/temporal.ts'
 import { type MessagePort, parentPort } from 'node:worker_threads'

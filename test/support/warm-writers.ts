@@ -1,6 +1,7 @@
 /**
- * Writer threads that serve one store after the other. Hundreds of tests open a store of their own, and nearly all that this
- * costs is the start of its thread. A thread serves one store at a time; as many are kept as a test had open at once.
+ * Writer threads that serve one store after the other. Hundreds of tests open a store of their own,
+ * and nearly all that this costs is the start of its thread. A thread serves one store at a time;
+ * as many are kept as a test had open at once.
  */
 import { EventEmitter } from 'node:events'
 import { MessageChannel, Worker } from 'node:worker_threads'

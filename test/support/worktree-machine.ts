@@ -1,6 +1,7 @@
 /**
- * A machine with real worktrees behind a real server: agents are played over the link, so that none has to be started, but their trees are
- * made by our own hands in a real repository, and what is asked about them is answered by what a coordinator answers with.
+ * A machine with real worktrees behind a real server: agents are played over the link, so that none
+ * has to be started, but their trees are made by our own hands in a real repository, and what is
+ * asked about them is answered by what a coordinator answers with.
  */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,13 +1,17 @@
 /**
- * Routes and dialogs whose files are loaded when they are needed. While the server is away they wait for it: a browser never
- * asks again for a script that it could not get, and to load the page anew would lose what somebody is typing.
+ * Routes and dialogs whose files are loaded when they are needed. While the server is away they
+ * wait for it: a browser never asks again for a script that it could not get, and to load the page
+ * anew would lose what somebody is typing.
  */
 import { type ComponentType, use } from 'react'
 import { connected } from './live/connection.ts'
 
 const retryMs = 1000
 
-/** Loads a file once: from the service worker's cache, or from the server as soon as it is connected. */
+/**
+ * Loads a file once: from the service worker's cache, or from the server as soon as it is
+ * connected.
+ */
 export function loadOnce<File>(load: () => Promise<File>): () => Promise<File> {
   let loading: Promise<File> | undefined
   return () => {
@@ -37,8 +41,9 @@ export function lazyRoute<Name extends string>(
 }
 
 /**
- * Reloads the page at this address when the file of a route could not be loaded, for instance after an upgrade of the server.
- * Waits until the server answers. Done once, because the file may be missing there too.
+ * Reloads the page at this address when the file of a route could not be loaded, for instance after
+ * an upgrade of the server. Waits until the server answers. Done once, because the file may be
+ * missing there too.
  */
 async function reloadPage(error: unknown): Promise<never> {
   while (!(await serverAnswers())) await new Promise((resolve) => setTimeout(resolve, retryMs))

@@ -13,7 +13,10 @@ import { SpeechProvider } from './translations/messages.tsx'
 
 followTheme()
 
-/** Not awaited by this module: the file of the translations may import from the file of this module, and would wait for it. */
+/**
+ * Not awaited by this module: the file of the translations may import from the file of this module,
+ * and would wait for it.
+ */
 async function show(): Promise<void> {
   const language = shownLanguage(languageChoice.get())
   const words = await loadMessages(language)

@@ -10,7 +10,10 @@ export const load = {
   tasks: loadOnce(() => import('./work/tasks-page.tsx')),
 }
 
-/** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
+/**
+ * Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to.
+ * The first visit has its bound (UI5).
+ */
 export const loadWhenVisited = {
   chat: loadOnce(() => import('./conversations/chat-page.tsx')),
   talk: loadOnce(() => import('./conversations/talk-page.tsx')),
@@ -37,6 +40,9 @@ export const loadWhenVisited = {
   userSession: loadOnce(() => import('./consoles/user-session-page.tsx')),
 }
 
-/** Fetches all other places while nothing else is to do: the next click is instant, and works while the server is away. */
+/**
+ * Fetches all other places while nothing else is to do: the next click is instant, and works while
+ * the server is away.
+ */
 export const loadEverything = (): Promise<unknown> =>
   Promise.allSettled(Object.values(load).map((each) => each()))

@@ -1,7 +1,8 @@
 /**
- * Detects which known agents are installed on this machine, their versions, and whether somebody has signed in (AG5). Searches
- * PATH, then the folders npm installs programs to, and runs each program with a time limit and without a shell. Results are cached
- * for a minute, because programs take long to answer.
+ * Detects which known agents are installed on this machine, their versions, and whether somebody
+ * has signed in (AG5). Searches PATH, then the folders npm installs programs to, and runs each
+ * program with a time limit and without a shell. Results are cached for a minute, because programs
+ * take long to answer.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -75,7 +76,8 @@ async function lookFor(
   const version = detection.versions.get(file) ?? versionOf(file, detection)
   detection.versions.set(file, version)
   const { name } = agent
-  // A program outside of PATH is named by its file, and its folder comes first on its PATH: there is the Node it was installed with.
+  // A program outside of PATH is named by its file, and its folder comes first on its PATH: there
+  // is the Node it was installed with.
   const elsewhere: Record<string, string> =
     onPath === undefined ? { PATH: `${dirname(file)}:${detection.env['PATH'] ?? ''}` } : {}
   const started = command ?? (onPath === undefined ? file : program)
@@ -112,7 +114,10 @@ async function findInstalled(
   return undefined
 }
 
-/** Where npm puts programs of global packages: its prefix as configured, its usual places, and those of nvm. */
+/**
+ * Where npm puts programs of global packages: its prefix as configured, its usual places, and those
+ * of nvm.
+ */
 async function npmProgramFolders(env: DetectionOptions['env']): Promise<string[]> {
   const { HOME, npm_config_prefix: configured, NVM_DIR } = env
   const home = (...path: string[]): string[] => (HOME === undefined ? [] : [join(HOME, ...path)])
@@ -167,7 +172,10 @@ async function versionOf(file: string, { env, patienceMs }: Detection): Promise<
   return /\d+\.\d+[\w.+-]{0,40}/.exec(written.slice(0, maxVersionText))?.[0] ?? null
 }
 
-/** A minimal environment without the server's secrets, because a program found on PATH is not trusted with them. */
+/**
+ * A minimal environment without the server's secrets, because a program found on PATH is not
+ * trusted with them.
+ */
 function minimalEnvironment({ PATH, HOME, LANG }: DetectionOptions['env']): NodeJS.ProcessEnv {
   return { PATH, HOME, LANG, TERM: 'dumb' }
 }

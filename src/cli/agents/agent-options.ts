@@ -125,8 +125,8 @@ function gatewayFrom({
 }
 
 /**
- * Reads the variables to give to an agent. Values are often secrets and other users of the machine can read command lines, so
- * they come from this environment, a file, or standard input.
+ * Reads the variables to give to an agent. Values are often secrets and other users of the machine
+ * can read command lines, so they come from this environment, a file, or standard input.
  */
 async function environmentToHandOver(
   { terminal }: CommandContext,
@@ -134,7 +134,8 @@ async function environmentToHandOver(
 ): Promise<Record<string, string> | undefined> {
   const env: Record<string, string> = {}
   if (file !== undefined) Object.assign(env, parseEnv(await contentOf(terminal, file)))
-  // Node reads --env-file itself unless told where its own options end, as the scripts of a clone do.
+  // Node reads --env-file itself unless told where its own options end, as the scripts of a clone
+  // do.
   for (const name of names) {
     if (name === '-') {
       Object.assign(env, parseEnv(await readAll(terminal.stdin)))

@@ -1,4 +1,7 @@
-/** `holdfast agents detect`: the agents installed on the server's machine (AG5), and one of them to add. */
+/**
+ * `holdfast agents detect`: the agents installed on the server's machine (AG5), and one of them to
+ * add.
+ */
 import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'

@@ -1,7 +1,7 @@
 /**
- * `holdfast agents doctor`: probes an agent through the product as a person would use it (AG13). In a project made for it and
- * removed afterwards: starts the agent, prompts it, allows and denies what it asks for, cancels it, ends it, brings it back
- * and forks it.
+ * `holdfast agents doctor`: probes an agent through the product as a person would use it (AG13). In
+ * a project made for it and removed afterwards: starts the agent, prompts it, allows and denies
+ * what it asks for, cancels it, ends it, brings it back and forks it.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -95,7 +95,10 @@ async function probeAgent(
   }
 }
 
-/** With a repository where the server is on this machine: agents bring a session back in the folder it was opened in. */
+/**
+ * With a repository where the server is on this machine: agents bring a session back in the folder
+ * it was opened in.
+ */
 async function makeProject(client: Client, { id }: Agent, path: string): Promise<{ id: string }> {
   const name = `agents doctor ${id} ${path.slice(-6)}`
   const how = { cwd: path, env: gitEnvironment(process.env) }

@@ -1,6 +1,7 @@
 /**
- * `holdfast agents watch`: agents at work, updated by events of `home`. A redrawn table on a terminal, one line per change
- * elsewhere, and one line of JSON for programs. Reads the state again after a lost connection.
+ * `holdfast agents watch`: agents at work, updated by events of `home`. A redrawn table on a
+ * terminal, one line per change elsewhere, and one line of JSON for programs. Reads the state again
+ * after a lost connection.
  */
 
 import { clientClock, pause } from '../../client/backoff.ts'
@@ -32,7 +33,10 @@ const usualColumns = 80
 export class RedrawnText {
   #lines: readonly string[] = []
 
-  /** Returns the text that replaces the last one. Its rows are counted now, because the terminal may have been resized. */
+  /**
+   * Returns the text that replaces the last one. Its rows are counted now, because the terminal may
+   * have been resized.
+   */
   over(text: string, { columns = usualColumns, rows = Number.POSITIVE_INFINITY }: Size): string {
     const above = rowsOf(this.#lines, columns)
     this.#lines = fitting(text.split('\n'), columns, rows - 1)
@@ -44,7 +48,10 @@ export class RedrawnText {
 const rowsOf = (lines: readonly string[], columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0)
 
-/** Lines scrolled off the top cannot be redrawn, so surplus lines between the first and the last are replaced by a count. */
+/**
+ * Lines scrolled off the top cannot be redrawn, so surplus lines between the first and the last are
+ * replaced by a count.
+ */
 function fitting(lines: readonly string[], columns: number, rows: number): readonly string[] {
   for (let left = 0; left <= Math.max(0, lines.length - 2); left++) {
     const shown =

@@ -1,4 +1,7 @@
-/** `holdfast channels`: chats on other platforms, who is accepted, and which agent answers (CN1, CN2). */
+/**
+ * `holdfast channels`: chats on other platforms, who is accepted, and which agent answers (CN1,
+ * CN2).
+ */
 
 import type { Client } from '../../client/client.ts'
 import { type ChannelName, channelNames } from '../../domain/channels/key.ts'

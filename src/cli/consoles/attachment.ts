@@ -12,7 +12,10 @@ const imageTypes: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** Reads a file attached to a prompt (AG6): an image by its extension, otherwise text. Limited to what the server accepts (SE8). */
+/**
+ * Reads a file attached to a prompt (AG6): an image by its extension, otherwise text. Limited to
+ * what the server accepts (SE8).
+ */
 export async function readAttachment(path: string): Promise<PromptPart> {
   const name = basename(path)
   const bytes = await readFile(path).catch((error: Error) => {

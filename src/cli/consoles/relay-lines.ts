@@ -1,6 +1,7 @@
 /**
- * Prints what agents write and do: their text on standard output as it arrives, everything else on standard error. On a terminal
- * control characters are made visible; a program gets the text unchanged.
+ * Prints what agents write and do: their text on standard output as it arrives, everything else on
+ * standard error. On a terminal control characters are made visible; a program gets the text
+ * unchanged.
  */
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { visible } from '../../platform/log/visible.ts'

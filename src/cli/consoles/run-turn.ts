@@ -1,4 +1,7 @@
-/** One turn of `holdfast run`: follows the role, sets mode and model, sends the prompt and waits until it has ended. */
+/**
+ * One turn of `holdfast run`: follows the role, sets mode and model, sends the prompt and waits
+ * until it has ended.
+ */
 import { newId } from '../../client/client.ts'
 import type { Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'

@@ -1,6 +1,6 @@
 /**
- * `holdfast run`: one prompt to an agent in a role of its own (CL1, US). Prints the agent's text as it arrives; the exit code tells how
- * it ended. Survives lost connections; Ctrl-C cancels the turn.
+ * `holdfast run`: one prompt to an agent in a role of its own (CL1, US). Prints the agent's text as
+ * it arrives; the exit code tells how it ended. Survives lost connections; Ctrl-C cancels the turn.
  */
 
 import { resolve } from 'node:path'
@@ -89,7 +89,9 @@ function roleIn(userSession: UserSession, { role, agentId }: Run): Omit<RoleInCo
   return { userSessionId, lastSeq, agent: agent?.state === 'FAILED' ? undefined : agent }
 }
 
-/** Marks the work as completed, so that the end of the console does not count as an interruption. */
+/**
+ * Marks the work as completed, so that the end of the console does not count as an interruption.
+ */
 async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
   const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', {
     params: { userSessionId },

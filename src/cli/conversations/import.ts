@@ -1,4 +1,6 @@
-/** `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7). */
+/**
+ * `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7).
+ */
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -18,7 +20,8 @@ import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
 
-// Sends the conversation files of a folder to the server, several at a time, each piece by piece (CV7).
+// Sends the conversation files of a folder to the server, several at a time, each piece by piece
+// (CV7).
 
 const filesAtOnce = 8
 

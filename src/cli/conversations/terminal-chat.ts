@@ -1,6 +1,6 @@
 /**
- * Chat in the terminal: prints the last messages and new ones as they arrive, and sends every typed line. Survives lost
- * connections; nothing typed is lost or sent twice while it runs (CH10).
+ * Chat in the terminal: prints the last messages and new ones as they arrive, and sends every typed
+ * line. Survives lost connections; nothing typed is lost or sent twice while it runs (CH10).
  */
 
 import { createInterface } from 'node:readline'
@@ -19,8 +19,8 @@ import type { CommandContext } from '../context.ts'
 import { type CommandFailure, leftBy, signedOut } from '../failure.ts'
 import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
 
-// Messages typed and not yet acknowledged by the server, sent in order (CH10). After a lost connection they are sent again with
-// the same client id, so each appears in the chat once.
+// Messages typed and not yet acknowledged by the server, sent in order (CH10). After a lost
+// connection they are sent again with the same client id, so each appears in the chat once.
 
 interface OutboxOptions {
   readonly client: Client

@@ -1,4 +1,7 @@
-/** What `conversations show` tells between the messages: what was decided in a turn, and that it ended without an answer (CH17). */
+/**
+ * What `conversations show` tells between the messages: what was decided in a turn, and that it
+ * ended without an answer (CH17).
+ */
 import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Message } from '../../protocol/conversations/message.ts'

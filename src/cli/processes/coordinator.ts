@@ -1,6 +1,6 @@
 /**
- * `holdfast coordinator`: runs agents on this machine for a local or remote server (CO1). Uses a coordinator's token, never the
- * owner's, and never as an argument, which other users could read.
+ * `holdfast coordinator`: runs agents on this machine for a local or remote server (CO1). Uses a
+ * coordinator's token, never the owner's, and never as an argument, which other users could read.
  */
 import { resolve } from 'node:path'
 import { maxLabels } from '../../domain/processes/lifecycle.ts'
@@ -26,7 +26,10 @@ function labelsIn(labels: readonly string[] = []): readonly string[] {
   return labels
 }
 
-/** Returns a function that reads the file each time, because the token may be replaced while the coordinator runs. */
+/**
+ * Returns a function that reads the file each time, because the token may be replaced while the
+ * coordinator runs.
+ */
 async function tokenFor(
   terminal: Terminal,
   file: string | undefined,

@@ -1,4 +1,7 @@
-/** `holdfast processes` and `holdfast coordinators`: running processes and why others ended, and the machines that run them. */
+/**
+ * `holdfast processes` and `holdfast coordinators`: running processes and why others ended, and the
+ * machines that run them.
+ */
 
 import type { Client } from '../../client/client.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'

@@ -1,4 +1,7 @@
-/** Chooses the project of a command: the named one, the one whose folder contains the current folder, or the only one. */
+/**
+ * Chooses the project of a command: the named one, the one whose folder contains the current
+ * folder, or the only one.
+ */
 import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { visible } from '../../platform/log/visible.ts'
@@ -51,7 +54,10 @@ export async function chooseProject(context: CommandContext, agentId?: string): 
       )
 }
 
-/** Returns the projects with the deepest folder that contains this one, links resolved; several only if they share it. */
+/**
+ * Returns the projects with the deepest folder that contains this one, links resolved; several only
+ * if they share it.
+ */
 async function nearestTo(cwd: string, projects: readonly Project[]): Promise<Project[]> {
   const from = await realpath(cwd).catch(() => cwd)
   let deepest = -1

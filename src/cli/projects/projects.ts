@@ -18,7 +18,10 @@ const project = operand.required('its id, or its name where only one has it')
 
 const agent = operand.required('id of the agent')
 
-/** Options `--set chat.soft_timeout_minutes=0.5` and `--unset chat.soft_timeout_minutes`. The server checks ranges. */
+/**
+ * Options `--set chat.soft_timeout_minutes=0.5` and `--unset chat.soft_timeout_minutes`. The server
+ * checks ranges.
+ */
 const settingOptions = {
   set: option.list('<key=value>', 'change a setting'),
   unset: option.list('<key>', 'take a setting back to its default'),
@@ -197,7 +200,10 @@ const unassign = command({
   },
 })
 
-/** Makes a path absolute, because the server may be another machine. Shells do not expand ~ in --path=~/x. */
+/**
+ * Makes a path absolute, because the server may be another machine. Shells do not expand ~ in
+ * --path=~/x.
+ */
 const folder = (context: CommandContext, path: string): string =>
   path === '~' || path.startsWith('~/')
     ? join(homedir(), path.slice(1))

@@ -1,4 +1,7 @@
-/** `holdfast completion`: prints a completion script for bash, zsh or fish, generated from the command tree. */
+/**
+ * `holdfast completion`: prints a completion script for bash, zsh or fish, generated from the
+ * command tree.
+ */
 
 import { nearest } from '../../domain/nearest.ts'
 import {
@@ -108,7 +111,10 @@ const scripts: Readonly<Record<Shell, (points: readonly CompletionPoint[]) => st
   fish,
 }
 
-/** Loop for bash and zsh that finds the typed command and the number of its operands. (`path` is special in zsh.) */
+/**
+ * Loop for bash and zsh that finds the typed command and the number of its operands. (`path` is
+ * special in zsh.)
+ */
 const pathLoop = (
   points: readonly CompletionPoint[],
   words: string,
@@ -144,7 +150,9 @@ function stepPattern({ path }: CompletionPoint): string {
   return `"${words.slice(0, -1).join(' ')}/${words.at(-1)}"`
 }
 
-/** One name per line, because names contain spaces. bash quotes completions marked as file names. */
+/**
+ * One name per line, because names contain spaces. bash quotes completions marked as file names.
+ */
 const names = (kind: 'd' | 'f'): string =>
   `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -${kind} -- "$current")); return`
 

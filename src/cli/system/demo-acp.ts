@@ -1,4 +1,7 @@
-/** `holdfast demo-acp`: the built-in ACP demo agent, for Holdfast or any other ACP client such as an editor. */
+/**
+ * `holdfast demo-acp`: the built-in ACP demo agent, for Holdfast or any other ACP client such as an
+ * editor.
+ */
 import { command } from '../command.ts'
 
 export const demoAcp = command({

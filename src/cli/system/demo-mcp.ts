@@ -1,4 +1,7 @@
-/** `holdfast demo-mcp`: the built-in MCP demo agent that pulls its work, started by hand or as a launch (CO4). */
+/**
+ * `holdfast demo-mcp`: the built-in MCP demo agent that pulls its work, started by hand or as a
+ * launch (CO4).
+ */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
@@ -29,7 +32,9 @@ function launched({ terminal: { env } }: CommandContext): Assignment | undefined
     : undefined
 }
 
-/** Creates and assigns an agent in the person's name, with a passkey that only this process knows. */
+/**
+ * Creates and assigns an agent in the person's name, with a passkey that only this process knows.
+ */
 async function byHand(
   context: CommandContext,
   agentId: string = entry.id,

@@ -1,4 +1,7 @@
-/** `holdfast doctor`: checks the installation and says what to do about each problem (CL3). Changes nothing. */
+/**
+ * `holdfast doctor`: checks the installation and says what to do about each problem (CL3). Changes
+ * nothing.
+ */
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -70,7 +73,10 @@ export async function checkDeep(
 
 const oldestNode = 24
 const gitTimeoutMs = 5_000
-/** SE20: the newest git that the traps of a repository were tried with (test/coordinator/worktrees/git-traps.test.ts). */
+/**
+ * SE20: the newest git that the traps of a repository were tried with
+ * (test/coordinator/worktrees/git-traps.test.ts).
+ */
 const newestTried = { major: 2, minor: 55 }
 
 export function checkNode(version: string = process.versions.node): Check {
@@ -133,7 +139,10 @@ export async function checkNotes(client: Client): Promise<Check[]> {
   ]
 }
 
-/** Finds files of work sessions that were edited by hand and could not be taken in (AR3), among the newest of each project. */
+/**
+ * Finds files of work sessions that were edited by hand and could not be taken in (AR3), among the
+ * newest of each project.
+ */
 async function checkWorkFiles(client: Client): Promise<Check[]> {
   const checks: Check[] = []
   for await (const { id: projectId, name } of client.pages('/api/projects')) {

@@ -1,4 +1,7 @@
-/** `holdfast export`: writes projects, work sessions, chats and conversations as files into any folder (CK2, CK4, CV7). */
+/**
+ * `holdfast export`: writes projects, work sessions, chats and conversations as files into any
+ * folder (CK2, CK4, CV7).
+ */
 import { resolve } from 'node:path'
 import { makeFolder } from '../../platform/files/make-folder.ts'
 import { NotPlainFile } from '../../platform/files/plain-file.ts'

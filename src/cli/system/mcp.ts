@@ -1,4 +1,7 @@
-/** `holdfast mcp`: MCP on standard input and output, for clients that start a program rather than open an address (MC1). */
+/**
+ * `holdfast mcp`: MCP on standard input and output, for clients that start a program rather than
+ * open an address (MC1).
+ */
 
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,9 +13,9 @@ import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed } from '../failure.ts'
 
-// Forwards MCP messages between a client on a pipe and the server's `/mcp`. Reads only ids, cancellations and the headers the
-// server needs. Keeps no state, so the server may be restarted; requests in flight are then answered with an error that says to
-// call again.
+// Forwards MCP messages between a client on a pipe and the server's `/mcp`. Reads only ids,
+// cancellations and the headers the server needs. Keeps no state, so the server may be restarted;
+// requests in flight are then answered with an error that says to call again.
 
 interface BridgeOptions {
   readonly url: string
@@ -182,7 +185,10 @@ const inHeader = (text: string): string =>
 /** Longer lines are refused; the server accepts 1 MiB. */
 const maxLine = 2 * 1024 * 1024
 
-/** Reads URL and token of a launch from the environment only (CO4), because it must not use other credentials. */
+/**
+ * Reads URL and token of a launch from the environment only (CO4), because it must not use other
+ * credentials.
+ */
 function launched({
   terminal: { env },
 }: CommandContext): { url: string; token: string } | undefined {

@@ -1,4 +1,7 @@
-/** `holdfast migrate --to postgres://…`: moves the database of a data folder to PostgreSQL. The server must be stopped. */
+/**
+ * `holdfast migrate --to postgres://…`: moves the database of a data folder to PostgreSQL. The
+ * server must be stopped.
+ */
 import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Names offered by completion: agents, projects, sessions and others, read from the server. A shell waits for it at each Tab, so
- * it has one second, one request, and prints nothing when it fails.
+ * Names offered by completion: agents, projects, sessions and others, read from the server. A shell
+ * waits for it at each Tab, so it has one second, one request, and prints nothing when it fails.
  */
 import { type Client, createClient } from '../../client/client.ts'
 import { loadConfig } from '../../platform/config/config.ts'

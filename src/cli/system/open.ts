@@ -1,4 +1,7 @@
-/** `holdfast open`: creates a one-time sign-in link, opened in the browser or shown as a QR code (UI8). */
+/**
+ * `holdfast open`: creates a one-time sign-in link, opened in the browser or shown as a QR code
+ * (UI8).
+ */
 
 import { openBrowser } from '../../platform/processes/open-browser.ts'
 import { systemClock } from '../../platform/time/clock.ts'

@@ -1,4 +1,6 @@
-/** `holdfast restore`: replaces the database by a backup, after showing what would be lost (RE10). */
+/**
+ * `holdfast restore`: replaces the database by a backup, after showing what would be lost (RE10).
+ */
 import { resolve } from 'node:path'
 import type { Contents, RestoredStore, Target } from '../../offline/backup-and-restore.ts'
 import { isAlive, readRunFile } from '../../platform/files/run-file.ts'
@@ -33,7 +35,9 @@ function warnAboutMissingKeys(
   )
 }
 
-/** Early check before questions are asked; the folder's lock is what really prevents concurrent use. */
+/**
+ * Early check before questions are asked; the folder's lock is what really prevents concurrent use.
+ */
 async function requireUnused({ data, database_url: url }: ConfigValues): Promise<void> {
   const server = url ? undefined : await readRunFile(data)
   if (!server || !isAlive(server)) return

@@ -1,6 +1,6 @@
 /**
- * Runs the server until a signal stops it: `up`, `server`, and the program without a command. Prints exactly two lines to
- * standard output when ready; the log goes to standard error.
+ * Runs the server until a signal stops it: `up`, `server`, and the program without a command.
+ * Prints exactly two lines to standard output when ready; the log goes to standard error.
  */
 import type { Kind, RunningHoldfast } from '../../compose/start-server.ts'
 import { type ConfigFlags, loadConfig } from '../../platform/config/config.ts'

@@ -1,6 +1,6 @@
 /**
- * Flags of `up` and `server`: every configuration value without a secret. Parsed with Node's own parser; anything else is left
- * to the command-line parser, which reports errors.
+ * Flags of `up` and `server`: every configuration value without a secret. Parsed with Node's own
+ * parser; anything else is left to the command-line parser, which reports errors.
  */
 import { parseArgs } from 'node:util'
 import type { ConfigFlags } from '../../platform/config/config.ts'
@@ -13,7 +13,10 @@ export const optionName = (key: ConfigKey): string =>
 
 export const isSwitch = (key: ConfigKey): boolean => configRules[key].kind === 'switch'
 
-/** Returns undefined when the arguments are not plainly a start of the server. `up` is the default command. */
+/**
+ * Returns undefined when the arguments are not plainly a start of the server. `up` is the default
+ * command.
+ */
 export function parseServerFlags(
   argv: readonly string[],
 ): { kind: 'up' | 'server'; flags: ConfigFlags } | undefined {

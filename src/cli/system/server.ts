@@ -1,4 +1,7 @@
-/** `holdfast up`, and `holdfast server`: without a coordinator, for machines that run no agents. Their flags are the settings. */
+/**
+ * `holdfast up`, and `holdfast server`: without a coordinator, for machines that run no agents.
+ * Their flags are the settings.
+ */
 import type { ConfigFlags } from '../../platform/config/config.ts'
 import { type ConfigKey, configRules } from '../../protocol/config.ts'
 import { type CommandOption, command, type Given, type Options, option } from '../command.ts'

@@ -1,4 +1,7 @@
-/** `holdfast status`: a summary of pending decisions, interrupted work and agents at work, like the page's home. */
+/**
+ * `holdfast status`: a summary of pending decisions, interrupted work and agents at work, like the
+ * page's home.
+ */
 import type { Client } from '../../client/client.ts'
 import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { visible } from '../../platform/log/visible.ts'

@@ -18,8 +18,9 @@ import { failed } from '../failure.ts'
 import { projectOption } from '../options-everywhere.ts'
 import { findWorkSession, ifNotThere } from './find-work-session.ts'
 
-// Restores a work session from its files when the server does not know it (CK4): first the sessions resumed from it, as far as
-// they are beside it, then itself, then its parents, each with its artifacts.
+// Restores a work session from its files when the server does not know it (CK4): first the sessions
+// resumed from it, as far as they are beside it, then itself, then its parents, each with its
+// artifacts.
 
 interface SavedLocation {
   readonly projectId: string

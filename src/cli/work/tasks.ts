@@ -189,7 +189,10 @@ const edit = command({
   },
 })
 
-/** Returns the newest running work session; without one, a new one begins when the agent takes the task. */
+/**
+ * Returns the newest running work session; without one, a new one begins when the agent takes the
+ * task.
+ */
 async function runningWork(client: Client, projectId: string): Promise<string | null> {
   for await (const each of client.pages('/api/projects/{projectId}/sessions', {
     params: { projectId },

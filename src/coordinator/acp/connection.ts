@@ -1,7 +1,7 @@
 /**
- * A connection to one agent over its standard input and output (AC1-AC4). It is initialized once and then holds any number of
- * contexts, each an ACP session. Passes each message to its context, and decides nothing about prompts, permissions or the
- * process.
+ * A connection to one agent over its standard input and output (AC1-AC4). It is initialized once
+ * and then holds any number of contexts, each an ACP session. Passes each message to its context,
+ * and decides nothing about prompts, permissions or the process.
  */
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import { fieldsOf } from '../../platform/json.ts'
@@ -33,7 +33,10 @@ export interface AcpConnectionOptions
   /** All that an agent said of an error, where people are shown less. */
   readonly onWholeError?: (text: string) => void
   readonly started?: StartedAgent | undefined
-  /** An address to open, outside of any context: while somebody signs in. Without it the agent is told no. */
+  /**
+   * An address to open, outside of any context: while somebody signs in. Without it the agent is
+   * told no.
+   */
   readonly onVisit?: ((visit: Visit) => void) | undefined
 }
 
@@ -116,7 +119,10 @@ export class AcpConnection {
     )
   }
 
-  /** AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one and says why. */
+  /**
+   * AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one
+   * and says why.
+   */
   async reopen(
     setup: AcpSessionSetup,
     earlier: EarlierAcpSession,
@@ -175,7 +181,10 @@ export class AcpConnection {
     for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
   }
 
-  /** AC12: closes a session that nobody needs any more, and deletes it, where the agent offers that. Failures change nothing. */
+  /**
+   * AC12: closes a session that nobody needs any more, and deletes it, where the agent offers that.
+   * Failures change nothing.
+   */
   async leave(acpSessionId: string, isDeleted: boolean): Promise<void> {
     const { close, delete: remove } = this.#requireFacts().abilities
     const { close: closing, delete: deleting } = methods.agent.session

@@ -1,6 +1,9 @@
 /** Size and time limits for the communication with an agent (AC3). */
 
-/** Length of a message. Longer lines are discarded while they arrive, so they are never in memory as a whole. */
+/**
+ * Length of a message. Longer lines are discarded while they arrive, so they are never in memory as
+ * a whole.
+ */
 export const maxLineBytes = 8 * 1024 * 1024
 /** Read limit per agent and window, so that a flooding agent does not starve the others. */
 export const readWindowMs = 100
@@ -10,14 +13,20 @@ export const maxReadChunk = 8 * 1024
 export const lineCost = 1024
 /** Bytes of noise without a message in between, after which the agent is ended. */
 export const maxNoiseBytes = 128 * 1024 * 1024
-/** Agent requests without a delivered answer, after which reading pauses. Higher than the number of open questions. */
+/**
+ * Agent requests without a delivered answer, after which reading pauses. Higher than the number of
+ * open questions.
+ */
 export const maxUnansweredRequests = 64
 /** Length of a sample of discarded input, for troubleshooting. */
 export const maxSample = 200
 /** Characters of text and thoughts in a turn. The rest is counted but dropped. */
 export const maxTurnText = 8 * 1024 * 1024
 export const maxToolCalls = 500
-/** Characters kept of the output of one tool call, and of all calls of a turn; of more, the beginning and the end. */
+/**
+ * Characters kept of the output of one tool call, and of all calls of a turn; of more, the
+ * beginning and the end.
+ */
 export const maxKeptOutput = 1024 * 1024
 export const maxTurnOutput = 16 * 1024 * 1024
 export const maxCompactions = 100

@@ -1,6 +1,6 @@
 /**
- * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with a row for each model, which
- * also counts sub-agents. What is not reported is null, never 0. Pure.
+ * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with
+ * a row for each model, which also counts sub-agents. What is not reported is null, never 0. Pure.
  */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
@@ -35,7 +35,10 @@ type Tokens = Readonly<Record<Counter, number | null>>
 export class SeenInTurn {
   /** A tool ran, so the model was asked more than once. */
   ranTool = false
-  /** The tokens in the context, as last reported in this turn (`usage_update`): those of the last request. */
+  /**
+   * The tokens in the context, as last reported in this turn (`usage_update`): those of the last
+   * request.
+   */
   used: number | undefined
 
   note(update: AgentUpdate): void {
@@ -45,8 +48,9 @@ export class SeenInTurn {
 }
 
 /**
- * Some agents answer with the tokens of the last request alone, exactly those of the last `usage_update`. The model reads all of
- * the context at each request, so several requests together have more.
+ * Some agents answer with the tokens of the last request alone, exactly those of the last
+ * `usage_update`. The model reads all of the context at each request, so several requests together
+ * have more.
  */
 function isOfLastRequest(answer: unknown, { ranTool, used }: SeenInTurn): boolean {
   if (!ranTool || !used) return false
@@ -59,7 +63,10 @@ function isOfLastRequest(answer: unknown, { ranTool, used }: SeenInTurn): boolea
   )
 }
 
-/** Reads the tokens of each turn of one ACP session. The tokens of a part of the turn are not those of the turn. */
+/**
+ * Reads the tokens of each turn of one ACP session. The tokens of a part of the turn are not those
+ * of the turn.
+ */
 export class TurnTokens {
   readonly #agent: string
   readonly #before: Partial<Record<Counter, number>> = {}
@@ -117,7 +124,10 @@ export function costSoFar(cost: unknown): NonNullable<TurnUsage['cost']> | null 
   return number === undefined ? null : { amount: number, currency: lineOf(currency) ?? '' }
 }
 
-/** What a turn added to the cost so far. null when it was not told in the turn, not known before, or is in another currency. */
+/**
+ * What a turn added to the cost so far. null when it was not told in the turn, not known before, or
+ * is in another currency.
+ */
 export function costBetween(
   before: TurnUsage['cost'],
   after: TurnUsage['cost'],

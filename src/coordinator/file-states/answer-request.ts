@@ -45,7 +45,9 @@ function there<Value>(value: Value | null): Value {
 }
 const gone = () => new GitFailure(-1, statusNotice('repositoryGone'))
 
-/** Makes the worktree of the new conversation as its first turn would, with the files of the state. */
+/**
+ * Makes the worktree of the new conversation as its first turn would, with the files of the state.
+ */
 async function fork(
   { git, fileStates, worktreesFolder }: WorktreeContext,
   {

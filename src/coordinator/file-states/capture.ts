@@ -1,6 +1,7 @@
 /**
- * Takes the state of a workplace's files (FS1, FS2): tracked, untracked and deleted files, not ignored ones. It lists and then
- * stages, because `git add` would enter nested repositories and run their programs. What is left out is named.
+ * Takes the state of a workplace's files (FS1, FS2): tracked, untracked and deleted files, not
+ * ignored ones. It lists and then stages, because `git add` would enter nested repositories and run
+ * their programs. What is left out is named.
  */
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +13,9 @@ import { gitlinkMode } from '../worktrees/staged-entries.ts'
 import type { Workplace } from './workplace.ts'
 
 export const maxFileBytes = 50 * 1024 * 1024
-/** A folder with more new files than this, none of them tracked, is left out: it should be ignored. */
+/**
+ * A folder with more new files than this, none of them tracked, is left out: it should be ignored.
+ */
 const maxNewFilesInFolder = 10_000
 /** Without a state: so much that is left out can be neither listed nor protected. */
 const maxLeftOut = 1000
@@ -51,7 +54,8 @@ export async function capture(
   } catch (error) {
     if (!(error instanceof GitFailure) || error.code === 'missing' || error.code === 'timeout')
       throw error
-    // An object of the index is gone (`git gc --prune=now`), or the index was damaged: every file is read again.
+    // An object of the index is gone (`git gc --prune=now`), or the index was damaged: every file
+    // is read again.
     await place.recover()
     await place.dropIndex()
     return takeState(place, extra)
@@ -156,7 +160,10 @@ function reasonToLeave(found: {
   return found.size > maxFileBytes ? 'too_large' : undefined
 }
 
-/** Stages files. Those that cannot be read, or change all the time, are found by halving the list, and left out. */
+/**
+ * Stages files. Those that cannot be read, or change all the time, are found by halving the list,
+ * and left out.
+ */
 async function stageFiles(place: Workplace, names: readonly Buffer[]): Promise<LeftOut[]> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     try {
@@ -190,8 +197,9 @@ async function ignoreSignature({ facts, dir }: Workplace): Promise<string> {
 }
 
 /**
- * Files that the person tracks although they are ignored are followed; other ignored ones no longer. Theirs are read from their index
- * as data: of those in it that are neither followed nor new, the ignored ones are there as files.
+ * Files that the person tracks although they are ignored are followed; other ignored ones no
+ * longer. Theirs are read from their index as data: of those in it that are neither followed nor
+ * new, the ignored ones are there as files.
  */
 async function compareIgnored(
   place: Workplace,

@@ -1,4 +1,7 @@
-/** Compares two states of a workplace (FS4): the lines that changed, file by file, and a diff to read. */
+/**
+ * Compares two states of a workplace (FS4): the lines that changed, file by file, and a diff to
+ * read.
+ */
 import type { FileChanges, StateDiff } from '../../protocol/worktrees/file-state.ts'
 import { displayName, pathspecOf, splitNul } from '../worktrees/file-names.ts'
 import type { Workplace } from './workplace.ts'

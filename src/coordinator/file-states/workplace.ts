@@ -1,7 +1,8 @@
 /**
- * A private git directory for the states of a git workplace (FS1). It has its own index and configuration and shares only the
- * repository's object store; its files are taken byte for byte. Refs are moved in the checkout's other directory of ours, which
- * links them (worktrees/private-directory.ts).
+ * A private git directory for the states of a git workplace (FS1). It has its own index and
+ * configuration and shares only the repository's object store; its files are taken byte for byte.
+ * Refs are moved in the checkout's other directory of ours, which links them
+ * (worktrees/private-directory.ts).
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -81,7 +82,10 @@ export class Workplace {
     await rm(`${this.indexFile}.lock`, { force: true })
   }
 
-  /** Waits for the lock of a ref of ours, or of all packed refs, and removes one that a killed git left behind. */
+  /**
+   * Waits for the lock of a ref of ours, or of all packed refs, and removes one that a killed git
+   * left behind.
+   */
   async clearLock(ref: string): Promise<void> {
     const lock = join(this.facts.commonFolder, `${ref}.lock`)
     const found = await stat(lock).catch(() => undefined)

@@ -1,4 +1,7 @@
-/** Gives an agent the address of the gateway and the token that stands for its key (GW2), in the way that its data say. */
+/**
+ * Gives an agent the address of the gateway and the token that stands for its key (GW2), in the way
+ * that its data say.
+ */
 import { hash } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +34,10 @@ const common = {
   GEMINI_API_KEY: '{key}',
 }
 
-/** The names of the variables that an agent is told its gateway by: a sign-in, as a key in its environment is. */
+/**
+ * The names of the variables that an agent is told its gateway by: a sign-in, as a key in its
+ * environment is.
+ */
 export const gatewayVariables = (agent: StartedProgram): string[] => [
   ...Object.keys(knownAgentOf(agent)?.gateway?.env ?? common),
   'HOLDFAST_GATEWAY_KEY',

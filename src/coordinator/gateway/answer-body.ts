@@ -1,4 +1,7 @@
-/** What is done to an answer on its way to the agent: it is unpacked, the key is masked (GW2), and numbers nobody asked for are left out. */
+/**
+ * What is done to an answer on its way to the agent: it is unpacked, the key is masked (GW2), and
+ * numbers nobody asked for are left out.
+ */
 import type { IncomingMessage } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
 import {
@@ -31,7 +34,9 @@ export function unpacked(came: IncomingMessage): Readable | undefined {
 export const bytesOf = (secret: string): KnownSecrets =>
   new KnownSecrets([secret, Buffer.from(secret).toString('latin1')])
 
-/** Masks a key in whatever pieces it comes. Only what may be its beginning waits for the next piece. */
+/**
+ * Masks a key in whatever pieces it comes. Only what may be its beginning waits for the next piece.
+ */
 export function masking(secrets: KnownSecrets): Transform {
   let waiting = ''
   return new Transform({

@@ -1,6 +1,7 @@
 /**
- * Reads of a request's body what decides whether it is counted (GW4), without parsing the rest: messages are large. A body that two
- * programs may read in two ways is refused, because the service would answer for another model than the one that is counted.
+ * Reads of a request's body what decides whether it is counted (GW4), without parsing the rest:
+ * messages are large. A body that two programs may read in two ways is refused, because the service
+ * would answer for another model than the one that is counted.
  */
 import { fieldsOf, parsedJson } from '../../platform/json.ts'
 
@@ -97,7 +98,9 @@ function afterBlanks(body: Buffer, from: number): number {
   return at
 }
 
-/** The place behind a text that begins here; the place itself where none begins or it has no end. */
+/**
+ * The place behind a text that begins here; the place itself where none begins or it has no end.
+ */
 function afterText(body: Buffer, from: number): number {
   if (body[from] !== quote) return from
   for (let at = body.indexOf(quote, from + 1); at >= 0; at = body.indexOf(quote, at + 1)) {

@@ -1,19 +1,29 @@
 /**
- * Counts what a model's answer used (GW4), as it passes: Anthropic's messages, OpenAI's responses and chat, Gemini, and services that
- * speak like them. Reads event streams line by line, keeps the first and the newest line with numbers, and parses both at the end.
+ * Counts what a model's answer used (GW4), as it passes: Anthropic's messages, OpenAI's responses
+ * and chat, Gemini, and services that speak like them. Reads event streams line by line, keeps the
+ * first and the newest line with numbers, and parses both at the end.
  */
 import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
 import { numberOf } from '../acp/wire.ts'
 
 export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-/** `finished`: the answer was whole and told its numbers: they are exact. Otherwise at least so much was used. */
+/**
+ * `finished`: the answer was whole and told its numbers: they are exact. Otherwise at least so much
+ * was used.
+ */
 export type Counted = Readonly<typeof nothingUsed> & { readonly finished: boolean }
 
-/** Limit for one line of an event stream, and for an answer that is not a stream. A longer one is not counted. */
+/**
+ * Limit for one line of an event stream, and for an answer that is not a stream. A longer one is
+ * not counted.
+ */
 const maxCountedBytes = 32 * 1024 * 1024
 
-/** In every form, a line with numbers has one of these. Inside a text a quotation mark is escaped, so none is found there. */
+/**
+ * In every form, a line with numbers has one of these. Inside a text a quotation mark is escaped,
+ * so none is found there.
+ */
 const numbers = Buffer.from('_tokens"')
 const geminiNumbers = Buffer.from('"usageMetadata"')
 /** The end of a stream, where it is not the line with the numbers. */

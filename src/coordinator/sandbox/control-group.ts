@@ -1,6 +1,7 @@
 /**
- * A control group for one sandbox (SB13): the kernel counts its processes and its memory, and refuses more. Only version 2, and only
- * where this process may make one: in its own group or the one above, where that hands both counters down (in systemd with Delegate=yes).
+ * A control group for one sandbox (SB13): the kernel counts its processes and its memory, and
+ * refuses more. Only version 2, and only where this process may make one: in its own group or the
+ * one above, where that hands both counters down (in systemd with Delegate=yes).
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * Finds data folders, of whatever server, in what a sandbox is about to show (SB11): the clone that the program runs from may hold
- * one, and so may a workplace or an allowed folder. Looks a little way down and a bounded number of times, because a start waits.
+ * Finds data folders, of whatever server, in what a sandbox is about to show (SB11): the clone that
+ * the program runs from may hold one, and so may a workplace or an allowed folder. Looks a little
+ * way down and a bounded number of times, because a start waits.
  */
 import { type Dirent, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * Which hosts a sandbox may reach (SB5). Named hosts are compared as text before they are looked up, so that a strict sandbox leaks
- * nothing through DNS; addresses are compared after, and the address that was compared is the one connected to.
+ * Which hosts a sandbox may reach (SB5). Named hosts are compared as text before they are looked
+ * up, so that a strict sandbox leaks nothing through DNS; addresses are compared after, and the
+ * address that was compared is the one connected to.
  */
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
@@ -25,7 +26,10 @@ const hostOf = (typed: string): string =>
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
 
-/** `name:port`, `[address]:port`, or either without a port, in the one form that a URL has for it. Undefined when it is none. */
+/**
+ * `name:port`, `[address]:port`, or either without a port, in the one form that a URL has for it.
+ * Undefined when it is none.
+ */
 export function hostPortOf(typed: string, fallback?: number): HostPort | undefined {
   const [, host = '', port] =
     /^(\[[^\]]+\]|[^:/?#@\\]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
@@ -37,7 +41,10 @@ export function hostPortOf(typed: string, fallback?: number): HostPort | undefin
     : undefined
 }
 
-/** How a host is named in the rules: with this port (or by an address of another machine), without one, or not. */
+/**
+ * How a host is named in the rules: with this port (or by an address of another machine), without
+ * one, or not.
+ */
 export function namedAs(
   { hosts }: NetworkRules,
   { host, port }: HostPort,
@@ -58,7 +65,10 @@ export function namedAs(
 const canonical = (name: string): string =>
   name === 'localhost' ? '127.0.0.1' : (hostPortOf(name, 1)?.host ?? name)
 
-/** Never reached unless named with a port: this machine, what only its link reaches (cloud metadata), and no address at all. */
+/**
+ * Never reached unless named with a port: this machine, what only its link reaches (cloud
+ * metadata), and no address at all.
+ */
 const nowhere = new BlockList()
 const nowhere4 = { '127.0.0.0': 8, '0.0.0.0': 8, '169.254.0.0': 16, '224.0.0.0': 3 }
 const nowhere6 = { '::1': 128, '::': 128, 'fe80::': 10, 'ff00::': 8, 'fd00:ec2::': 32 }
@@ -77,7 +87,10 @@ export function isThisMachine(host: string): boolean {
   return address && (nowhere.check(plain, kind) || own.check(plain, kind))
 }
 
-/** Why a host is not reached: it is this machine, whose ports are allowed one by one; nobody knows its name; it is not allowed. */
+/**
+ * Why a host is not reached: it is this machine, whose ports are allowed one by one; nobody knows
+ * its name; it is not allowed.
+ */
 export type Unreached = 'this-machine' | 'unknown-name' | 'not-allowed'
 
 /** The address to connect to, or why there is none. */

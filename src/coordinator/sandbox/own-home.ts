@@ -1,7 +1,8 @@
 /**
- * SB14: an agent whose settings nobody knows has a whole home for each owner, kept between its processes. It begins with copies of what
- * `allow.state` names of the account's home, and with nothing else. What it names is opened name by name and never through a link, because
- * other agents may write there meanwhile. Linux only, as the sandbox that has such a home.
+ * SB14: an agent whose settings nobody knows has a whole home for each owner, kept between its
+ * processes. It begins with copies of what `allow.state` names of the account's home, and with
+ * nothing else. What it names is opened name by name and never through a link, because other agents
+ * may write there meanwhile. Linux only, as the sandbox that has such a home.
  */
 import { constants, existsSync } from 'node:fs'
 import {
@@ -127,7 +128,10 @@ class StateCopy {
     }
   }
 
-  /** A link stays a link: what it leads to is not copied. Sockets and the like are left out, and what a server keeps. */
+  /**
+   * A link stays a link: what it leads to is not copied. Sockets and the like are left out, and
+   * what a server keeps.
+   */
   async #folder(from: string, to: string, depth: number): Promise<void> {
     if (isDataFolder(from)) return
     await mkdir(to, { recursive: true, mode: 0o700 })

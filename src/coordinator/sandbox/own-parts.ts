@@ -1,6 +1,7 @@
 /**
- * What an agent's settings hold of conversations, apart for each owner (SB12): a folder of the owner's is mounted where the agent looks
- * for it, and the machine's own stays as it is. A new one is begun with the owner's ACP sessions and with nothing else.
+ * What an agent's settings hold of conversations, apart for each owner (SB12): a folder of the
+ * owner's is mounted where the agent looks for it, and the machine's own stays as it is. A new one
+ * is begun with the owner's ACP sessions and with nothing else.
  */
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -78,7 +79,10 @@ async function begin(part: string, place: string, acpSessions: readonly string[]
   await rename(unfinished, part)
 }
 
-/** Copies the files and folders that are named after one of the sessions, and of databases their rows. No link is followed. */
+/**
+ * Copies the files and folders that are named after one of the sessions, and of databases their
+ * rows. No link is followed.
+ */
 async function copyNamed(place: string, part: string, ids: ReadonlySet<string>): Promise<void> {
   let looked = 0
   const look = async (folder: string): Promise<void> => {

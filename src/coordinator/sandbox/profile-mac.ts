@@ -1,6 +1,7 @@
 /**
- * A profile for `sandbox-exec` on macOS, by the system's own means (SB3). It has not been tried on a Mac. The agent shares the
- * machine's loopback there, so only the ports of its forwarder are allowed. Pure.
+ * A profile for `sandbox-exec` on macOS, by the system's own means (SB3). It has not been tried on
+ * a Mac. The agent shares the machine's loopback there, so only the ports of its forwarder are
+ * allowed. Pure.
  */
 export interface MacProfileOptions {
   readonly writable: readonly string[]

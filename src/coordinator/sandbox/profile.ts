@@ -1,6 +1,7 @@
 /**
- * The file system and namespaces of a sandbox, as arguments for bubblewrap (SB3, SB4). It begins with an empty root: what is not
- * named here does not exist inside. Mounts are ordered by their path, so a folder inside another is mounted after it.
+ * The file system and namespaces of a sandbox, as arguments for bubblewrap (SB3, SB4). It begins
+ * with an empty root: what is not named here does not exist inside. Mounts are ordered by their
+ * path, so a folder inside another is mounted after it.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { isBelow } from '../../platform/files/path-inside.ts'
@@ -24,7 +25,10 @@ export interface ProfileOptions {
   readonly tmpMb?: number
 }
 
-/** By name, because all of /etc would show what others can read. No resolver: names are looked up by the bridge outside. */
+/**
+ * By name, because all of /etc would show what others can read. No resolver: names are looked up by
+ * the bridge outside.
+ */
 const etc = [
   ...[
     'alternatives',
@@ -89,7 +93,10 @@ function shownAs(path: string): string[] {
   return isLink ? ['--symlink', realpathSync(path), path] : ['--ro-bind-try', path, path]
 }
 
-/** A folder above shows it already, and nothing hides it between. Each mount costs a third of a millisecond. */
+/**
+ * A folder above shows it already, and nothing hides it between. Each mount costs a third of a
+ * millisecond.
+ */
 function isShown(mount: Mount, all: readonly Mount[]): boolean {
   if (mount.kind !== 'read' || mount.from !== mount.to) return false
   const above = all.filter(({ to }) => isBelow(to, mount.to))

@@ -1,7 +1,8 @@
 /**
- * Watches what sandboxes use of the machine (SB13), and says once of each when it has reached a limit. Where a control group counts, it
- * is asked. Elsewhere the processes are counted here, when the machine has clearly more of them or clearly less memory than
- * before, and now and then besides. What is written is looked for when the disk has lost as much as may be written.
+ * Watches what sandboxes use of the machine (SB13), and says once of each when it has reached a
+ * limit. Where a control group counts, it is asked. Elsewhere the processes are counted here, when
+ * the machine has clearly more of them or clearly less memory than before, and now and then
+ * besides. What is written is looked for when the disk has lost as much as may be written.
  */
 import { readFileSync, statfsSync } from 'node:fs'
 import { lstat, readdir, statfs } from 'node:fs/promises'
@@ -212,7 +213,10 @@ async function isTemporaryFull(pid: number): Promise<boolean> {
   }
 }
 
-/** Bytes on the disk of the files that were changed since then; not counted further than `enough`. No link is followed. */
+/**
+ * Bytes on the disk of the files that were changed since then; not counted further than `enough`.
+ * No link is followed.
+ */
 async function writtenSince(folder: string, since: number, enough: number): Promise<number> {
   let bytes = 0
   let looked = 0

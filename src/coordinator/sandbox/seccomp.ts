@@ -1,6 +1,7 @@
 /**
- * A seccomp filter for a sandbox (SB4), as the program that bubblewrap loads: refuses what namespaces do not keep apart (keyrings,
- * sockets of virtual machines, bpf, perf, io_uring, the kernel's log), typing into a terminal, and new namespaces, by which the inside could undo its
+ * A seccomp filter for a sandbox (SB4), as the program that bubblewrap loads: refuses what
+ * namespaces do not keep apart (keyrings, sockets of virtual machines, bpf, perf, io_uring, the
+ * kernel's log), typing into a terminal, and new namespaces, by which the inside could undo its
  * mounts. Pure.
  */
 type Instruction = readonly [code: number, jt: number, jf: number, value: number]
@@ -14,7 +15,10 @@ const fail = (errno: number): Instruction => answer(0x00050000 | errno)
 
 const [eperm, enosys, noFamily] = [1, 38, 97]
 const newUserNamespace = 0x10000000
-/** Offsets in the data of a call: its number, the architecture, the low words of its first two arguments. */
+/**
+ * Offsets in the data of a call: its number, the architecture, the low words of its first two
+ * arguments.
+ */
 const [numberAt, archAt, firstAt, secondAt] = [0, 4, 16, 24]
 
 interface Machine {
@@ -68,12 +72,17 @@ const ioUring = [425, 426, 427]
 const newMountCalls = [428, 429, 430, 431, 432, 433, 442]
 const clone3 = 435
 
-/** Unix, IPv4, IPv6 and netlink. Others, such as vsock, are not kept apart by a network namespace. */
+/**
+ * Unix, IPv4, IPv6 and netlink. Others, such as vsock, are not kept apart by a network namespace.
+ */
 const families = [1, 2, 10, 16]
 /** TIOCSTI and TIOCLINUX: type into a terminal. */
 const typing = [0x5412, 0x541c]
 
-/** Undefined for machines whose call numbers are not known here. `nested`: its own user namespaces are allowed. */
+/**
+ * Undefined for machines whose call numbers are not known here. `nested`: its own user namespaces
+ * are allowed.
+ */
 export function seccompFilter(nested: boolean, arch: string = process.arch): Buffer | undefined {
   const machine = machines[arch]
   if (!machine) return undefined
@@ -112,7 +121,8 @@ export function seccompFilter(nested: boolean, arch: string = process.arch): Buf
       fail(eperm),
       allow,
     ),
-    // The flags of `clone3` lie in memory that a filter cannot read. Libraries fall back to `clone`.
+    // The flags of `clone3` lie in memory that a filter cannot read. Libraries fall back to
+    // `clone`.
     ...(nested ? [] : [...of(clone3, fail(enosys)), ...noNewUser(clone), ...noNewUser(unshare)]),
     allow,
   ]

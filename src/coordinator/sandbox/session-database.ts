@@ -1,20 +1,27 @@
 /**
- * Begins a database of sessions with some of another's (SB12): the tables as they are there, of their rows those of the named sessions
- * and what the sessions refer to. Everything else, sign-ins among it, stays empty.
+ * Begins a database of sessions with some of another's (SB12): the tables as they are there, of
+ * their rows those of the named sessions and what the sessions refer to. Everything else, sign-ins
+ * among it, stays empty.
  */
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-/** Larger ones are not looked through while a start waits: the agent begins anew, and is told what was said. */
+/**
+ * Larger ones are not looked through while a start waits: the agent begins anew, and is told what
+ * was said.
+ */
 const maxBytes = 256 * 1024 ** 2
 /** What the file says is not believed: of its text one statement is taken, of these kinds. */
 const madeBy = /^\s*create\s+(table|index|unique\s+index)\s/i
 /** Which build wrote it, for an agent that would otherwise make its tables again. */
 const whole = /migration/i
 
-/** Nothing is made of a file that is no database, or has no table of sessions: the agent then begins anew. */
+/**
+ * Nothing is made of a file that is no database, or has no table of sessions: the agent then begins
+ * anew.
+ */
 export async function copySessions(
   from: string,
   to: string,

@@ -1,6 +1,6 @@
 /**
- * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside the workspace root, links that
- * leave it, and worktrees that Holdfast did not make are refused.
+ * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside
+ * the workspace root, links that leave it, and worktrees that Holdfast did not make are refused.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
@@ -33,7 +33,8 @@ import {
 import { type OurWorktree, openWorktree } from './repository.ts'
 import { stateOf } from './worktree-state.ts'
 
-// Finds files of a workplace by a part of their path. Walks folders breadth first, follows no links, and stops at its bounds.
+// Finds files of a workplace by a part of their path. Walks folders breadth first, follows no
+// links, and stops at its bounds.
 
 const maxEntries = 20_000
 const skipped = new Set([
@@ -174,7 +175,9 @@ async function remove(
   return removed === 'in_use' ? notRemoved('in_use', statusNotice('agentWorksThere')) : removed
 }
 
-/** Checks by its real path that a folder is below the root of a user session, and returns that root. */
+/**
+ * Checks by its real path that a folder is below the root of a user session, and returns that root.
+ */
 async function checkedRoot({ worktreesFolder }: WorktreeContext, top: string): Promise<string> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => error.code)
   if (found === 'ENOENT' || found === 'ENOTDIR')

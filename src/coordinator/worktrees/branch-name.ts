@@ -1,9 +1,14 @@
-/** Branch names for roles. Roles are text in any language, and branch names are restricted. Pure. */
+/**
+ * Branch names for roles. Roles are text in any language, and branch names are restricted. Pure.
+ */
 import { hash } from 'node:crypto'
 
 const maxWord = 48
 
-/** WT1: the short id keeps branches apart. A role that had to be changed gets a hash, so that no two share a branch. */
+/**
+ * WT1: the short id keeps branches apart. A role that had to be changed gets a hash, so that no two
+ * share a branch.
+ */
 export const branchOf = (userSessionShort: string, role: string): string =>
   `holdfast/${userSessionShort}/${wordOf(role)}`
 

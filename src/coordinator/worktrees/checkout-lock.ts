@@ -1,6 +1,6 @@
 /**
- * Holds the lock of a checkout's index, as git does, while something there is committed or moved: a git of others does not write it
- * meanwhile, nor we while it writes.
+ * Holds the lock of a checkout's index, as git does, while something there is committed or moved: a
+ * git of others does not write it meanwhile, nor we while it writes.
  */
 
 import { statSync } from 'node:fs'

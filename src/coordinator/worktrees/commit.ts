@@ -1,6 +1,7 @@
 /**
- * Commits everything in a worktree on its branch (WT6), with Holdfast as the committer (WT4): staged in an index of ours, without
- * hooks, filters or signers. Repositories inside of it stay at the commit that HEAD has of them.
+ * Commits everything in a worktree on its branch (WT6), with Holdfast as the committer (WT4):
+ * staged in an index of ours, without hooks, filters or signers. Repositories inside of it stay at
+ * the commit that HEAD has of them.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -92,14 +93,19 @@ function mergedIn(gitFolder: string): string[] {
   return lines.filter((line) => objectId.test(line))
 }
 
-/** As git cleans a message: no comments, no spaces at ends, no empty lines at either end or twice. */
+/**
+ * As git cleans a message: no comments, no spaces at ends, no empty lines at either end or twice.
+ */
 function stripped(message: string): string {
   const lines = message.split('\n').filter((line) => !line.startsWith('#'))
   const text = lines.map((line) => line.trimEnd()).join('\n')
   return `${text.replaceAll(/\n{3,}/g, '\n\n').replaceAll(/^\n+|\n+$/g, '')}\n`
 }
 
-/** Such a file is not as it would be committed: large files, for example, are kept elsewhere by a program that we do not run. */
+/**
+ * Such a file is not as it would be committed: large files, for example, are kept elsewhere by a
+ * program that we do not run.
+ */
 export async function filteredAmong(
   repository: Repository,
   names: readonly Buffer[],

@@ -1,7 +1,7 @@
 /**
- * Shows all changes of a worktree since its fork point as one patch for `git apply`: committed, uncommitted and untracked (WT2,
- * WT6). The worktree and its index are not changed: untracked files are added to a copy of the index, with a temporary object
- * folder.
+ * Shows all changes of a worktree since its fork point as one patch for `git apply`: committed,
+ * uncommitted and untracked (WT2, WT6). The worktree and its index are not changed: untracked files
+ * are added to a copy of the index, with a temporary object folder.
  */
 import { lstat } from 'node:fs/promises'
 import { pathOf, pathspecOf } from './file-names.ts'
@@ -24,7 +24,10 @@ export interface WorktreeDiff {
   readonly leftOut: number
 }
 
-/** A diff to read: without binary contents, cut when too long. `path` selects one file by its displayed path. */
+/**
+ * A diff to read: without binary contents, cut when too long. `path` selects one file by its
+ * displayed path.
+ */
 export const diffOf = (worktree: OurWorktree, path?: string): Promise<WorktreeDiff> =>
   differences(worktree, [], maxShownBytes, path)
 

@@ -2,7 +2,10 @@
 const asText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const nul = 0
 
-/** File names as git prints them: bytes without NUL, used as such. Displayed as text, with invalid bytes escaped. Pure. */
+/**
+ * File names as git prints them: bytes without NUL, used as such. Displayed as text, with invalid
+ * bytes escaped. Pure.
+ */
 export function displayName(name: Buffer): string {
   try {
     return asText.decode(name)
@@ -32,7 +35,10 @@ export function splitNul(output: Buffer): Buffer[] {
 export const pathOf = (top: string, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${top}/`), name])
 
-/** A pathspec for exactly this file. Arguments are text, so invalid bytes become single-character wildcards. */
+/**
+ * A pathspec for exactly this file. Arguments are text, so invalid bytes become single-character
+ * wildcards.
+ */
 export function pathspecOf(name: Buffer): string {
   const shown = name.toString()
   if (Buffer.from(shown).equals(name)) return `:(top,literal)${shown}`

@@ -1,6 +1,6 @@
 /**
- * Runs git without a shell or terminal, always in a git directory of ours (SE19, private-directory.ts), with limits on time, output
- * and concurrency.
+ * Runs git without a shell or terminal, always in a git directory of ours (SE19,
+ * private-directory.ts), with limits on time, output and concurrency.
  */
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -72,7 +72,10 @@ export class Git {
   readonly #options: GitDependencies
   /** By project: how many run, and who waits. */
   readonly #slots = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
-  /** What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a file, or null for a folder. */
+  /**
+   * What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a
+   * file, or null for a folder.
+   */
   readonly #guarded = new Map<string, string | null>()
   readonly #queues = new Sequences()
 

@@ -1,4 +1,7 @@
-/** Inspects worktrees for disk use and whether they can be removed (WT6), each by itself, so that one failure hides no other. */
+/**
+ * Inspects worktrees for disk use and whether they can be removed (WT6), each by itself, so that
+ * one failure hides no other.
+ */
 import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
@@ -39,7 +42,10 @@ const maxMs = 10_000
 /** Unit of `stat` blocks, independent of the disk. */
 const blockBytes = 512
 
-/** Measures the disk use of a folder (WT6), limited in time and files. `complete: false` marks a lower bound. */
+/**
+ * Measures the disk use of a folder (WT6), limited in time and files. `complete: false` marks a
+ * lower bound.
+ */
 export async function diskUseOf(folder: string, clock: Clock): Promise<WorktreeInspection['disk']> {
   const until = clock.now() + maxMs
   const waiting = [folder]

@@ -1,7 +1,8 @@
 /**
- * Merges or rebases a worktree's work into a branch of the person (WT6). The result is computed apart from both sides, on objects
- * alone, so a conflict changes nothing. The branch moves only if it has not changed meanwhile. A checked-out branch is moved in its
- * checkout if that is clean (move-checkout.ts); otherwise the person gets a command to run.
+ * Merges or rebases a worktree's work into a branch of the person (WT6). The result is computed
+ * apart from both sides, on objects alone, so a conflict changes nothing. The branch moves only if
+ * it has not changed meanwhile. A checked-out branch is moved in its checkout if that is clean
+ * (move-checkout.ts); otherwise the person gets a command to run.
  */
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
@@ -105,8 +106,9 @@ const commitOf = async (
 }
 
 /**
- * Brings the commits over one by one, as `git rebase` does: merges, what the branch has already, and what comes to nothing are left
- * out. Each is a merge of two made-up commits whose parent has the files of the commit's own parent.
+ * Brings the commits over one by one, as `git rebase` does: merges, what the branch has already,
+ * and what comes to nothing are left out. Each is a merge of two made-up commits whose parent has
+ * the files of the commit's own parent.
  */
 async function rebased(
   repository: Repository,

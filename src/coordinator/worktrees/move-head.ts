@@ -1,4 +1,7 @@
-/** Moves the branch of a checkout, or its HEAD where none is checked out, if it is still where it was. */
+/**
+ * Moves the branch of a checkout, or its HEAD where none is checked out, if it is still where it
+ * was.
+ */
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { headOf } from '../../platform/files/git-refs.ts'

@@ -1,6 +1,7 @@
 /**
- * Finds or makes the folder that a person named by an absolute path for an agent in a role (US8): below the project's folder, below the
- * console's, or below folders that somebody who manages may choose from. Never one of the system or of the data folder (SE11).
+ * Finds or makes the folder that a person named by an absolute path for an agent in a role (US8):
+ * below the project's folder, below the console's, or below folders that somebody who manages may
+ * choose from. Never one of the system or of the data folder (SE11).
  */
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
@@ -71,7 +72,10 @@ async function made(base: string, rest: string, path: string): Promise<string> {
   }
 }
 
-/** What is left of a path below a folder, which may be named through links; '' for the folder itself. */
+/**
+ * What is left of a path below a folder, which may be named through links; '' for the folder
+ * itself.
+ */
 function restBelow(base: string, wanted: string): string | undefined {
   for (const each of [base, realOr(base)]) {
     if (each === wanted) return ''

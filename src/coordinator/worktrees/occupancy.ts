@@ -1,18 +1,25 @@
 /**
- * Tracks which launches use which workspaces (WT3). A launch counts before its workspace is looked up, and waits for a removal in
- * progress. So no workspace is removed under an agent, or given to one while it is being removed.
+ * Tracks which launches use which workspaces (WT3). A launch counts before its workspace is looked
+ * up, and waits for a removal in progress. So no workspace is removed under an agent, or given to
+ * one while it is being removed.
  */
 export class Occupancy {
   /** By user session root: launches whose workspace is not known yet. */
   readonly #entering = new Map<string, number>()
-  /** Launches that have entered and not left. A cancelled launch may leave before its workspace exists. */
+  /**
+   * Launches that have entered and not left. A cancelled launch may leave before its workspace
+   * exists.
+   */
   readonly #launches = new Set<string>()
   /** By launch: the folders it uses. Its contexts may use several (CX9). */
   readonly #folders = new Map<string, Set<string>>()
   /** By root: removals in progress. */
   readonly #removals = new Map<string, Promise<unknown>>()
 
-  /** Finds or makes a folder for a launch below the root, and marks it as used until the launch leaves. */
+  /**
+   * Finds or makes a folder for a launch below the root, and marks it as used until the launch
+   * leaves.
+   */
   async enter<Folder>(
     launchId: string,
     root: string,
@@ -44,7 +51,10 @@ export class Occupancy {
     return [...this.#folders.values()].some((folders) => folders.has(top))
   }
 
-  /** Runs a removal while no launch can enter, one at a time per root. `in_use`: a launch uses the folder or is entering. */
+  /**
+   * Runs a removal while no launch can enter, one at a time per root. `in_use`: a launch uses the
+   * folder or is entering.
+   */
   async remove<Result>(
     root: string,
     top: string,

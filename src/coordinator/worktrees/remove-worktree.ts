@@ -1,6 +1,7 @@
 /**
- * Removes a worktree of ours if nothing is lost, or if a person confirmed exactly these losses (WT3). git does the removal, and
- * if it refuses, nothing is forced. No code here deletes folders itself.
+ * Removes a worktree of ours if nothing is lost, or if a person confirmed exactly these losses
+ * (WT3). git does the removal, and if it refuses, nothing is forced. No code here deletes folders
+ * itself.
  */
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -76,7 +77,8 @@ async function commitsOnlyHere(
   { repository, record }: OurWorktree,
   tip: string | undefined,
 ): Promise<Losses['commits']> {
-  // Not `--all`, which includes this worktree's HEAD. Refs that are removed with the worktree are excluded.
+  // Not `--all`, which includes this worktree's HEAD. Refs that are removed with the worktree are
+  // excluded.
   const gone = [
     `refs/heads/${record.branch}`,
     'refs/stash',
@@ -131,7 +133,8 @@ export async function removeWorktree(
   // Checked again, because inspecting a large worktree takes time.
   const come = await processesIn(top)
   if (come.length > 0) return inUse(come)
-  // Otherwise git would start another in there, by the worktree's own `.git`. One `--force` removes no locked worktree.
+  // Otherwise git would start another in there, by the worktree's own `.git`. One `--force` removes
+  // no locked worktree.
   const args = ['worktree', 'remove', '--force', top]
   const removed = await repository.serialize(() => repository.try(args, { timeoutMs: removalMs }))
   if (removed.code !== 0) return notRemoved('git_refused', removed.stderr.trim())

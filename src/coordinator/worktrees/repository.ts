@@ -1,6 +1,7 @@
 /**
- * A project's folder as a git repository. Every git runs in a directory of ours that links its refs and objects, with an index of
- * ours (SE19): what an agent can write names no program there, and nothing of it is checked before use.
+ * A project's folder as a git repository. Every git runs in a directory of ours that links its refs
+ * and objects, with an index of ours (SE19): what an agent can write names no program there, and
+ * nothing of it is checked before use.
  */
 
 import { existsSync, readdirSync } from 'node:fs'
@@ -143,7 +144,10 @@ function namesOf(folder: string): string[] {
   }
 }
 
-/** The record that makes a worktree ours (WT3), a file in its git folder. One without it is never removed. */
+/**
+ * The record that makes a worktree ours (WT3), a file in its git folder. One without it is never
+ * removed.
+ */
 export interface WorktreeRecord {
   readonly userSessionShort: string
   readonly role: string
@@ -179,7 +183,10 @@ export interface OurWorktree {
   readonly top: string
   readonly gitFolder: string
   readonly record: WorktreeRecord
-  /** The merge base with the base branch, or the base commit when that branch is gone. Computed once, on first use. */
+  /**
+   * The merge base with the base branch, or the base commit when that branch is gone. Computed
+   * once, on first use.
+   */
   forkPoint(): Promise<string>
 }
 

@@ -1,6 +1,7 @@
 /**
- * Sets up a new worktree (WT5): copies ignored files such as `.env` from the project's checkout, then runs the project's set-up
- * command. Both are configured by an owner. Failures are returned, not thrown.
+ * Sets up a new worktree (WT5): copies ignored files such as `.env` from the project's checkout,
+ * then runs the project's set-up command. Both are configured by an owner. Failures are returned,
+ * not thrown.
  */
 
 import { spawn } from 'node:child_process'

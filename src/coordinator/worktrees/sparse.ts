@@ -1,4 +1,7 @@
-/** Sparse checkouts: what one leaves away stays away where we write files, and a new worktree leaves away the same, as git makes it. */
+/**
+ * Sparse checkouts: what one leaves away stays away where we write files, and a new worktree leaves
+ * away the same, as git makes it.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bytesOf } from '../../platform/files/plain-file.ts'
@@ -8,7 +11,10 @@ import type { Repository } from './repository.ts'
 const maxPatternBytes = 16 * 1024 * 1024
 const patternFile = 'info/sparse-checkout'
 
-/** Settings for a git that writes files, with the patterns beside them. Empty: everything is checked out. */
+/**
+ * Settings for a git that writes files, with the patterns beside them. Empty: everything is checked
+ * out.
+ */
 export function sparseSettings(
   { settings: own, facts, place }: Repository,
   settings = own,
@@ -22,7 +28,9 @@ export function sparseSettings(
   return { 'core.sparseCheckout': 'true', 'core.sparseCheckoutCone': String(cone) }
 }
 
-/** Gives the git folder of a new worktree what makes its checkout sparse, for the agent's own git. */
+/**
+ * Gives the git folder of a new worktree what makes its checkout sparse, for the agent's own git.
+ */
 export function copySparse(from: Repository, gitFolder: string): void {
   const sparse = sparseSettings(from)
   const patterns = bytesOf(join(from.facts.gitFolder, patternFile), maxPatternBytes)

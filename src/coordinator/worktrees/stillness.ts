@@ -1,14 +1,17 @@
 /**
- * Ends a git that waits for what never comes (SB10): an agent may have put a pipe where git reads. One that for some seconds uses no
- * processor and reads nothing, nor what it has started, is over. Linux tells that in /proc; elsewhere only git's total time is
- * bounded.
+ * Ends a git that waits for what never comes (SB10): an agent may have put a pipe where git reads.
+ * One that for some seconds uses no processor and reads nothing, nor what it has started, is over.
+ * Linux tells that in /proc; elsewhere only git's total time is bounded.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../platform/time/clock.ts'
 
 const lookMs = 1000
-/** So many looks without anything between them: five seconds. Looks, not time, because a machine may sleep. */
+/**
+ * So many looks without anything between them: five seconds. Looks, not time, because a machine may
+ * sleep.
+ */
 const maxStillLooks = 5
 const findMs = 10_000
 
@@ -28,7 +31,10 @@ export function stillness(clock: Clock, pid: number | undefined, onStill: () => 
   return () => stop()
 }
 
-/** What a process and those that it started have used and read; undefined while one of them runs, or waits for a disk. */
+/**
+ * What a process and those that it started have used and read; undefined while one of them runs, or
+ * waits for a disk.
+ */
 function activityOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

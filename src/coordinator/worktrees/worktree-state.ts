@@ -1,4 +1,7 @@
-/** The state of a worktree (WT2): its branch, how far it is ahead and behind, and the files changed since its fork point. */
+/**
+ * The state of a worktree (WT2): its branch, how far it is ahead and behind, and the files changed
+ * since its fork point.
+ */
 import type { WorktreeState } from '../../protocol/worktrees/worktree.ts'
 import { splitNul } from './file-names.ts'
 import { isWork, type NamedFile, named, uncommittedIn, withNewFiles, withoutName } from './look.ts'
@@ -57,7 +60,10 @@ export async function stateOf(
   }
 }
 
-/** All changes since the fork point, untracked files last, and the names of those that are staged as new. */
+/**
+ * All changes since the fork point, untracked files last, and the names of those that are staged as
+ * new.
+ */
 export async function filesOf(
   worktree: OurWorktree,
 ): Promise<{ all: NamedFile[]; staged: Buffer[] }> {
@@ -86,7 +92,10 @@ function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]):
   ]
 }
 
-/** `M\0path\0R100\0old\0new\0`. What is staged as new counts as committed here, so that a moved file is shown as one. */
+/**
+ * `M\0path\0R100\0old\0new\0`. What is staged as new counts as committed here, so that a moved file
+ * is shown as one.
+ */
 async function changedSince(
   worktree: OurWorktree,
   pending: readonly NamedFile[],

@@ -1,6 +1,7 @@
 /**
- * A small MCP client: enough of Streamable HTTP to call tools, and nothing the demo agent does not need. A call that finds no
- * server is tried again for a while, because servers are restarted under agents; so callers give an id to what must happen once.
+ * A small MCP client: enough of Streamable HTTP to call tools, and nothing the demo agent does not
+ * need. A call that finds no server is tried again for a while, because servers are restarted under
+ * agents; so callers give an id to what must happen once.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -29,7 +30,10 @@ const maxTries = 12
 const firstPauseMs = 250
 const maxPauseMs = 4000
 
-/** While a call is held, the server says every 20 s that it is there: one that was stopped keeps its connections open. */
+/**
+ * While a call is held, the server says every 20 s that it is there: one that was stopped keeps its
+ * connections open.
+ */
 const silenceMs = 30_000
 
 interface Answer {
@@ -49,7 +53,10 @@ export class McpClient {
     this.#options = options
   }
 
-  /** The handshake. The server keeps nothing of it, so it is done once, however often that is restarted. */
+  /**
+   * The handshake. The server keeps nothing of it, so it is done once, however often that is
+   * restarted.
+   */
   async connect(): Promise<void> {
     const clientInfo = { name: 'holdfast-demo-mcp', version: this.#options.version }
     await this.#request('initialize', { protocolVersion, capabilities: {}, clientInfo })
@@ -82,7 +89,8 @@ export class McpClient {
       try {
         return await this.#send(message, signal)
       } catch (error) {
-        // Refused is refused; only what never arrived, or a server that is going away, may be better next time.
+        // Refused is refused; only what never arrived, or a server that is going away, may be
+        // better next time.
         if (signal?.aborted || error instanceof RefusedError || tried === maxTries) throw error
         await pause(
           Math.min(maxPauseMs, firstPauseMs * 2 ** (tried - 1)),

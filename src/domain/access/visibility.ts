@@ -4,7 +4,10 @@ import type { Who } from './caller.ts'
 /** Whose eyes: an account, which sees its own and what is shared; null sees everything. */
 export type Viewer = string | null
 
-/** Whose it is: an account's; null: everybody's; undefined: it is not there, or nobody knows whose it is. */
+/**
+ * Whose it is: an account's; null: everybody's; undefined: it is not there, or nobody knows whose
+ * it is.
+ */
 export type Owner = string | null | undefined
 
 /** Owners see everything. A script's account is its token. */

@@ -1,6 +1,6 @@
 /**
- * Decides when an agent session expires (AS6, NA5), and how often "last seen" is written. Never ends a session whose process is
- * known to run, however long it has been silent. Pure.
+ * Decides when an agent session expires (AS6, NA5), and how often "last seen" is written. Never
+ * ends a session whose process is known to run, however long it has been silent. Pure.
  */
 import { epochMs, type Instant, instant, later } from '../instant.ts'
 import type { LiveAgentSession, TerminatingAgentSession } from './lifecycle.ts'
@@ -12,7 +12,10 @@ export const writeLastSeenEveryMs = 60_000
 
 export interface SweepFacts {
   readonly ttlMs: number
-  /** The launch is recorded as running. The coordinator may be unreachable, so silence proves nothing. */
+  /**
+   * The launch is recorded as running. The coordinator may be unreachable, so silence proves
+   * nothing.
+   */
   readonly processKnownToLive: boolean
   /** The last authenticated call this server remembers; the stored `expiresAt` may be older. */
   readonly lastSeenAt: Instant | null
@@ -54,8 +57,9 @@ const terminatingSince = ({ terminatingAt, lastActivityAt }: TerminatingAgentSes
   lastActivityAt > terminatingAt ? lastActivityAt : terminatingAt
 
 /**
- * Returns the `expiresAt` to write after an authenticated call, or undefined when the stored one is recent enough. With a time to
- * live under two minutes it is written twice per lifetime, because other nodes rely on it.
+ * Returns the `expiresAt` to write after an authenticated call, or undefined when the stored one is
+ * recent enough. With a time to live under two minutes it is written twice per lifetime, because
+ * other nodes rely on it.
  */
 export function expiresAtToWrite(
   now: Instant,
@@ -69,7 +73,10 @@ export function expiresAtToWrite(
   return Math.abs(wanted - epochMs(stored)) >= stale ? instant(wanted) : undefined
 }
 
-/** Moves every deadline by the time in which no agent could call; never beyond what a call made now would set. */
+/**
+ * Moves every deadline by the time in which no agent could call; never beyond what a call made now
+ * would set.
+ */
 export function postponed(
   now: Instant,
   current: LiveAgentSession,

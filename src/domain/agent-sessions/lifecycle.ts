@@ -1,14 +1,16 @@
 /**
- * The lifecycle of an agent session: the lease that one agent process holds on (agent, project) for one purpose. Pure. Who may
- * have one is decided in work-detection.ts; when it ends, in next-action.ts, expiry.ts and process-exit.ts.
+ * The lifecycle of an agent session: the lease that one agent process holds on (agent, project) for
+ * one purpose. Pure. Who may have one is decided in work-detection.ts; when it ends, in
+ * next-action.ts, expiry.ts and process-exit.ts.
  */
 import { type Instant, later } from '../instant.ts'
 
 export type Purpose = 'chat' | 'task'
 
 /**
- * Why it ended (AS5). `closed`: by a person · `orphaned`: inferred from process counts and work, without a launch id ·
- * `other_conversation`: it can hold one conversation, and another's turn is next.
+ * Why it ended (AS5). `closed`: by a person · `orphaned`: inferred from process counts and work,
+ * without a launch id · `other_conversation`: it can hold one conversation, and another's turn is
+ * next.
  */
 export type EndReason =
   | 'closed'
@@ -27,7 +29,10 @@ interface Lease {
   readonly agentId: string
   readonly projectId: string
   readonly purpose: Purpose
-  /** The launch that authenticated, if it said so. The exit of that launch ends exactly this session (PX2). */
+  /**
+   * The launch that authenticated, if it said so. The exit of that launch ends exactly this session
+   * (PX2).
+   */
   readonly launchId: string | null
   /** The work session it drives; ends with it (AS9). */
   readonly workSessionId: string | null
@@ -56,7 +61,10 @@ export type EndedAgentSession = Lease & {
 export type LiveAgentSession = ActiveAgentSession | TerminatingAgentSession
 export type AgentSession = LiveAgentSession | EndedAgentSession
 
-/** `close`: asked to end; the process learns of it from its next call. `end`: over, with or without notice. */
+/**
+ * `close`: asked to end; the process learns of it from its next call. `end`: over, with or without
+ * notice.
+ */
 export type AgentSessionEvent =
   | { readonly type: 'close' }
   | { readonly type: 'end'; readonly reason: EndReason }
@@ -80,8 +88,9 @@ const unchanged: Decision = { outcome: 'unchanged' }
  *   active ──close──▶ terminating ──end──▶ ended
  *      └───────────────end──────────────────▲
  *
- * An end without notice passes through `terminating` in the same decision and gives both transitions. `ended` is final:
- * whatever comes later changes nothing, the reason least of all, so a repeated logout or report is harmless (AS8, PX6).
+ * An end without notice passes through `terminating` in the same decision and gives both
+ * transitions. `ended` is final: whatever comes later changes nothing, the reason least of all, so
+ * a repeated logout or report is harmless (AS8, PX6).
  */
 export function decideAgentSession(
   now: Instant,
@@ -142,7 +151,10 @@ export function begin(
   }
 }
 
-/** AS6: both kinds of activity move `lastActivityAt`; an answer also restarts the soft timeout (NA4). */
+/**
+ * AS6: both kinds of activity move `lastActivityAt`; an answer also restarts the soft timeout
+ * (NA4).
+ */
 export const afterActivity = <Live extends LiveAgentSession>(
   now: Instant,
   current: Live,

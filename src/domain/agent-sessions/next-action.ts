@@ -1,4 +1,7 @@
-/** Decides an agent's next action, the only loop it needs (NA1). Pure. The caller writes `ends` before it answers. */
+/**
+ * Decides an agent's next action, the only loop it needs (NA1). Pure. The caller writes `ends`
+ * before it answers.
+ */
 
 import { maxSummaryChars } from '../conversations/messages.ts'
 import { type Instant, later } from '../instant.ts'
@@ -41,7 +44,10 @@ export type ExitReason = 'session_closed' | Exclude<EndReason, 'closed'>
 
 type Instructed<Fields> = Readonly<Fields & { instruction: string }>
 
-/** `ends`: the reason to end the agent session with in the same commit; null when it has ended before. */
+/**
+ * `ends`: the reason to end the agent session with in the same commit; null when it has ended
+ * before.
+ */
 export type NextAction =
   | Instructed<{ action: 'get_pending_messages'; state: 'chat_pending' }>
   | Instructed<{
@@ -103,9 +109,9 @@ function idleSince(
 }
 
 /**
- * NA2: unread messages, due summary, timeout, wait. A pending approval comes before the timeout, so that the agent is not ended
- * while a person decides (AP3), and before delivered messages, so that it can wait with them unanswered. Undelivered messages
- * still come first.
+ * NA2: unread messages, due summary, timeout, wait. A pending approval comes before the timeout, so
+ * that the agent is not ended while a person decides (AP3), and before delivered messages, so that
+ * it can wait with them unanswered. Undelivered messages still come first.
  */
 function nextInChat(
   now: Instant,
@@ -154,8 +160,8 @@ function nextInTask(
 }
 
 /**
- * NA3: returns until when a call may be held: as long as requested, at most what the client can hold, and not past the time the
- * answer changes by itself. Undefined: answer at once.
+ * NA3: returns until when a call may be held: as long as requested, at most what the client can
+ * hold, and not past the time the answer changes by itself. Undefined: answer at once.
  */
 export function heldUntil(
   now: Instant,
@@ -229,8 +235,8 @@ function exit(
   }
 }
 
-// Instructions, in sentences that a language model can follow without other documentation (NA1). They contain no secrets and no text
-// of people or other agents, which comes in fields of its own.
+// Instructions, in sentences that a language model can follow without other documentation (NA1).
+// They contain no secrets and no text of people or other agents, which comes in fields of its own.
 
 const thenCallAgain = 'Then call get_next_action again.'
 

@@ -1,6 +1,6 @@
 /**
- * Detects work for an agent in a project, and its purpose. Used at authentication (AS2), before a start is ordered (CO3), and,
- * without the check for live sessions, to judge an exit (PX4). Pure.
+ * Detects work for an agent in a project, and its purpose. Used at authentication (AS2), before a
+ * start is ordered (CO3), and, without the check for live sessions, to judge an exit (PX4). Pure.
  */
 import { epochMs, type Instant } from '../instant.ts'
 import type { Purpose } from './lifecycle.ts'
@@ -37,7 +37,10 @@ export function detectWork(now: Instant, facts: WorkFacts): WorkFound {
   return { purpose: 'no_work' }
 }
 
-/** PX4: the current work, regardless of sessions. An open panel is not work, so it says nothing about which process survived. */
+/**
+ * PX4: the current work, regardless of sessions. An open panel is not work, so it says nothing
+ * about which process survived.
+ */
 export function currentWork({ hasTask, unreadMessages }: Work): Purpose | 'no_work' {
   if (hasTask) return 'task'
   return unreadMessages > 0 ? 'chat' : 'no_work'

@@ -1,6 +1,12 @@
-/** The entries of the demo agents, present from the first start (UI6). The pulling one is recreated when run by hand. Pure. */
+/**
+ * The entries of the demo agents, present from the first start (UI6). The pulling one is recreated
+ * when run by hand. Pure.
+ */
 
-/** The command in an agent's entry that stands for this program, so that built-in agents run wherever it is installed. */
+/**
+ * The command in an agent's entry that stands for this program, so that built-in agents run
+ * wherever it is installed.
+ */
 export const ownProgram = 'holdfast'
 
 export const demoMcp = {

@@ -1,6 +1,6 @@
 /**
- * The environment of an agent holds keys, so its values never leave the server (SE7). Readers see a mask, and may send it back to
- * keep a value. Values are stored sealed (SE12). Pure.
+ * The environment of an agent holds keys, so its values never leave the server (SE7). Readers see a
+ * mask, and may send it back to keep a value. Values are stored sealed (SE12). Pure.
  */
 
 /** A stored value, sealed with the key of this id. */
@@ -17,8 +17,8 @@ export const masked = (environment: StoredEnvironment, mask: string): Record<str
   Object.fromEntries(Object.keys(environment).map((name) => [name, mask]))
 
 /**
- * Replaces the environment, keeping masked values. Returns the name of a masked variable that has no stored value, because
- * storing the mask would pass it to the agent as its key.
+ * Replaces the environment, keeping masked values. Returns the name of a masked variable that has
+ * no stored value, because storing the mask would pass it to the agent as its key.
  */
 export function unmasked<Sent>(
   sent: Readonly<Record<string, Sent>>,

@@ -1,6 +1,6 @@
 /**
- * How a process of an agent is isolated (SB1), chosen for the agent and, in a project, for its assignment. What the assignment
- * leaves out is the agent's; what both allow is allowed. Pure.
+ * How a process of an agent is isolated (SB1), chosen for the agent and, in a project, for its
+ * assignment. What the assignment leaves out is the agent's; what both allow is allowed. Pure.
  */
 export const sandboxModes = ['off', 'workplace', 'strict'] as const
 export type SandboxMode = (typeof sandboxModes)[number]
@@ -14,7 +14,10 @@ export interface ChosenIsolation {
   readonly gateway?: Gateway | null | undefined
 }
 
-/** How its requests to a model leave (GW1): to this address, with the project's secret of this name as the key. */
+/**
+ * How its requests to a model leave (GW1): to this address, with the project's secret of this name
+ * as the key.
+ */
 export interface Gateway {
   readonly upstream: string
   readonly secret: string
@@ -27,7 +30,10 @@ export interface Allowed {
   readonly folders: readonly string[]
   /** Hosts that can be reached: `name`, `name:port` or `*.name`. */
   readonly hosts: readonly string[]
-  /** What the own home of an agent that nobody knows begins with (SB14). Of earlier builds there is none. */
+  /**
+   * What the own home of an agent that nobody knows begins with (SB14). Of earlier builds there is
+   * none.
+   */
   readonly state?: readonly string[] | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * The lifecycle of an approval (AP1). Exactly one decision wins; later callers learn who decided what. Earlier submissions and
- * the feedback on them move into the history. Pure.
+ * The lifecycle of an approval (AP1). Exactly one decision wins; later callers learn who decided
+ * what. Earlier submissions and the feedback on them move into the history. Pure.
  */
 import type { Instant } from '../instant.ts'
 

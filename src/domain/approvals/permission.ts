@@ -1,4 +1,7 @@
-/** Tool permissions (AP4): policies and answers. Options are chosen by kind: agents differ in order and names. Pure. */
+/**
+ * Tool permissions (AP4): policies and answers. Options are chosen by kind: agents differ in order
+ * and names. Pure.
+ */
 
 export type PermissionPolicy = 'ask' | 'allow_reads' | 'allow_all'
 export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always' | 'other'
@@ -9,8 +12,9 @@ export interface Option {
 }
 
 /**
- * Whether a permission request is a question (AP14): its options are not one answer each to allow and to refuse. Several "always" beside
- * one answer for this once are ordinary: agents offer several durations.
+ * Whether a permission request is a question (AP14): its options are not one answer each to allow
+ * and to refuse. Several "always" beside one answer for this once are ordinary: agents offer
+ * several durations.
  */
 export function isChoice(options: readonly (Option & { readonly name: string })[]): boolean {
   const answersTo = (once: OptionKind, always: OptionKind): number => {
@@ -27,7 +31,10 @@ export function isChoice(options: readonly (Option & { readonly name: string })[
 /** Tools that change nothing. */
 const reading: ReadonlySet<string> = new Set(['read', 'search', 'think'])
 
-/** Approves once. An agent's own "always" is never chosen by us, because only the agent knows what it covers. */
+/**
+ * Approves once. An agent's own "always" is never chosen by us, because only the agent knows what
+ * it covers.
+ */
 const kinds = { allow: ['allow_once'], deny: ['reject_once', 'reject_always'] } as const
 
 export function optionFor(choice: 'allow' | 'deny', options: readonly Option[]): string | null {
@@ -48,7 +55,10 @@ export function policyAnswer(
   return optionFor('allow', options)
 }
 
-/** A person may choose an agent's own "always" for a mode change, or where it offers no other approval. */
+/**
+ * A person may choose an agent's own "always" for a mode change, or where it offers no other
+ * approval.
+ */
 export const isKeptByAgent = (toolKind: string, options: readonly Option[]): boolean =>
   toolKind === 'switch_mode' || optionFor('allow', options) === null
 

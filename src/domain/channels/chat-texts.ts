@@ -33,7 +33,10 @@ export interface ChatAtLimit extends VendorLimit {
   readonly said: string
 }
 
-/** `15:40 (Asia/Tokyo)`, with the date on another day. The zone is named, because readers may be anywhere. */
+/**
+ * `15:40 (Asia/Tokyo)`, with the date on another day. The zone is named, because readers may be
+ * anywhere.
+ */
 function timeIn({ until, zone, now }: VendorLimit): string {
   const at = Temporal.Instant.from(until).toZonedDateTimeISO(zone)
   const isToday = at

@@ -1,4 +1,7 @@
-/** Names of external channels, and the keys of their conversations: `telegram:<chat id>` (CN1). Pure. */
+/**
+ * Names of external channels, and the keys of their conversations: `telegram:<chat id>` (CN1).
+ * Pure.
+ */
 
 export const channelNames = ['telegram'] as const
 export type ChannelName = (typeof channelNames)[number]

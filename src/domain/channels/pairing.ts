@@ -1,6 +1,7 @@
 /**
- * Pairing of chats on a channel (CN2). Messages of unpaired senders are not stored; they are told how to pair. An owner approves
- * a chat, or gives out a code to send to the bot. A code is valid once, for ten minutes. Pure.
+ * Pairing of chats on a channel (CN2). Messages of unpaired senders are not stored; they are told
+ * how to pair. An owner approves a chat, or gives out a code to send to the bot. A code is valid
+ * once, for ten minutes. Pure.
  *
  *   (unpaired) ──writes──▶ asking ──approved, or a right code──▶ paired ──revoked──▶ revoked
  *                             └──────────refused──▶ refused          (a right code pairs its sender)
@@ -21,10 +22,15 @@ export const maxPairingCodes = 10
 export const maxAskingChats = 50
 /** How long an unpaired chat stays in the list. */
 export const askingLifetimeMs = 24 * 3_600_000
-/** Messages of an unpaired chat that are answered, including wrong codes, until it leaves the list. */
+/**
+ * Messages of an unpaired chat that are answered, including wrong codes, until it leaves the list.
+ */
 export const maxUnpairedAttempts = 5
 
-/** A code such as BCDF-2345, from random letters. Others are skipped, so all codes are equally likely. */
+/**
+ * A code such as BCDF-2345, from random letters. Others are skipped, so all codes are equally
+ * likely.
+ */
 export function newCode(random: RandomText): string {
   let letters = ''
   while (letters.length < codeLength) {

@@ -1,6 +1,7 @@
 /**
- * Cuts a long text into parts that a platform takes, where a reader would: between paragraphs, then lines, then sentences, then
- * words. A block of code that is cut is closed and opened again. The same text gives the same parts, so a position in them lasts. Pure.
+ * Cuts a long text into parts that a platform takes, where a reader would: between paragraphs, then
+ * lines, then sentences, then words. A block of code that is cut is closed and opened again. The
+ * same text gives the same parts, so a position in them lasts. Pure.
  */
 const fence = /^ {0,3}(`{3,}|~{3,})([^\n`]*)$/gm
 /** In the order of preference; each ends a part behind what it finds. */

@@ -1,4 +1,7 @@
-/** The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process for a time (US4). */
+/**
+ * The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the
+ * process for a time (US4).
+ */
 import type { ErrorCode } from '../errors.ts'
 import type { Detail, NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'
@@ -11,7 +14,9 @@ export interface ProcessEnd {
   /** With the last lines of output. */
   readonly error: Detail
   readonly stoppedByPerson: boolean
-  /** Nothing is wrong with the agent: it was told to sleep, or Holdfast or its machine was stopped. */
+  /**
+   * Nothing is wrong with the agent: it was told to sleep, or Holdfast or its machine was stopped.
+   */
   readonly toSleep: boolean
 }
 
@@ -70,10 +75,11 @@ export const leavingWithinMs = 5000
  *      ├────────────────────────────────────────────┘                      │
  *      └── terminate, in any state: leaving ──process ended, gave up───────┘
  *
- * SPAWNING, ACTIVE ──sleep, ended with Holdfast──▶ asleep, without a process ──ready, of another──▶ ACTIVE. One that cannot be
- * woken has failed.
+ * SPAWNING, ACTIVE ──sleep, ended with Holdfast──▶ asleep, without a process ──ready, of another──▶
+ * ACTIVE. One that cannot be woken has failed.
  *
- * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a failure (AG4).
+ * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a
+ * failure (AG4).
  */
 export function decideUserSession(
   { state, leaving, asleep }: RoleAgentLife,
@@ -124,8 +130,9 @@ function failedWith(
 }
 
 /**
- * Decides whether a role of a user session can be taken (US1, US2, AG1) and whether its agent can be prompted (RL6). Pure. A role
- * is occupied until its agent is terminated. The role of a failed agent can be taken again, which is the retry.
+ * Decides whether a role of a user session can be taken (US1, US2, AG1) and whether its agent can
+ * be prompted (RL6). Pure. A role is occupied until its agent is terminated. The role of a failed
+ * agent can be taken again, which is the retry.
  */
 export interface Occupant extends RoleAgentLife {
   readonly role: string
@@ -189,7 +196,8 @@ export function mayPrompt(
 export const isAbandoned = (detachedMs: number, allowedMs: number, runningTurns: number): boolean =>
   detachedMs >= allowedMs && runningTurns === 0
 
-// Settings of a running agent (AG6): its mode, its model and other options. Only offered values are accepted. Pure.
+// Settings of a running agent (AG6): its mode, its model and other options. Only offered values are
+// accepted. Pure.
 
 /** One change at a time. */
 export type ConfigChange =
@@ -245,7 +253,9 @@ export function withChange<Offers extends Configurable>(
   }
 }
 
-/** Returns the changes that set a restarted agent as it was before: one for each value that differs. */
+/**
+ * Returns the changes that set a restarted agent as it was before: one for each value that differs.
+ */
 export function changesTo(before: Configurable, now: Configurable): ConfigChange[] {
   const mode =
     before.modeId === null || before.modeId === now.modeId ? [] : [{ modeId: before.modeId }]

@@ -1,19 +1,22 @@
 /**
- * The chapters of a conversation, one for each logical day with messages (DC2). At most one is open:
+ * The chapters of a conversation, one for each logical day with messages (DC2). At most one is
+ * open:
  *
  *   none ──first message──▶ open ──its day is over and no turn runs──▶ closed      (the next message opens another)
  *
- * Days of chapters never go back, whatever a clock or a setting does: what comes after a closed chapter is of its day or a later one,
- * and when it is of the same day, it is the same chapter gone on. Pure.
+ * Days of chapters never go back, whatever a clock or a setting does: what comes after a closed
+ * chapter is of its day or a later one, and when it is of the same day, it is the same chapter gone
+ * on. Pure.
  */
 import { type Instant, instant } from '../instant.ts'
 import { maxSummaryChars, shortened } from './messages.ts'
 import { besidesText, lineEnds } from './senders.ts'
 
-// The logical day of a conversation (DC1). It begins at the boundary hour in a time zone; earlier times belong to the day
-// before. The only file that handles time zones. Pure. A boundary hour that a day skips is where the clock goes on; one that
-// comes twice is the first of the two. A date that a zone left out has no time of its own, and nothing belongs to it. So
-// boundaries never go back, and every moment has exactly one day.
+// The logical day of a conversation (DC1). It begins at the boundary hour in a time zone; earlier
+// times belong to the day before. The only file that handles time zones. Pure. A boundary hour that
+// a day skips is where the clock goes on; one that comes twice is the first of the two. A date that
+// a zone left out has no time of its own, and nothing belongs to it. So boundaries never go back,
+// and every moment has exactly one day.
 
 /** A date in RFC 3339, `2026-11-15`. Such strings sort by time. */
 export type Day = string
@@ -106,8 +109,9 @@ export const mergeChapter = (earlier: Closed | undefined, later: Closed): Closed
 const maxMessageChars = 1000
 
 /**
- * Renders the note of a day as Markdown (DC3): front matter, heading, links to the neighbouring days, and a section for each
- * conversation. Message text is quoted line by line, so that it cannot end its section or begin another. Pure.
+ * Renders the note of a day as Markdown (DC3): front matter, heading, links to the neighbouring
+ * days, and a section for each conversation. Message text is quoted line by line, so that it cannot
+ * end its section or begin another. Pure.
  */
 export interface NoteHead {
   readonly day: Day
@@ -174,7 +178,10 @@ export interface NoteSummary {
 const maxSummaryLines = 50
 const maxSummaryLineChars = 300
 
-/** What a day came to, before what was said on it; empty when there is nothing to say. Each text stays in its line. */
+/**
+ * What a day came to, before what was said on it; empty when there is nothing to say. Each text
+ * stays in its line.
+ */
 export function noteSummary({ conversations, done, decided, left }: NoteSummary): string {
   const summaries = conversations.map(({ key, summary }) => `**${key}**: ${inOneLine(summary)}`)
   const parts = [

@@ -1,8 +1,11 @@
-/** Rules about messages: which agents they are unread for, summaries, and how long texts are cut. Pure. */
+/**
+ * Rules about messages: which agents they are unread for, summaries, and how long texts are cut.
+ * Pure.
+ */
 import type { ProjectSettings } from '../projects/settings.ts'
 
-// Summaries of long conversations (NA9). Agents no longer receive the messages a summary covers. The archive keeps them, and
-// messages that no agent has seen cannot be covered. Pure.
+// Summaries of long conversations (NA9). Agents no longer receive the messages a summary covers.
+// The archive keeps them, and messages that no agent has seen cannot be covered. Pure.
 
 /** A limit, because each summary contains the one before and would grow. */
 export const maxSummaryChars = 20_000
@@ -82,7 +85,10 @@ export function shortened(text: string, max: number): string {
 /** Created on first use, because it takes 14 ms. */
 let graphemes: Intl.Segmenter | undefined
 
-/** The part of a conversation that agents receive (CV1). Truncating moves a number and deletes nothing. Pure. */
+/**
+ * The part of a conversation that agents receive (CV1). Truncating moves a number and deletes
+ * nothing. Pure.
+ */
 export interface History {
   /** Agents no longer receive messages up to this number. */
   readonly keptAfter: number
@@ -144,7 +150,10 @@ interface OrderedMessage {
   readonly begunAt?: string | null | undefined
 }
 
-/** Puts each answer in front of what people wrote while it was being given, which its agent did not know then. Oldest first. */
+/**
+ * Puts each answer in front of what people wrote while it was being given, which its agent did not
+ * know then. Oldest first.
+ */
 export function inReadingOrder<Item extends OrderedMessage>(messages: readonly Item[]): Item[] {
   const ordered: Item[] = []
   for (const message of messages) {
@@ -167,7 +176,10 @@ export const rankOf = (priority: Priority): number => priorities.indexOf(priorit
 const latinPerToken = 4
 const lastLatin = 0x2ff
 
-/** Estimates the tokens of a text: one for four Latin letters, one for any other character. Mostly an overestimate. Pure. */
+/**
+ * Estimates the tokens of a text: one for four Latin letters, one for any other character. Mostly
+ * an overestimate. Pure.
+ */
 export function estimateTokens(text: string): number {
   let latin = 0
   let others = 0

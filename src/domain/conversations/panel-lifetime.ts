@@ -1,6 +1,7 @@
 /**
- * How long a chat panel counts as open (CH5): while it is seen, and a minute more. A panel without a name cannot be seen, so it
- * stays open until the chat ends. A page that disconnects may be reloading, so its panels stay a moment.
+ * How long a chat panel counts as open (CH5): while it is seen, and a minute more. A panel without
+ * a name cannot be seen, so it stays open until the chat ends. A page that disconnects may be
+ * reloading, so its panels stay a moment.
  */
 import { type Instant, later } from '../instant.ts'
 

@@ -1,4 +1,7 @@
-/** How a message is told: under whose name, in which words, and so that it cannot pass for another's (CV14, CX17). Pure. */
+/**
+ * How a message is told: under whose name, in which words, and so that it cannot pass for another's
+ * (CV14, CX17). Pure.
+ */
 
 /** The name of what somebody put in for another: the role, and the name it came with. */
 export const putInName = (role: string, name?: unknown): string =>

@@ -1,6 +1,6 @@
 /**
- * Decides which sessions end when a coordinator reports that a process exited (PX1-PX6). Never ends a session whose process is
- * known to run. Pure.
+ * Decides which sessions end when a coordinator reports that a process exited (PX1-PX6). Never ends
+ * a session whose process is known to run. Pure.
  *
  *   seen before                                                            → duplicate
  *   from an epoch that was taken over                                      → fenced
@@ -17,8 +17,9 @@
  *     1              │ 2                    │ chat only      │ the task session is judged
  *     1              │ 2                    │ none           │ nothing, the time to live decides
  *
- * "Judged" means: it ends, orphaned, unless a call on it begins within the grace (settleSuspicion). No grace: it ends at once.
- * A suspect that is shown to live has the other one judged (nextSuspect): somebody has died.
+ * "Judged" means: it ends, orphaned, unless a call on it begins within the grace (settleSuspicion).
+ * No grace: it ends at once. A suspect that is shown to live has the other one judged
+ * (nextSuspect): somebody has died.
  */
 import type { LiveAgentSession } from '../agent-sessions/lifecycle.ts'
 import { currentWork, type Work } from '../agent-sessions/work-detection.ts'
@@ -126,7 +127,10 @@ export interface OtherSession {
   readonly processKnownToLive: boolean
 }
 
-/** PX4: the next suspect when the one suspected since `suspectedAt` is alive. Sessions with a later call are alive too. */
+/**
+ * PX4: the next suspect when the one suspected since `suspectedAt` is alive. Sessions with a later
+ * call are alive too.
+ */
 export const nextSuspect = <Other extends OtherSession>(
   suspectedAt: Instant,
   others: readonly Other[],
@@ -136,8 +140,9 @@ export const nextSuspect = <Other extends OtherSession>(
 export type SuspicionSettled = 'alive' | 'undecided' | 'orphaned'
 
 /**
- * PX4: evidence wins over inference. A call that began after the report comes from a running process. One that began before, such
- * as a held call, proves nothing. A call after the grace period still counts until the suspicion is settled.
+ * PX4: evidence wins over inference. A call that began after the report comes from a running
+ * process. One that began before, such as a held call, proves nothing. A call after the grace
+ * period still counts until the suspicion is settled.
  */
 export function settleSuspicion(
   now: Instant,

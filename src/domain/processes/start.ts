@@ -1,6 +1,6 @@
 /**
- * Whether an agent should be started in a project now (CO3). Used by the server and, as `get_agent_action`, by coordinators of
- * others. Pure.
+ * Whether an agent should be started in a project now (CO3). Used by the server and, as
+ * `get_agent_action`, by coordinators of others. Pure.
  */
 
 import { detectWork, type WorkFacts } from '../agent-sessions/work-detection.ts'
@@ -26,8 +26,8 @@ export function agentAction(now: Instant, facts: StartFacts): AgentAction {
   const { purpose } = detectWork(now, facts)
   if (purpose === 'no_work')
     return { action: 'none', reason: 'there is no work that no live session has' }
-  // One at a time, because the process takes its work when it signs in. Checked first: a launch that a person released is under
-  // way in spite of its failures (CO7).
+  // One at a time, because the process takes its work when it signs in. Checked first: a launch
+  // that a person released is under way in spite of its failures (CO7).
   if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
   if (facts.heldBecause !== null) return { action: 'hold', reason: textOf(facts.heldBecause) }
   return { action: 'start', reason: `there is ${purpose} work` }
@@ -56,10 +56,13 @@ export function decideOrder(now: Instant, facts: OrderFacts): OrderDecision {
   return { order: facts.isHeld ? 'release' : 'launch' }
 }
 
-// How often an agent may fail in a project before it is held (CO7). Each new message allows one more try, so that neither restarts nor
-// waiting go on for ever.
+// How often an agent may fail in a project before it is held (CO7). Each new message allows one
+// more try, so that neither restarts nor waiting go on for ever.
 
-/** Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing about the agent. */
+/**
+ * Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing
+ * about the agent.
+ */
 export const failedEnds = [
   'start_failed',
   'start_timeout',

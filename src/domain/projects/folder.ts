@@ -1,6 +1,6 @@
 /**
- * Decides which folders a project may have (SE11): no system folder, none inside or above the data folder, none of another
- * project. Pure; platform/files/folder-rules.ts reads the disk.
+ * Decides which folders a project may have (SE11): no system folder, none inside or above the data
+ * folder, none of another project. Pure; platform/files/folder-rules.ts reads the disk.
  */
 
 import { Refusal } from '../errors.ts'

@@ -1,4 +1,7 @@
-/** Project settings (NA10) with their defaults and ranges. A project stores only values that differ from the default. Pure. */
+/**
+ * Project settings (NA10) with their defaults and ranges. A project stores only values that differ
+ * from the default. Pure.
+ */
 
 import { nearest } from '../nearest.ts'
 import { type NoticeText, notice } from '../notices.ts'
@@ -66,7 +69,10 @@ export const settingRules = {
   'agent.runs_on': { kind: 'label', fallback: '' },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 
-/** SE3: settings that decide what runs, and where, without asking. Changing them needs the `manage` scope. */
+/**
+ * SE3: settings that decide what runs, and where, without asking. Changing them needs the `manage`
+ * scope.
+ */
 export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>([
   'permission.policy',
   'agent.runs_on',
@@ -98,7 +104,10 @@ export function effectiveSettings(chosen: ChosenSettings): ProjectSettings {
   return Object.fromEntries(all) as ProjectSettings
 }
 
-/** Applies a change, or returns its first problem. `null` restores the default. One bad value refuses the whole change. */
+/**
+ * Applies a change, or returns its first problem. `null` restores the default. One bad value
+ * refuses the whole change.
+ */
 export function changeSettings(
   chosen: ChosenSettings,
   change: Readonly<Record<string, unknown>>,

@@ -1,6 +1,7 @@
 /**
- * Judges whether what an agent presents as its answer is an error of its model (CX12): no words of one vendor, but the form of an HTTP
- * error, and whether the model said anything at all in the turn. What is not sure is said to be probable. Pure.
+ * Judges whether what an agent presents as its answer is an error of its model (CX12): no words of
+ * one vendor, but the form of an HTTP error, and whether the model said anything at all in the
+ * turn. What is not sure is said to be probable. Pure.
  */
 
 export interface SaidInTurn {
@@ -8,7 +9,9 @@ export interface SaidInTurn {
   readonly said: string
   /** Tools ran before, so its model said something in the turn. */
   readonly ranTools: boolean
-  /** Tokens that the agent reports of this turn and of the last one in the same context; null: none. */
+  /**
+   * Tokens that the agent reports of this turn and of the last one in the same context; null: none.
+   */
   readonly usage: Tokens | null
   readonly usageBefore: Tokens | null
   /** What a gateway has counted of the turn; null: nothing, or there is none. */
@@ -52,7 +55,9 @@ const forms: readonly RegExp[] = [
   /["'\s](?:[a-z]+_)+error["'\s]|\binvalid[_ ](?:x-)?api[_ -]?key\b|\bapi key (?:is )?(?:invalid|missing|not valid|expired)/i,
 ]
 
-/** Begins with an error, after at most a mark and a few words such as "The request to the model". */
+/**
+ * Begins with an error, after at most a mark and a few words such as "The request to the model".
+ */
 const beginning = new RegExp(
   `^[^\\p{L}\\d]{0,6}(?:[\\p{L}'’_.,-]+\\s+){0,6}["'\\[({]*(?:error|failed|failure|exception|unable|could ?n[o']t|cannot|http|status|${code}|${reason}|wrong)`,
   'iu',

@@ -1,7 +1,8 @@
 /**
- * The lifecycle of a turn, from prompt to answer ("intent, then result" in docs/architecture.md), for roles, chats, channels and
- * tasks. Pure. A turn is recorded before it runs. If its agent exits, it becomes `unknown` and is not silently run again. Only
- * text that is no thought counts as an answer.
+ * The lifecycle of a turn, from prompt to answer ("intent, then result" in docs/architecture.md),
+ * for roles, chats, channels and tasks. Pure. A turn is recorded before it runs. If its agent
+ * exits, it becomes `unknown` and is not silently run again. Only text that is no thought counts as
+ * an answer.
  */
 
 import type { Detail } from '../notices.ts'
@@ -31,8 +32,9 @@ export type TurnEvent =
   | { readonly type: 'withdraw' }
   | { readonly type: 'cancel' }
   /**
-   * `hasText`: it has text that is no thought. `isLimit`: the text says that the vendor's limit is reached. `denied`: a permission
-   * was denied last, and nothing was said since; the words for people.
+   * `hasText`: it has text that is no thought. `isLimit`: the text says that the vendor's limit is
+   * reached. `denied`: a permission was denied last, and nothing was said since; the words for
+   * people.
    */
   | ({
       readonly type: 'ended'
@@ -111,7 +113,10 @@ const endedWithoutAnswer: Readonly<Record<string, Detail>> = {
   refusal: statusNotice('endedRefusal'),
 }
 
-/** Counts only text as an answer. A denial that nobody spoke about is no failure, whatever reason the agent gives for its end. */
+/**
+ * Counts only text as an answer. A denial that nobody spoke about is no failure, whatever reason
+ * the agent gives for its end.
+ */
 function ended(event: Extract<TurnEvent, { type: 'ended' }>, cancelOrdered: boolean): TurnDecision {
   const { outcome, stopReason, error, hasText, isLimit } = event
   if (event.denied && outcome !== 'failed' && !cancelOrdered)
@@ -138,7 +143,10 @@ function ended(event: Extract<TurnEvent, { type: 'ended' }>, cancelOrdered: bool
 /** Open turns of one agent, in the order of their prompts. */
 export type OpenTurns<Turn extends Pick<TurnLife, 'state'>> = readonly Turn[]
 
-/** Whether a new prompt runs, waits or is refused because the queue is full. `held`: an ended turn must be handled first. */
+/**
+ * Whether a new prompt runs, waits or is refused because the queue is full. `held`: an ended turn
+ * must be handled first.
+ */
 export function enqueue(
   open: OpenTurns<Pick<TurnLife, 'state'>>,
   maxQueued: number,
@@ -158,12 +166,15 @@ export const nextQueued = <Turn extends Pick<TurnLife, 'state'>>(
     : open.find(({ state }) => state === 'queued')
 
 /**
- * The lifecycle of a context: what one agent knows of one conversation, in its own session (ACP or pulling). Pure.
+ * The lifecycle of a context: what one agent knows of one conversation, in its own session (ACP or
+ * pulling). Pure.
  *
  *   opening ──new, resumed, loaded──▶ open ──process gone──▶ asleep ──next turn──▶ opening
- *      any ──▶ ended: the conversation's generation passed, or it was deleted, unassigned, terminated
+ *      any ──▶ ended: the conversation's generation passed, or it was deleted, unassigned,
+ *      terminated
  *
- * A context belongs to exactly one conversation: whatever it holds may be read by everybody who can write there.
+ * A context belongs to exactly one conversation: whatever it holds may be read by everybody who can
+ * write there.
  */
 export type ContextState = 'opening' | 'open' | 'asleep' | 'ended'
 /** `pulled`: a pulling agent keeps the conversation in a session of its own. */
@@ -191,7 +202,10 @@ export interface HeldContext {
   /** Open in this process. */
   readonly isOpen: boolean
   readonly hasRunningTurn: boolean
-  /** The conversation continues in another context (CX4). It still occupies the process, but gets no turns. */
+  /**
+   * The conversation continues in another context (CX4). It still occupies the process, but gets no
+   * turns.
+   */
   readonly isOver: boolean
 }
 
@@ -212,8 +226,9 @@ export type Dispatch<Turn> =
   | { readonly dispatch: 'nothing' }
 
 /**
- * Chooses which waiting turn (most urgent first, then oldest) starts in a process now. A context runs one turn at a time. Another
- * context is opened only while no turn runs, because some agents lose a running turn then.
+ * Chooses which waiting turn (most urgent first, then oldest) starts in a process now. A context
+ * runs one turn at a time. Another context is opened only while no turn runs, because some agents
+ * lose a running turn then.
  */
 export function chooseDispatch<Turn extends WaitingTurn>(
   waiting: readonly Turn[],

@@ -1,6 +1,7 @@
 /**
- * Questions of agents (AP13): a form with fields, or an address to visit. Checks an answer against the form's schema, the part of
- * JSON Schema that ACP allows. A `pattern` is shown and left to the agent: its regular expression is not run here. Pure.
+ * Questions of agents (AP13): a form with fields, or an address to visit. Checks an answer against
+ * the form's schema, the part of JSON Schema that ACP allows. A `pattern` is shown and left to the
+ * agent: its regular expression is not run here. Pure.
  */
 
 import { inField, type NoticeText } from '../notices.ts'

@@ -1,4 +1,7 @@
-/** Valid names of artifacts (CK5), which become file names on any file system of a mirror (SE5). Pure. */
+/**
+ * Valid names of artifacts (CK5), which become file names on any file system of a mirror (SE5).
+ * Pure.
+ */
 
 import type { NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'

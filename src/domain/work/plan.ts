@@ -1,7 +1,13 @@
-/** The state of a work session's plan (WK5): done, failed, open, or stuck behind a failure, and who must act. Pure. */
+/**
+ * The state of a work session's plan (WK5): done, failed, open, or stuck behind a failure, and who
+ * must act. Pure.
+ */
 import type { TaskStatus } from './task-lifecycle.ts'
 
-/** `open`: something can still be done. `stuck`: everything left waits for a failed task. `failed`: nothing is left, and all failed. */
+/**
+ * `open`: something can still be done. `stuck`: everything left waits for a failed task. `failed`:
+ * nothing is left, and all failed.
+ */
 export type PlanStanding = 'done' | 'failed' | 'open' | 'stuck'
 
 export interface OpenTask {
@@ -20,8 +26,8 @@ export type WaitsFor =
   | { readonly what: 'task'; readonly taskId: string | null }
 
 /**
- * `open`: tasks neither completed nor failed. `statusOf`: the status of other tasks they depend on. `allFailed`: no other task was
- * completed, and some failed.
+ * `open`: tasks neither completed nor failed. `statusOf`: the status of other tasks they depend on.
+ * `allFailed`: no other task was completed, and some failed.
  */
 export function planStanding(
   open: readonly OpenTask[],

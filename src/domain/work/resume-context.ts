@@ -1,6 +1,7 @@
 /**
- * Builds the context for an agent that resumes work (RS1), within a budget (RS4). Lists are newest first, and the newest entries
- * are kept. Failed approaches marked `avoid` are never left out; they are shortened, down to their ids if needed. Pure.
+ * Builds the context for an agent that resumes work (RS1), within a budget (RS4). Lists are newest
+ * first, and the newest entries are kept. Failed approaches marked `avoid` are never left out; they
+ * are shortened, down to their ids if needed. Pure.
  */
 
 import { type AgentDecision, barely } from '../approvals/decision-for-agent.ts'
@@ -183,7 +184,10 @@ class Telling<Item, Included> {
   }
 }
 
-/** Takes one entry of each list in turn, newest first, so that none starves another. A list whose next does not fit is full. */
+/**
+ * Takes one entry of each list in turn, newest first, so that none starves another. A list whose
+ * next does not fit is full.
+ */
 function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purse): void {
   for (let open = lists; open.length > 0; ) open = open.filter((list) => list.one(purse))
 }
@@ -286,7 +290,8 @@ export interface ResumeFacts {
 }
 
 /**
- *   interrupted ──resume──▶ one child; the same, or what was resumed from it, while that runs; then another
+ *   interrupted ──resume──▶ one child; the same, or what was resumed from it, while that runs; then
+ *   another
  */
 export function decideResume({ state, setAside, runningId }: ResumeFacts): ResumeDecision {
   if (state === 'running') return { outcome: 'refused', refusal: { code: 'work_session_running' } }

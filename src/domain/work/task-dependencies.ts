@@ -5,8 +5,8 @@ import type { TaskStatus } from './task-lifecycle.ts'
 export type Dependencies = ReadonlyMap<string, readonly string[]>
 
 /**
- * The shortest cycle that would arise if `taskId` depended on `dependsOn`: tasks in order, each depending on the next, and the
- * last on the first.
+ * The shortest cycle that would arise if `taskId` depended on `dependsOn`: tasks in order, each
+ * depending on the next, and the last on the first.
  */
 export function findCycle(
   dependencies: Dependencies,

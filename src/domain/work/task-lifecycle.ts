@@ -1,6 +1,6 @@
 /**
- * The lifecycle of a task (TK2). Pure: the caller supplies the unfinished dependencies (task-dependencies.ts). `blocked` follows
- * from dependencies alone and cannot be set by hand.
+ * The lifecycle of a task (TK2). Pure: the caller supplies the unfinished dependencies
+ * (task-dependencies.ts). `blocked` follows from dependencies alone and cannot be set by hand.
  */
 import type { Instant } from '../instant.ts'
 
@@ -64,8 +64,9 @@ export const isUnfinished = (status: TaskStatus): boolean =>
  *   blocked ◀──dependencies──▶ pending ──start──▶ in_progress ──▶ completed | failed      (completed is final)
  *                                                     ▲──────a person's retry──────┘
  *
- * `unfinished` are the unfinished ones among the dependencies the task has after the change; an empty change with the present
- * ones is how `blocked` is lifted. A finished task can still be given a result, which is what a repeated call does.
+ * `unfinished` are the unfinished ones among the dependencies the task has after the change; an
+ * empty change with the present ones is how `blocked` is lifted. A finished task can still be given
+ * a result, which is what a repeated call does.
  */
 export function decideTask(
   now: Instant,

@@ -1,4 +1,7 @@
-/** Advice for agents about an error (MC3): which tool to call, or to stop. Others have the catalogue's own text. */
+/**
+ * Advice for agents about an error (MC3): which tool to call, or to stop. Others have the
+ * catalogue's own text.
+ */
 import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
 
 const later = 'Wait a few seconds, then call the tool again with the same arguments.'

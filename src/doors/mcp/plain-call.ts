@@ -1,6 +1,7 @@
 /**
- * Recognises a single, well-formed `tools/call` of any supported protocol version. It is answered without the SDK, whose handler
- * takes seven times as long (SP14) and ten times the memory (SP10). Anything unusual is left to the SDK.
+ * Recognises a single, well-formed `tools/call` of any supported protocol version. It is answered
+ * without the SDK, whose handler takes seven times as long (SP14) and ten times the memory (SP10).
+ * Anything unusual is left to the SDK.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Fields, isFields } from '../../platform/json.ts'

@@ -1,13 +1,16 @@
 /**
- * Response to a plain tool call: one JSON document. A waiting call is turned into an event stream after a while, so that clients
- * and proxies do not time out (NA3). Ends with exactly one response.
+ * Response to a plain tool call: one JSON document. A waiting call is turned into an event stream
+ * after a while, so that clients and proxies do not time out (NA3). Ends with exactly one response.
  */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type PlainCall, serverInfoKey } from './plain-call.ts'
 import type { ToolResult } from './run-tool.ts'
 
-/** Interval of progress messages (NA3), well below the minute after which clients and proxies give up. */
+/**
+ * Interval of progress messages (NA3), well below the minute after which clients and proxies give
+ * up.
+ */
 export const progressEveryMs = 20_000
 
 export interface ServerInfo {

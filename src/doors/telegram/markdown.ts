@@ -1,4 +1,7 @@
-/** Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags; the rest is escaped, so no tag is injected. */
+/**
+ * Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags; the rest is escaped,
+ * so no tag is injected.
+ */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

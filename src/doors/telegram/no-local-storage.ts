@@ -1,4 +1,7 @@
-/** Prevents a warning of Node: the Telegram library's web build looks for localStorage once. Must be loaded before it. */
+/**
+ * Prevents a warning of Node: the Telegram library's web build looks for localStorage once. Must be
+ * loaded before it.
+ */
 Object.defineProperty(globalThis, 'localStorage', {
   value: undefined,
   configurable: true,

@@ -1,7 +1,7 @@
 /**
- * Finds and reads `holdfast.config.json`. The first of these counts: the file named by --config or HOLDFAST_CONFIG, the data
- * folder, the root of the clone. Never the working directory: a foreign repository must not configure anything because a command
- * was run inside it (SE4).
+ * Finds and reads `holdfast.config.json`. The first of these counts: the file named by --config or
+ * HOLDFAST_CONFIG, the data folder, the root of the clone. Never the working directory: a foreign
+ * repository must not configure anything because a command was run inside it (SE4).
  */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

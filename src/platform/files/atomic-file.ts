@@ -1,6 +1,6 @@
 /**
- * Writes files atomically (CK3): to a temporary file, fsynced, renamed, with the folder fsynced so that the new name survives a
- * power cut. Removes the temporary file on failure.
+ * Writes files atomically (CK3): to a temporary file, fsynced, renamed, with the folder fsynced so
+ * that the new name survives a power cut. Removes the temporary file on failure.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'

@@ -1,7 +1,8 @@
 /**
- * What the user had where the command was called. `npm start` and `npm run holdfast` change to the root of the clone first, and
- * npm and npx put folders of programs in front of PATH: relative paths are meant relative to where npm was called, and agents get
- * the user's own programs, above all the user's Node (SE4).
+ * What the user had where the command was called. `npm start` and `npm run holdfast` change to the
+ * root of the clone first, and npm and npx put folders of programs in front of PATH: relative paths
+ * are meant relative to where npm was called, and agents get the user's own programs, above all the
+ * user's Node (SE4).
  */
 import { delimiter, isAbsolute } from 'node:path'
 

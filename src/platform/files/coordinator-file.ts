@@ -1,6 +1,7 @@
 /**
- * `<data>/run/coordinator.json`: the running coordinator of a data folder, so that the next server adopts it instead of starting
- * another. The coordinator writes it and removes it at an orderly end; after a crash its start time shows that it is stale.
+ * `<data>/run/coordinator.json`: the running coordinator of a data folder, so that the next server
+ * adopts it instead of starting another. The coordinator writes it and removes it at an orderly
+ * end; after a crash its start time shows that it is stale.
  */
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'

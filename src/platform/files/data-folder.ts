@@ -1,6 +1,7 @@
 /**
- * The data folder (CF2): its default path, its contents and its permissions. Files are 0600 and folders 0700; a folder open to
- * others is restricted with a warning. A read-only folder is never written.
+ * The data folder (CF2): its default path, its contents and its permissions. Files are 0600 and
+ * folders 0700; a folder open to others is restricted with a warning. A read-only folder is never
+ * written.
  */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { access, chmod, stat } from 'node:fs/promises'
@@ -10,7 +11,10 @@ import { StartFailure } from '../processes/start-failure.ts'
 import { makeFolder } from './make-folder.ts'
 
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
-/** The id of the local coordinator's token; a new token is created under it when that one is revoked. */
+/**
+ * The id of the local coordinator's token; a new token is created under it when that one is
+ * revoked.
+ */
 export const coordinatorIdFile = (data: string): string => join(data, 'coordinator-id')
 /** CV6: one file for each conversation. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
@@ -20,7 +24,10 @@ export const runFolder = (data: string): string => join(data, 'run')
 /** The log of the coordinator that `up` runs. */
 export const coordinatorLog = (data: string): string => join(runFolder(data), 'coordinator.log')
 
-/** Whether a folder with these names in it is a data folder, of any server and build. `secrets`: the names in its folder of secrets. */
+/**
+ * Whether a folder with these names in it is a data folder, of any server and build. `secrets`: the
+ * names in its folder of secrets.
+ */
 export function looksLikeData(names: readonly string[], secrets: () => readonly string[]): boolean {
   const ofData = new Set(['holdfast.db', 'owner-token', 'coordinator-token', 'sealing-key'])
   return (
@@ -40,7 +47,10 @@ export interface Surroundings {
   readonly home?: string
 }
 
-/** `.holdfast` in the root of the clone when started from one, otherwise the platform's folder for data. */
+/**
+ * `.holdfast` in the root of the clone when started from one, otherwise the platform's folder for
+ * data.
+ */
 export function defaultDataFolder({
   packageFolder,
   env,
@@ -67,7 +77,10 @@ export function mayEnter(folder: string): boolean {
   }
 }
 
-/** Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws a StartFailure. */
+/**
+ * Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws
+ * a StartFailure.
+ */
 export async function prepareDataFolder(
   data: string,
   warn: (message: string) => void,

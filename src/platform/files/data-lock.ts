@@ -1,6 +1,7 @@
 /**
- * Locks a data folder for one server and one coordinator (CF2). The lock is an open SQLite transaction on a separate file: the
- * operating system releases it however the process ends, so no stale lock can remain.
+ * Locks a data folder for one server and one coordinator (CF2). The lock is an open SQLite
+ * transaction on a separate file: the operating system releases it however the process ends, so no
+ * stale lock can remain.
  */
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Checks whether a folder may be used for a project (SE11), after following links. Folders are compared by device and inode, so
- * neither a link nor a second mount hides one. Changes nothing.
+ * Checks whether a folder may be used for a project (SE11), after following links. Folders are
+ * compared by device and inode, so neither a link nor a second mount hides one. Changes nothing.
  */
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Reads HEAD and refs of a git folder as data (SE19): regular files of a bounded size, without git, which would read the
- * repository's configuration and wait where a pipe lies.
+ * Reads HEAD and refs of a git folder as data (SE19): regular files of a bounded size, without git,
+ * which would read the repository's configuration and wait where a pipe lies.
  */
 import { join } from 'node:path'
 import { bytesOf, textOf } from './plain-file.ts'
@@ -20,7 +20,10 @@ export interface Head {
   readonly commit: string | undefined
 }
 
-/** Undefined: no HEAD of a repository. `own` is the git folder of the checkout, `common` the one of the repository. */
+/**
+ * Undefined: no HEAD of a repository. `own` is the git folder of the checkout, `common` the one of
+ * the repository.
+ */
 export function headOf(own: string, common: string): Head | undefined {
   const text = textOf(join(own, 'HEAD'), maxRefBytes)?.trimEnd()
   if (text === undefined) return undefined

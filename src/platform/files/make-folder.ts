@@ -1,4 +1,7 @@
-/** Creates a folder and its parents durably. Node's recursive mkdir never returns where nothing can be created, as under /proc. */
+/**
+ * Creates a folder and its parents durably. Node's recursive mkdir never returns where nothing can
+ * be created, as under /proc.
+ */
 import { existsSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,7 +10,9 @@ import { syncFolder } from './atomic-file.ts'
 export const makeFolder = (path: string, mode = 0o700): Promise<void> =>
   makeParents(path, mode, true)
 
-/** `mayRetry`: another process may have created the parent meanwhile; under /proc it never exists. */
+/**
+ * `mayRetry`: another process may have created the parent meanwhile; under /proc it never exists.
+ */
 async function makeParents(path: string, mode: number, mayRetry: boolean): Promise<void> {
   try {
     await mkdir(path, { mode })

@@ -1,6 +1,7 @@
 /**
- * `<data>/moved.json` marks a data folder whose database was moved to PostgreSQL (SC1). A start without `DATABASE_URL` is refused
- * with the new address and the way back. Restoring a backup into the folder removes the mark.
+ * `<data>/moved.json` marks a data folder whose database was moved to PostgreSQL (SC1). A start
+ * without `DATABASE_URL` is refused with the new address and the way back. Restoring a backup into
+ * the folder removes the mark.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

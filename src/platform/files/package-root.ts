@@ -1,6 +1,6 @@
 /**
- * Finds the folder and version of this package, whether it runs from source (src/) or bundled (dist/server/). Files of the package
- * are found from here, never from the working directory.
+ * Finds the folder and version of this package, whether it runs from source (src/) or bundled
+ * (dist/server/). Files of the package are found from here, never from the working directory.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Checks paths from outside below a given folder (SE5): first their form, then where they lead. An opened file is checked again by
- * its handle, since links can change in between. Uses synchronous calls: a few steps, each faster than a thread pool's round trip
- * while an agent's start waits.
+ * Checks paths from outside below a given folder (SE5): first their form, then where they lead. An
+ * opened file is checked again by its handle, since links can change in between. Uses synchronous
+ * calls: a few steps, each faster than a thread pool's round trip while an agent's start waits.
  */
 import {
   closeSync,
@@ -29,7 +29,9 @@ const maxDepth = 32
 /** Device names on Windows, with any extension. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
-/** Splits a path at either kind of slash; throws PathRefused for anything but a plain relative path. */
+/**
+ * Splits a path at either kind of slash; throws PathRefused for anything but a plain relative path.
+ */
 export function namesIn(path: string): string[] {
   if (path.trim() === '') throw new PathRefused(statusNotice('pathEmpty'))
   if (Buffer.byteLength(path) > maxPath)

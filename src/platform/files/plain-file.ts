@@ -39,8 +39,9 @@ export const readJsonFile = (path: string): Promise<unknown> =>
   readPlainFile(path).then(parsedJson, () => undefined)
 
 /**
- * The bytes of a regular file of at most so many; undefined for everything else. It never waits and follows no link in the file's
- * place, so anybody may have put there what they like. Synchronous: a few small reads, each faster than a thread pool's round trip.
+ * The bytes of a regular file of at most so many; undefined for everything else. It never waits and
+ * follows no link in the file's place, so anybody may have put there what they like. Synchronous: a
+ * few small reads, each faster than a thread pool's round trip.
  */
 export function bytesOf(file: string, maxBytes: number): Buffer | undefined {
   let handle: number | undefined

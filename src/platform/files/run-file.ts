@@ -1,7 +1,7 @@
 /**
- * `<data>/run/server.json`: how the command line and the coordinator find the server of a data folder. Written at each start and
- * removed at an orderly stop. After a crash it is stale, so its reader checks that this very process is alive, by pid and start
- * time.
+ * `<data>/run/server.json`: how the command line and the coordinator find the server of a data
+ * folder. Written at each start and removed at an orderly stop. After a crash it is stale, so its
+ * reader checks that this very process is alive, by pid and start time.
  */
 import { mkdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,9 @@ export interface RunningServer {
   readonly url: string
   readonly startedAt: string
   readonly version: string
-  /** The start time of its process; undefined where it is not known, and in files of older versions. */
+  /**
+   * The start time of its process; undefined where it is not known, and in files of older versions.
+   */
   readonly birth?: string | undefined
   readonly bootId?: string | undefined
 }
@@ -52,7 +54,10 @@ export async function removeRunFile(data: string, pid: number): Promise<void> {
   if (found?.pid === pid) await unlink(runFile(data)).catch(() => {})
 }
 
-/** Whether the process is alive, also another user's. A zombie is not: in a container without an init it may stay for ever. */
+/**
+ * Whether the process is alive, also another user's. A zombie is not: in a container without an
+ * init it may stay for ever.
+ */
 export function isAlive({
   pid,
   birth,

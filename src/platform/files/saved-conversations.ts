@@ -1,6 +1,6 @@
 /**
- * Reads conversation files (CV6), of Holdfast and of picoclaw, one by one for an import (CV7, CV8). An unreadable file is reported
- * with its reason and does not stop the others.
+ * Reads conversation files (CV6), of Holdfast and of picoclaw, one by one for an import (CV7, CV8).
+ * An unreadable file is reported with its reason and does not stop the others.
  */
 
 import { lstat, readdir, readFile } from 'node:fs/promises'
@@ -20,7 +20,10 @@ export type SavedConversation = { readonly file: string } & (
   | { readonly why: string }
 )
 
-/** Lists the files in order; none when there is no such folder. Names that begin with a dot are hidden or unfinished files. */
+/**
+ * Lists the files in order; none when there is no such folder. Names that begin with a dot are
+ * hidden or unfinished files.
+ */
 export async function conversationFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

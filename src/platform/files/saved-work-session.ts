@@ -1,6 +1,6 @@
 /**
- * Reads the folder of a work session from disk (CK2) so that it can be restored (CK4). Parses each file as JSON without checking its
- * content, and follows no link out of the folder.
+ * Reads the folder of a work session from disk (CK2) so that it can be restored (CK4). Parses each
+ * file as JSON without checking its content, and follows no link out of the folder.
  */
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -26,7 +26,10 @@ const maxFileBytes = 256 * 1024 * 1024
 /** The most JSON files of one folder that are searched for a checkpoint. */
 const maxCandidates = 100
 
-/** Finds the checkpoint at a path: the file itself, whatever its name, or the only one in the folder. */
+/**
+ * Finds the checkpoint at a path: the file itself, whatever its name, or the only one in the
+ * folder.
+ */
 export async function findCheckpoint(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) return resolve(path)
@@ -62,7 +65,10 @@ async function checkpointsIn(folder: string): Promise<string[]> {
 
 const nameAnother = `Name the ${fileNames.checkpoint} of a work session, whatever it is called by now, or its folder; nothing was changed.`
 
-/** Reads a checkpoint and the files beside it. Of a checkpoint with another name, only files with the same id belong to it. */
+/**
+ * Reads a checkpoint and the files beside it. Of a checkpoint with another name, only files with
+ * the same id belong to it.
+ */
 export async function readSavedWorkSession(
   folder: string,
   file: string = join(folder, fileNames.checkpoint),
@@ -102,7 +108,10 @@ interface Ids {
 
 const idsIn = (content: unknown): Ids => (content ?? {}) as Ids
 
-/** The files beside a checkpoint: the path from its folder, and the id of the work session or project that each one names. */
+/**
+ * The files beside a checkpoint: the path from its folder, and the id of the work session or
+ * project that each one names.
+ */
 const companions = {
   project: { path: join('..', '..', fileNames.project), idIn: (content: Ids) => content.id },
   approaches: { path: fileNames.approaches, idIn: (content: Ids) => content.session_id },
@@ -114,8 +123,9 @@ const companions = {
 const maxSiblings = 100_000
 
 /**
- * Lists the folders of a work session and its relatives in the same parent folder (CK4): first its descendants, youngest generation
- * first, then itself, then its ancestors. The youngest work session that had a task knows its latest state.
+ * Lists the folders of a work session and its relatives in the same parent folder (CK4): first its
+ * descendants, youngest generation first, then itself, then its ancestors. The youngest work
+ * session that had a task knows its latest state.
  */
 export async function foldersOfLineage({ folder }: SavedWorkSession): Promise<string[]> {
   const beside = dirname(folder)
@@ -155,7 +165,10 @@ export async function youngestFirst(beside: string): Promise<string[]> {
     .map(({ id }) => join(beside, id))
 }
 
-/** Maps each work session folder to the work session it was resumed from, or to null when that is not known. */
+/**
+ * Maps each work session folder to the work session it was resumed from, or to null when that is
+ * not known.
+ */
 async function parentsIn(beside: string): Promise<Map<string, string | null>> {
   const entries = await readdir(beside, { withFileTypes: true }).catch(() => [])
   const parents = new Map<string, string | null>()
@@ -164,7 +177,10 @@ async function parentsIn(beside: string): Promise<Map<string, string | null>> {
   return parents
 }
 
-/** Reads the parent's id. An unreadable file gives null here; restoring that work session reports the error. */
+/**
+ * Reads the parent's id. An unreadable file gives null here; restoring that work session reports
+ * the error.
+ */
 async function parentIn(folder: string): Promise<string | null> {
   const file = (await readJson(join(folder, fileNames.workSession)).catch(() => undefined)) as
     | { work_session?: { parent_session_id?: unknown } }

@@ -1,6 +1,7 @@
 /**
- * The secrets of a data folder: one file each in `<data>/secrets`, readable by its owner only and separate from what agents work in
- * (SE10). Earlier builds kept them in the data folder itself; a start moves them, and until then they are read there.
+ * The secrets of a data folder: one file each in `<data>/secrets`, readable by its owner only and
+ * separate from what agents work in (SE10). Earlier builds kept them in the data folder itself; a
+ * start moves them, and until then they are read there.
  */
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -53,13 +54,17 @@ export async function unmovedSecrets(data: string): Promise<SecretName[]> {
 
 interface MoveOptions {
   readonly warn: (message: string) => void
-  /** A running coordinator of an earlier build reads its token at the old path; then it is not moved. */
+  /**
+   * A running coordinator of an earlier build reads its token at the old path; then it is not
+   * moved.
+   */
   readonly coordinatorRuns: () => Promise<boolean>
 }
 
 /**
- * Creates the folder and moves the secrets of earlier builds into it by rename, so a crash leaves each in one of the two places.
- * Files already in the folder win. Call it while holding the folder's lock.
+ * Creates the folder and moves the secrets of earlier builds into it by rename, so a crash leaves
+ * each in one of the two places. Files already in the folder win. Call it while holding the
+ * folder's lock.
  */
 export async function prepareSecrets(
   data: string,

@@ -1,6 +1,7 @@
 /**
- * Masks secrets whose values are known (SE7, SR4), unlike mask.ts, which knows their looks: as they are, as JSON writes them, line by
- * line, and in base64. Text that comes in pieces is cut where a secret may have begun.
+ * Masks secrets whose values are known (SE7, SR4), unlike mask.ts, which knows their looks: as they
+ * are, as JSON writes them, line by line, and in base64. Text that comes in pieces is cut where a
+ * secret may have begun.
  */
 import { masked } from './mask.ts'
 
@@ -8,7 +9,10 @@ import { masked } from './mask.ts'
 const minLineChars = 16
 /** Shorter ones would be found where they are not. */
 const minBase64Bytes = 6
-/** Secrets that are cut off by one another are held back together; more than so many in a row are not. */
+/**
+ * Secrets that are cut off by one another are held back together; more than so many in a row are
+ * not.
+ */
 const mostInARow = 8
 
 export class KnownSecrets {
@@ -37,7 +41,10 @@ export class KnownSecrets {
     return clean
   }
 
-  /** The characters at the end of the text that may be the beginning of a secret, and before them a secret that shares some of them. */
+  /**
+   * The characters at the end of the text that may be the beginning of a secret, and before them a
+   * secret that shares some of them.
+   */
   tailLength(text: string): number {
     let cut = text.length - this.#beginningLength(text)
     for (let n = 0; n < mostInARow; n++) {
@@ -99,7 +106,10 @@ const linesOf = (value: string): string[] =>
 
 const writtenForms = (text: string): string[] => [text, JSON.stringify(text).slice(1, -1)]
 
-/** What a value is in base64, behind so many bytes that it begins at each of the three places: the letters that stand for it alone. */
+/**
+ * What a value is in base64, behind so many bytes that it begins at each of the three places: the
+ * letters that stand for it alone.
+ */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value.trim())
   if (bytes.length < minBase64Bytes) return []

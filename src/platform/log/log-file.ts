@@ -1,4 +1,7 @@
-/** A log file of limited size: when it is full, it replaces the previous one, and a new one is begun. */
+/**
+ * A log file of limited size: when it is full, it replaces the previous one, and a new one is
+ * begun.
+ */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 

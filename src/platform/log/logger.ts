@@ -1,4 +1,7 @@
-/** The log (OP1): JSON lines for machines, readable lines on a terminal. Every string is masked before it is written (SE7). */
+/**
+ * The log (OP1): JSON lines for machines, readable lines on a terminal. Every string is masked
+ * before it is written (SE7).
+ */
 import { styleText } from 'node:util'
 import {
   type DestinationStream,
@@ -9,8 +12,8 @@ import {
 import { looksSecret, mask, maskDeep } from './mask.ts'
 import { visible } from './visible.ts'
 
-// Formats a log line for a terminal: time of day, level, message, fields. Control characters are shown, never sent, so that a
-// request cannot move the cursor or change the screen.
+// Formats a log line for a terminal: time of day, level, message, fields. Control characters are
+// shown, never sent, so that a request cannot move the cursor or change the screen.
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -1,14 +1,17 @@
 /**
- * Removes secrets from text before it is written (SE7): our own tokens and passkeys, credentials in headers, and well-known forms
- * of keys. Prefers hiding too much. Masking twice changes nothing. Every pattern runs in linear time, because anyone can write what
- * is masked here.
+ * Removes secrets from text before it is written (SE7): our own tokens and passkeys, credentials in
+ * headers, and well-known forms of keys. Prefers hiding too much. Masking twice changes nothing.
+ * Every pattern runs in linear time, because anyone can write what is masked here.
  */
 import type { Detail } from '../../domain/notices.ts'
 
 /** The replacement of a secret. */
 export const masked = '[masked]'
 
-/** Names whose values are secrets, in headers, queries, JSON and variables; also ends of names: `ownerToken`, `DB_PASSWORD`. */
+/**
+ * Names whose values are secrets, in headers, queries, JSON and variables; also ends of names:
+ * `ownerToken`, `DB_PASSWORD`.
+ */
 const secretName =
   '(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)'
 
@@ -25,7 +28,8 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
     `$1$2${masked}`,
   ],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
-  // Ours: owner, person, script, coordinator, agent, launch, sign-in … (platform/secrets/secrets.ts)
+  // Ours: owner, person, script, coordinator, agent, launch, sign-in …
+  // (platform/secrets/secrets.ts)
   [/hf_[a-z][\w-]{16,}/g, masked],
   [/\bsk-[\w-]{16,}/g, masked],
   [/\b[srp]k_(?:live|test)_\w{10,}/g, masked],
@@ -41,8 +45,8 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]*):[^\s/?#@]+@/gi, `$1:${masked}@`],
   // The one-time code of a sign-in link.
   [/(\/sign-in#)[^\s"'<>]+/g, `$1${masked}`],
-  // password=…, "token": "…", --api-key …: quoted values up to their quote (also in JSON within JSON),
-  // bare ones up to a space or separator.
+  // password=…, "token": "…", --api-key …: quoted values up to their quote (also in JSON within
+  // JSON), bare ones up to a space or separator.
   [
     new RegExp(
       String.raw`(${secretName}\\{0,4}["']?\s*[:=]\s*\\{0,4})(["'])(?:\\.|(?!\2)[^\\])+`,
@@ -56,7 +60,10 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ]
 
-/** Every text that a rule matches contains one of these; checking them first keeps ordinary lines cheap. */
+/**
+ * Every text that a rule matches contains one of these; checking them first keeps ordinary lines
+ * cheap.
+ */
 const hint =
   /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|\d{6}:[\w-]{8}|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
 

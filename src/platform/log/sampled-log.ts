@@ -1,4 +1,7 @@
-/** Logs what anyone can cause without a credential, at most so often a minute; the next line says how many were left out. */
+/**
+ * Logs what anyone can cause without a credential, at most so often a minute; the next line says
+ * how many were left out.
+ */
 import type { Clock } from '../time/clock.ts'
 import type { Logger } from './logger.ts'
 

@@ -1,4 +1,7 @@
-/** Makes foreign text safe for a terminal: control characters, escape sequences and direction marks are shown, not sent. Pure. */
+/**
+ * Makes foreign text safe for a terminal: control characters, escape sequences and direction marks
+ * are shown, not sent. Pure.
+ */
 import { numberOf, withNumbers } from '../../protocol/unseen-characters.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown

@@ -1,7 +1,8 @@
 /**
- * The environment of every git call (SE19, WT4). No configuration of the machine or of a person is read, no attributes of theirs,
- * and no object is replaced by another. What could run something is off besides: hooks, monitors, editors, signers, and all
- * transports, so that nothing is fetched, not even missing objects of a partial clone.
+ * The environment of every git call (SE19, WT4). No configuration of the machine or of a person is
+ * read, no attributes of theirs, and no object is replaced by another. What could run something is
+ * off besides: hooks, monitors, editors, signers, and all transports, so that nothing is fetched,
+ * not even missing objects of a partial clone.
  */
 const inheritedVariables = [
   'HOME',

@@ -1,6 +1,7 @@
 /**
- * The descriptors (SB11) that a child of this process would get beside those it is given: opened by what started this process, and not
- * closed on exec. Node marks its own, and of inherited ones only those with low numbers.
+ * The descriptors (SB11) that a child of this process would get beside those it is given: opened by
+ * what started this process, and not closed on exec. Node marks its own, and of inherited ones only
+ * those with low numbers.
  */
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
@@ -8,7 +9,10 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 const closedOnExec = 0o2000000
 const firstAfterOutput = 3
 
-/** Starts a child that gets the named descriptors alone: in the place of each inherited one it has nothing to read or write. */
+/**
+ * Starts a child that gets the named descriptors alone: in the place of each inherited one it has
+ * nothing to read or write.
+ */
 export async function withoutInherited(
   named: Exclude<StdioOptions, string>,
   start: (stdio: Exclude<StdioOptions, string>) => Promise<ChildProcess>,

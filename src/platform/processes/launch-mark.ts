@@ -1,6 +1,7 @@
 /**
- * The environment variables that mark every process of a launch and are inherited by its children: the launch, and the data folder of
- * the coordinator that started it, so that one Holdfast never takes another's agents for its own.
+ * The environment variables that mark every process of a launch and are inherited by its children:
+ * the launch, and the data folder of the coordinator that started it, so that one Holdfast never
+ * takes another's agents for its own.
  */
 import { hash } from 'node:crypto'
 import { mkdir, readFile, stat } from 'node:fs/promises'
@@ -35,7 +36,10 @@ export const markVariables = ({ launchId, folderId }: LaunchMark): Record<string
   [folderVariable]: folderId,
 })
 
-/** The id of a data folder: stays when it is moved on its disk, differs for a copy, which must not end the original's agents. */
+/**
+ * The id of a data folder: stays when it is moved on its disk, differs for a copy, which must not
+ * end the original's agents.
+ */
 export async function folderIdOf(data: string): Promise<string> {
   const file = join(runFolder(data), 'keeper')
   let id = await readFile(file, 'utf8').catch(() => '')

@@ -1,4 +1,7 @@
-/** Opens an address in the browser with the platform's command, without a shell, and does not wait for it. */
+/**
+ * Opens an address in the browser with the platform's command, without a shell, and does not wait
+ * for it.
+ */
 import { spawn } from 'node:child_process'
 
 type Environment = Readonly<Record<string, string | undefined>>

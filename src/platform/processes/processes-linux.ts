@@ -1,6 +1,7 @@
 /**
- * Lists processes on Linux from /proc, synchronously, so that the list is of one moment, and through one buffer: Node allocates 64
- * KiB for each file of unknown size, which made a coordinator's memory grow.
+ * Lists processes on Linux from /proc, synchronously, so that the list is of one moment, and
+ * through one buffer: Node allocates 64 KiB for each file of unknown size, which made a
+ * coordinator's memory grow.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { launchVariable, markIn } from './launch-mark.ts'
@@ -14,8 +15,8 @@ const threadsAt = 17
 const birthAt = 19
 
 /**
- * How often a process without an environment is read again: during an exec it has none for a moment, and its mark would be missed,
- * and with it what a dead coordinator left (CO5).
+ * How often a process without an environment is read again: during an exec it has none for a
+ * moment, and its mark would be missed, and with it what a dead coordinator left (CO5).
  */
 const maxRereads = 3
 const rereadMs = 5
@@ -25,7 +26,10 @@ const initialBufferBytes = 32 * 1024
 const maxBufferBytes = 8 * 1024 * 1024
 let buffer = Buffer.allocUnsafeSlow(initialBufferBytes)
 
-/** Reads a file into the shared buffer, valid until the next call. Undefined when it is missing or not accessible. */
+/**
+ * Reads a file into the shared buffer, valid until the next call. Undefined when it is missing or
+ * not accessible.
+ */
 function read(path: string): Buffer | undefined {
   let descriptor: number
   try {

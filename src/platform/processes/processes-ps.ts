@@ -1,6 +1,7 @@
 /**
- * Lists processes on macOS and other Unixes with `ps`. It prints a command and its environment in one line, so it is run with and
- * without the environment: a command line that looks like a mark is not one.
+ * Lists processes on macOS and other Unixes with `ps`. It prints a command and its environment in
+ * one line, so it is run with and without the environment: a command line that looks like a mark is
+ * not one.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * The processes of this machine. A pid is reused, so a process is identified by its pid and its start time. The coordinator sends
- * signals only from here, and never to a pid alone (CO5).
+ * The processes of this machine. A pid is reused, so a process is identified by its pid and its
+ * start time. The coordinator sends signals only from here, and never to a pid alone (CO5).
  */
 import type { LaunchMark } from './launch-mark.ts'
 import { linuxProcesses } from './processes-linux.ts'
@@ -38,7 +38,10 @@ export const processes: ProcessSource | undefined =
       ? undefined
       : psProcesses
 
-/** Checks the process again and signals it at once. False when it has ended, or may not be signalled. */
+/**
+ * Checks the process again and signals it at once. False when it has ended, or may not be
+ * signalled.
+ */
 export function signalExactly(
   source: ProcessSource,
   { pid, birth }: ProcessIdentity,

@@ -1,6 +1,6 @@
 /**
- * Resolves the command of an agent's entry. `holdfast` is this program, started as the current process was, never a program of that
- * name in the PATH. The system finds every other command.
+ * Resolves the command of an agent's entry. `holdfast` is this program, started as the current
+ * process was, never a program of that name in the PATH. The system finds every other command.
  */
 import { ownProgram } from '../../domain/agents/demo.ts'
 

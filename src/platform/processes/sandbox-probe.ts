@@ -1,6 +1,7 @@
 /**
- * Probes whether this machine can run a process in a sandbox (SB2): bubblewrap on Linux, `sandbox-exec` on macOS. It is tried, not
- * only looked for, because user namespaces may be refused by the system.
+ * Probes whether this machine can run a process in a sandbox (SB2): bubblewrap on Linux,
+ * `sandbox-exec` on macOS. It is tried, not only looked for, because user namespaces may be refused
+ * by the system.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Stops on signals (OP2): the first SIGINT, SIGTERM or SIGHUP starts an orderly stop with a limit of ten seconds; a second one ends
- * the process at once, unless something must be ended first. No other code listens to these signals.
+ * Stops on signals (OP2): the first SIGINT, SIGTERM or SIGHUP starts an orderly stop with a limit
+ * of ten seconds; a second one ends the process at once, unless something must be ended first. No
+ * other code listens to these signals.
  */
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
@@ -11,13 +12,19 @@ type StopSignal = (typeof stopSignals)[number]
 
 /** OP2 allows ten seconds; the rest is for the process to exit. */
 export const stopDeadlineMs = 9_500
-/** Ctrl-C under `npm start` arrives twice, from the terminal and from npm: the same signal within this time is one key press. */
+/**
+ * Ctrl-C under `npm start` arrives twice, from the terminal and from npm: the same signal within
+ * this time is one key press.
+ */
 export const sameKeyPressMs = 150
 
 export interface StopOptions {
   /** Refuses new work, finishes what is in flight, closes. */
   readonly stop: (signal: StopSignal) => Promise<void>
-  /** Called on the second signal to end what must not stay. `wait` lets the stop finish; a third signal ends it at once. */
+  /**
+   * Called on the second signal to end what must not stay. `wait` lets the stop finish; a third
+   * signal ends it at once.
+   */
   readonly hurry?: () => 'exit' | 'wait'
   /** Called when the stop failed or timed out; then the process exits with 1. */
   readonly onTrouble: (message: string, error?: unknown) => void
@@ -68,7 +75,9 @@ export function stopOnSignal(options: StopOptions): () => void {
   }
 }
 
-/** Kills a child with everything it started; it was started with `detached`, where there are groups. */
+/**
+ * Kills a child with everything it started; it was started with `detached`, where there are groups.
+ */
 export function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')

@@ -1,6 +1,7 @@
 /**
- * A start that cannot continue, such as a port in use or a second server. Says what happened and what to do; the command line
- * prints both and exits with `exitCode`. Not for refused requests (domain/errors.ts).
+ * A start that cannot continue, such as a port in use or a second server. Says what happened and
+ * what to do; the command line prints both and exits with `exitCode`. Not for refused requests
+ * (domain/errors.ts).
  */
 export class StartFailure extends Error {
   readonly next: string

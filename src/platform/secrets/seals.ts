@@ -1,6 +1,6 @@
 /**
- * Seals values of agents' environments with a key that is not in the database (SE12): AES-256-GCM, bound to the variable's name.
- * Each sealed value names its key by an id that reveals nothing.
+ * Seals values of agents' environments with a key that is not in the database (SE12): AES-256-GCM,
+ * bound to the variable's name. Each sealed value names its key by an id that reveals nothing.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { SealedValue, StoredEnvironment } from '../../domain/agents/environment.ts'
@@ -12,7 +12,10 @@ const tagBytes = 16
 
 export const newSealingKey = (): string => randomBytes(keyBytes).toString('base64')
 
-/** Parses a key: 32 bytes in base64, as `openssl rand -base64 32` writes them. Undefined for other text. */
+/**
+ * Parses a key: 32 bytes in base64, as `openssl rand -base64 32` writes them. Undefined for other
+ * text.
+ */
 export function sealingKeyIn(text: string): Buffer | undefined {
   const bytes = /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined
   return bytes?.length === keyBytes ? bytes : undefined
@@ -38,7 +41,9 @@ export class Seals {
     }
   }
 
-  /** Throws for a value that was sealed with another key, for another name, or was changed since. */
+  /**
+   * Throws for a value that was sealed with another key, for another name, or was changed since.
+   */
   open(environment: StoredEnvironment): Record<string, string> {
     const entries = Object.entries(environment)
     return Object.fromEntries(

@@ -2,7 +2,9 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back once after `ms`; the returned function cancels it. Does not keep the process alive. */
+  /**
+   * Calls back once after `ms`; the returned function cancels it. Does not keep the process alive.
+   */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -2,7 +2,10 @@
 import './temporal.ts'
 import { localZone } from '../../protocol/config.ts'
 
-/** An IANA name, read once. Temporal knows it without the tables that a `DateTimeFormat` loads (7 MB of an idle server, SP11). */
+/**
+ * An IANA name, read once. Temporal knows it without the tables that a `DateTimeFormat` loads (7 MB
+ * of an idle server, SP11).
+ */
 export const machineTimeZone = Temporal.Now.timeZoneId()
 
 export const zoneOf = (setting: string): string =>

@@ -1,4 +1,7 @@
-/** Everything that is removed with a revoked token: what was made with it, directly or indirectly (SE3). Shown before the revocation. */
+/**
+ * Everything that is removed with a revoked token: what was made with it, directly or indirectly
+ * (SE3). Shown before the revocation.
+ */
 import type { Token } from './people.ts'
 
 export function madeBelow(tokenId: string, tokens: readonly Token[]): Token['made'] {

@@ -1,4 +1,7 @@
-/** People, tokens and sign-in (SE1-SE3) on the wire. A secret appears only in the answer that created it. */
+/**
+ * People, tokens and sign-in (SE1-SE3) on the wire. A secret appears only in the answer that
+ * created it.
+ */
 import * as z from 'zod'
 import { personScopes, roles } from '../../domain/access/scopes.ts'
 import { line, Time } from '../text.ts'

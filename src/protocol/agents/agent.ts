@@ -1,4 +1,7 @@
-/** Agents as they cross the wire. The values of `env` never leave the server: readers see `maskedValue` in their place (SE7). */
+/**
+ * Agents as they cross the wire. The values of `env` never leave the server: readers see
+ * `maskedValue` in their place (SE7).
+ */
 
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'

@@ -1,11 +1,17 @@
-/** How an agent's processes are isolated, on the wire (SB1): of an agent's entry, and of its assignment to a project. */
+/**
+ * How an agent's processes are isolated, on the wire (SB1): of an agent's entry, and of its
+ * assignment to a project.
+ */
 import * as z from 'zod'
 import { sandboxModes } from '../../domain/agents/isolation.ts'
 import { refusedAs } from '../notices.ts'
 import { line, withoutNul } from '../text.ts'
 import { SecretName } from './secret.ts'
 
-/** A folder on the machine that runs the agent. The root, and what would show everything of it, is no folder to allow. */
+/**
+ * A folder on the machine that runs the agent. The root, and what would show everything of it, is
+ * no folder to allow.
+ */
 const Folder = line(4096).refine(
   (path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'),
   refusedAs('absolutePath'),
@@ -49,9 +55,15 @@ export const isolationFields = {
 }
 
 export const shownIsolation = {
-  /** `off`; `workplace`: its workplace, its settings and the internet; `strict`: also only the allowed hosts. */
+  /**
+   * `off`; `workplace`: its workplace, its settings and the internet; `strict`: also only the
+   * allowed hosts.
+   */
   sandbox: z.enum(sandboxModes),
-  /** Additional folders it may read, hosts it may reach, and what its own home begins with, where it has one (SB14). */
+  /**
+   * Additional folders it may read, hosts it may reach, and what its own home begins with, where it
+   * has one (SB14).
+   */
   allow: z.object({
     folders: z.array(z.string()).readonly(),
     hosts: z.array(z.string()).readonly(),
@@ -59,7 +71,9 @@ export const shownIsolation = {
   }),
   /** A command put in front of its own, such as `nix develop -c`. */
   wrapper: z.array(z.string()).readonly().nullable(),
-  /** GW1: its requests to a model go through the coordinator, which adds the key; null: they do not. */
+  /**
+   * GW1: its requests to a model go through the coordinator, which adds the key; null: they do not.
+   */
   gateway: z
     .object({ upstream: z.string(), secret: z.string(), model: z.string().nullish() })
     .nullable(),

@@ -1,9 +1,13 @@
 /**
- * The facts about a coding agent (AG5): how it is found, installed, signed in and started, what it needs in a sandbox, how its model
- * is reached through a gateway, and in what it differs from others. One file for each agent is in `known/`. Data only.
+ * The facts about a coding agent (AG5): how it is found, installed, signed in and started, what it
+ * needs in a sandbox, how its model is reached through a gateway, and in what it differs from
+ * others. One file for each agent is in `known/`. Data only.
  */
 
-/** How an agent is started. A launch fills in ${…} in the arguments; the token is in the environment only. */
+/**
+ * How an agent is started. A launch fills in ${…} in the arguments; the token is in the environment
+ * only.
+ */
 export interface Recipe {
   /** The program that is looked for. */
   readonly program: string
@@ -16,7 +20,10 @@ export interface Recipe {
 }
 
 export const quirks = [
-  /** A load removes what the agent has kept of the session, at once or at a later start: it is never loaded. */
+  /**
+   * A load removes what the agent has kept of the session, at once or at a later start: it is never
+   * loaded.
+   */
   'load_loses',
   'never_asks',
   'no_command_output',
@@ -58,7 +65,9 @@ export interface KnownAgent {
   readonly acp: Recipe | null
   readonly pulls: Recipe | null
   readonly sandbox: {
-    /** Folders in the home folder that it must be able to write; made first where they are missing. */
+    /**
+     * Folders in the home folder that it must be able to write; made first where they are missing.
+     */
     readonly folders: readonly string[]
     /** Files in the home folder that it writes beside them. */
     readonly files: readonly string[]
@@ -67,20 +76,29 @@ export interface KnownAgent {
       readonly folders: readonly string[]
       /** Written by adding to them; a file that is replaced by another is no such file. */
       readonly files: readonly string[]
-      /** In a folder that is the owner's: what stays the machine's, where it is there. The sign-in is one. */
+      /**
+       * In a folder that is the owner's: what stays the machine's, where it is there. The sign-in
+       * is one.
+       */
       readonly shared: readonly string[]
     }
     /** The agent's own sandbox needs nested user namespaces. */
     readonly userNamespaces: boolean
   }
-  /** How it reaches its model through a gateway (GW2). `{url}`, `{key}`, `{model}` and `{folder}` are filled in. */
+  /**
+   * How it reaches its model through a gateway (GW2). `{url}`, `{key}`, `{model}` and `{folder}`
+   * are filled in.
+   */
   readonly gateway: {
     readonly dialect: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
     /** One that holds JSON is merged with what the entry has. */
     readonly env: Readonly<Record<string, string>>
     /** Put before the arguments of one that pulls, which does not read the variables. */
     readonly pullingArgs?: readonly string[]
-    /** Written into `{folder}`, which stays for the agent in its project, by name. No `{key}`: several launches share them. */
+    /**
+     * Written into `{folder}`, which stays for the agent in its project, by name. No `{key}`:
+     * several launches share them.
+     */
     readonly files: Readonly<Record<string, string>>
   } | null
   readonly quirks: readonly Quirk[]
@@ -97,7 +115,10 @@ export const pullingPrompt =
 export const callLimitSeconds = 620
 export const holdSeconds = 600
 
-/** Our MCP server in the form that several agents take as JSON. The agent fills in the token from its environment. */
+/**
+ * Our MCP server in the form that several agents take as JSON. The agent fills in the token from
+ * its environment.
+ */
 export const mcpServers = {
   holdfast: {
     type: 'http',
@@ -109,8 +130,8 @@ export const mcpServers = {
 }
 
 /**
- * Gemini CLI and its forks take MCP servers from their settings alone, so their own command puts ours there first. The variables
- * are filled in when the settings are read, so no token is written.
+ * Gemini CLI and its forks take MCP servers from their settings alone, so their own command puts
+ * ours there first. The variables are filled in when the settings are read, so no token is written.
  */
 export const afterMcpAdd = (program: string, more: string): string =>
   `${program} mcp add -s user -t http --trust --timeout ${callLimitSeconds * 1000} ` +
@@ -122,7 +143,9 @@ interface Started {
   readonly args: readonly string[]
 }
 
-/** Whether an entry starts this recipe. One that begins with a shell is recognized by its script. */
+/**
+ * Whether an entry starts this recipe. One that begins with a shell is recognized by its script.
+ */
 export const isRecipeOf = ({ command, protocol, args }: Started, recipe: Started): boolean =>
   command === recipe.command &&
   protocol === recipe.protocol &&

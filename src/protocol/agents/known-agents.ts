@@ -47,8 +47,9 @@ export interface StartedProgram {
 }
 
 /**
- * The known agent that an entry starts, undefined for others: the one that it has answered to be. By its program, or by a package given
- * to npx, before it has answered, and where nobody knows what that agent answers.
+ * The known agent that an entry starts, undefined for others: the one that it has answered to be.
+ * By its program, or by a package given to npx, before it has answered, and where nobody knows what
+ * that agent answers.
  */
 export function knownAgentOf({ command, args, agentInfo }: StartedProgram): KnownAgent | undefined {
   const byFile = knownByFile({ command, args })
@@ -72,7 +73,10 @@ function knownByFile({ command, args }: StartedProgram): KnownAgent | undefined 
 const isSame = ({ command, args }: Recipe, words: readonly string[]): boolean =>
   command === words[0] && args[1] === words[2]
 
-/** The known agent with this name in ACP's `agentInfo`, which earlier adapters have as their package's. */
+/**
+ * The known agent with this name in ACP's `agentInfo`, which earlier adapters have as their
+ * package's.
+ */
 export const agentAnswering = (acpName: string): KnownAgent | undefined =>
   knownAgents.find((agent) => agent.acpName === acpName || agent.packages.includes(acpName))
 

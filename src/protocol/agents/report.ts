@@ -1,4 +1,6 @@
-/** What `agents doctor` found out about an agent, kept with its entry and shown on its page (AG13). */
+/**
+ * What `agents doctor` found out about an agent, kept with its entry and shown on its page (AG13).
+ */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 

@@ -1,4 +1,6 @@
-/** Whether an agent can run in a sandbox of the server's machine, tried before it is added (SB8). */
+/**
+ * Whether an agent can run in a sandbox of the server's machine, tried before it is added (SB8).
+ */
 import * as z from 'zod'
 import { sandboxModes } from '../../domain/agents/isolation.ts'
 

@@ -1,4 +1,6 @@
-/** What an ACP agent offers outside of any project, and a person's attempt to sign in to it (AC13). */
+/**
+ * What an ACP agent offers outside of any project, and a person's attempt to sign in to it (AC13).
+ */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 

@@ -1,8 +1,10 @@
 /**
- * The relay on `/ws` (RL1-RL6): what a client says about its user session, and the events of the stream `user-session:ID`. The type of
- * an event is the type of its message; `seq` is its number and `timestamp` its time, so a client that knows its last `seq` misses
- * nothing and sees nothing twice. An event that answers a request carries its `requestId`, for everybody: within a user session it is
- * used once. `sessionId` on this wire is the user session's id; inside it is called that.
+ * The relay on `/ws` (RL1-RL6): what a client says about its user session, and the events of the
+ * stream `user-session:ID`. The type of an event is the type of its message; `seq` is its number
+ * and `timestamp` its time, so a client that knows its last `seq` misses nothing and sees nothing
+ * twice. An event that answers a request carries its `requestId`, for everybody: within a user
+ * session it is used once. `sessionId` on this wire is the user session's id; inside it is called
+ * that.
  */
 
 import * as z from 'zod'
@@ -110,8 +112,8 @@ export const relayTypes: readonly string[] = RelayMessage.options.map(
 type Requested = { requestId?: string | undefined }
 
 /**
- * Event bodies. An agent's messages have its role or, in `turns:KEY`, the stream of a chat or task, the agent's id. `messageId`
- * names a prompt and its turn.
+ * Event bodies. An agent's messages have its role or, in `turns:KEY`, the stream of a chat or task,
+ * the agent's id. `messageId` names a prompt and its turn.
  */
 export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
@@ -156,7 +158,10 @@ export interface RelayEventBodies {
     signal: string | null
     messageId: string | null
   }
-  /** The process of an idle or broken agent was ended. It is restarted with its knowledge when something waits for it. */
+  /**
+   * The process of an idle or broken agent was ended. It is restarted with its knowledge when
+   * something waits for it.
+   */
   'agent:asleep': { role: string }
   'agent:terminated': Requested & { role: string; reason: string; notice?: Notice | null }
   /** Queued; `position` 1 is next. */
@@ -183,9 +188,15 @@ export interface RelayEventBodies {
     error: string | null
     notice?: Notice | null
   }
-  /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
+  /**
+   * `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null:
+   * of no turn.
+   */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
-  /** `stopReason` is the agent's, `cancelled`, or `error` with a message. `limitedUntil`: see `agent:limited`, which follows. */
+  /**
+   * `stopReason` is the agent's, `cancelled`, or `error` with a message. `limitedUntil`: see
+   * `agent:limited`, which follows.
+   */
   'agent:response': Requested & {
     role: string
     messageId: string
@@ -197,7 +208,10 @@ export interface RelayEventBodies {
     usage: TurnUsage | null
     limitedUntil?: string | undefined
   }
-  /** AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues automatically, as `by` asked. */
+  /**
+   * AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues
+   * automatically, as `by` asked.
+   */
   'agent:limited': Requested & {
     role: string
     messageId: string | null

@@ -1,4 +1,7 @@
-/** User sessions as readers see them (US1, AG1): a person's console, its agents by role, and their prompts. */
+/**
+ * User sessions as readers see them (US1, AG1): a person's console, its agents by role, and their
+ * prompts.
+ */
 import * as z from 'zod'
 import { Notice, Notices } from '../notices.ts'
 import { Time } from '../text.ts'
@@ -39,7 +42,10 @@ const QueuedPrompt = z.object({
   createdAt: Time,
 })
 
-/** A prompt and its answer. `unknown`: its agent exited during the turn; it is not run again automatically. */
+/**
+ * A prompt and its answer. `unknown`: its agent exited during the turn; it is not run again
+ * automatically.
+ */
 export const Turn = z.object({
   messageId: z.string(),
   /** Sequence number of the event that ended it. */

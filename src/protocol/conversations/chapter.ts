@@ -10,7 +10,10 @@ export const Chapter = z.object({
   day: Day,
   /** The newest is open until its day is over; the others are closed. */
   state: z.enum(['open', 'closed']),
-  /** The chapter's messages come after this number, up to `throughSeq`; the open one has no last yet. */
+  /**
+   * The chapter's messages come after this number, up to `throughSeq`; the open one has no last
+   * yet.
+   */
   afterSeq: z.number().int(),
   throughSeq: z.number().int().nullable(),
   messageCount: z.number().int(),

@@ -1,4 +1,7 @@
-/** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
+/**
+ * Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any
+ * conversation (CV1).
+ */
 
 import * as z from 'zod'
 import { Notice } from '../notices.ts'
@@ -53,12 +56,18 @@ export const ChatMessageDraft = z.strictObject({
   toAgentId: Id.nullable(),
   content: Content.min(1),
   clientId: Id.optional(),
-  /** The sender; refused when the credential is another's, as in a browser where somebody else has signed in since (CH10). */
+  /**
+   * The sender; refused when the credential is another's, as in a browser where somebody else has
+   * signed in since (CH10).
+   */
   senderId: Id.optional(),
   priority: z.enum(priorities).optional(),
   relatedTaskId: Id.nullish(),
   relatedHandoffId: Id.nullish(),
-  /** CX9: the conversation's workspace; left out: the current one, or the project's default for a new conversation. */
+  /**
+   * CX9: the conversation's workspace; left out: the current one, or the project's default for a
+   * new conversation.
+   */
   workplace: WorkspaceChoice.optional(),
   media: Attachments.optional().describe('Pictures, files and links for the agent'),
 })
@@ -81,6 +90,9 @@ export const Extra = z
 
 export const MessageDraft = z.strictObject({ ...messageFields, clientId: Id.optional() })
 
-/** Each of `PUT /api/conversations/K/messages`; messages that were read may be sent back and get new numbers. */
+/**
+ * Each of `PUT /api/conversations/K/messages`; messages that were read may be sent back and get new
+ * numbers.
+ */
 export const HistoryMessage = z.object({ ...messageFields, extra: Extra.nullish() })
 export const maxHistoryMessages = 10_000

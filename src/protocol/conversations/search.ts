@@ -1,4 +1,6 @@
-/** Search over all messages on the wire (DC5). Positions are UTF-16 units, as in JavaScript strings. */
+/**
+ * Search over all messages on the wire (DC5). Positions are UTF-16 units, as in JavaScript strings.
+ */
 import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import { anyLine, Id, line, Time, YesOrNo } from '../text.ts'

@@ -1,12 +1,14 @@
 /**
- * Requests from the server to a coordinator, for anything that only its machine can do. A request is an event of the
- * coordinator's stream and is answered by facts, so any node can ask, whichever the coordinator is connected to.
+ * Requests from the server to a coordinator, for anything that only its machine can do. A request
+ * is an event of the coordinator's stream and is answered by facts, so any node can ask, whichever
+ * the coordinator is connected to.
  *
  *   ← question-asked {questionId, ask}             event of `coordinator:ID`; after a reconnect, those still open are in the snapshot
  *   → question-answered {questionId, part, text, last}     facts; the texts of all parts together are a CoordinatorAnswer as JSON
  *
- * A request belongs to one epoch and has a deadline. After the deadline, or to a restarted coordinator, it is not sent again, so
- * nothing is done twice. A late answer is stored and still updates the register.
+ * A request belongs to one epoch and has a deadline. After the deadline, or to a restarted
+ * coordinator, it is not sent again, so nothing is done twice. A late answer is stored and still
+ * updates the register.
  */
 import * as z from 'zod'
 import type { Notice } from '../notices.ts'
@@ -50,7 +52,10 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     kind: z.literal('worktree-merge'),
     top: Folder,
     target: BranchName,
-    /** The target is in a worktree of Holdfast that is the caller's too; false: such a one is left alone. Earlier servers do not say. */
+    /**
+     * The target is in a worktree of Holdfast that is the caller's too; false: such a one is left
+     * alone. Earlier servers do not say.
+     */
     ofCaller: z.boolean().optional(),
     how: z.enum(['merge', 'rebase']),
     message: z.string().min(1).max(10_000),
@@ -116,7 +121,10 @@ export const changingRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'files-fork',
 ])
 
-/** Requests with the same effect and answer when they are repeated: the next coordinator answers what one left open. */
+/**
+ * Requests with the same effect and answer when they are repeated: the next coordinator answers
+ * what one left open.
+ */
 export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'files-diff',
   'files-take',

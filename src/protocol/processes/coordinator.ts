@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { Time } from '../text.ts'
 
 /**
- * connected: recently active · unreachable: silent for `coordinator.unreachable_seconds`; its processes are neither replaced nor
- * killed · stopped: said goodbye, and runs nothing.
+ * connected: recently active · unreachable: silent for `coordinator.unreachable_seconds`; its
+ * processes are neither replaced nor killed · stopped: said goodbye, and runs nothing.
  */
 export const coordinatorStates = ['connected', 'unreachable', 'stopped'] as const
 

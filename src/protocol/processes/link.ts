@@ -1,15 +1,18 @@
 /**
- * The coordinator's link: what it and the server say to each other on `/ws` (CO1, CO6). Orders are events of the stream
- * `coordinator:ID`, which the server follows for it after the greeting, beginning with a snapshot; facts are numbered by the
- * coordinator, stored with their number in the same commit, and dropped when they come again. No secret is in an order: the
- * particulars of a launch are asked for when its turn has come, or said behind the order and kept nowhere.
+ * The coordinator's link: what it and the server say to each other on `/ws` (CO1, CO6). Orders are
+ * events of the stream `coordinator:ID`, which the server follows for it after the greeting,
+ * beginning with a snapshot; facts are numbered by the coordinator, stored with their number in the
+ * same commit, and dropped when they come again. No secret is in an order: the particulars of a
+ * launch are asked for when its turn has come, or said behind the order and kept nowhere.
  *
  *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events launch-ordered, stop-ordered
  *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
- *                         ← coordinator:offer, by itself: a launch that was begun together with its order, and need not be taken
+ *                         ← coordinator:offer, by itself: a launch that was begun together with its
+ *                         order, and need not be taken
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
  *
- * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked, in coordinator-requests.ts.
+ * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked,
+ * in coordinator-requests.ts.
  */
 import * as z from 'zod'
 import type { Allowed, Isolation } from '../../domain/agents/isolation.ts'
@@ -98,15 +101,24 @@ export const LinkFact = z.discriminatedUnion('type', [
     /** The coordinator ended it, by order or because it was itself stopped. */
     stopped: z.boolean(),
   }),
-  /** Standard error (and output, where that carries no protocol), masked, at most one piece a second. */
+  /**
+   * Standard error (and output, where that carries no protocol), masked, at most one piece a
+   * second.
+   */
   z.object({
     ...about,
     type: z.literal('process-output'),
     text: z.string().max(maxOutputPiece),
-    /** AC10: what the text says of what an ACP agent sent and nobody knows, counted since it was last told. */
+    /**
+     * AC10: what the text says of what an ACP agent sent and nobody knows, counted since it was
+     * last told.
+     */
     unknown: UnknownSent.nullish(),
   }),
-  /** GW5: a request through the gateway has begun, or is over; both count once. One never over was cut with its coordinator. */
+  /**
+   * GW5: a request through the gateway has begun, or is over; both count once. One never over was
+   * cut with its coordinator.
+   */
   z.object({ ...about, ...ofRequest, type: z.literal('model-asked') }),
   z.object({
     ...about,
@@ -186,7 +198,10 @@ export interface LaunchSecrets {
   readonly files: Readonly<Record<string, string>>
 }
 
-/** SB12: whose the transcripts of a sandboxed agent are: `person-…` or `project-…`, with the ACP sessions that are theirs. */
+/**
+ * SB12: whose the transcripts of a sandboxed agent are: `person-…` or `project-…`, with the ACP
+ * sessions that are theirs.
+ */
 export interface TranscriptOwner {
   readonly id: string
   readonly acpSessions: readonly string[]
@@ -204,14 +219,20 @@ export interface LaunchParticulars {
   readonly args: readonly string[]
   /** From the agent's entry; added to the allowlist (SE4) and the variables of CO4. */
   readonly env: Readonly<Record<string, string>>
-  /** The project's secrets for this agent (SR3): variables, and files, whose paths are in variables that end in _FILE. */
+  /**
+   * The project's secrets for this agent (SR3): variables, and files, whose paths are in variables
+   * that end in _FILE.
+   */
   readonly secrets: LaunchSecrets
   /** The project's folder on this machine; null: a folder for this launch only. */
   readonly folder: string | null
   /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
   readonly acp: AcpParticulars | null
-  /** SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier coordinator starts nothing. */
+  /**
+   * SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier
+   * coordinator starts nothing.
+   */
   readonly isolation?: Omit<Isolation, 'allow'> & {
     readonly allow: Allowed
     readonly command: string

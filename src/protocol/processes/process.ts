@@ -1,12 +1,15 @@
-/** Launches as readers see them: one supervised process of an agent each, from its order to its end (CO2, CO7). */
+/**
+ * Launches as readers see them: one supervised process of an agent each, from its order to its end
+ * (CO2, CO7).
+ */
 
 import * as z from 'zod'
 import { Notice } from '../notices.ts'
 import { storable, Time } from '../text.ts'
 
 /**
- * waiting: ordered · starting: taken by the coordinator, not seen running · running · held: too many failed starts, until a
- * person or a new message releases it · ended.
+ * waiting: ordered · starting: taken by the coordinator, not seen running · running · held: too
+ * many failed starts, until a person or a new message releases it · ended.
  */
 export const processStates = ['waiting', 'starting', 'running', 'held', 'ended'] as const
 

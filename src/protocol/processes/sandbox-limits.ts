@@ -1,4 +1,6 @@
-/** What a sandbox may use of its machine (SB13), as the server's settings say it to coordinators. */
+/**
+ * What a sandbox may use of its machine (SB13), as the server's settings say it to coordinators.
+ */
 import { configRules } from '../config.ts'
 
 export interface SandboxLimits {

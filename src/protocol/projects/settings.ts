@@ -1,4 +1,7 @@
-/** The settings of a project as the page and other clients need them: the keys, defaults and ranges (NA10), without a validator. */
+/**
+ * The settings of a project as the page and other clients need them: the keys, defaults and ranges
+ * (NA10), without a validator.
+ */
 export {
   changeSettings,
   labelForm,

@@ -1,4 +1,7 @@
-/** What an agent shows of its work: a small, bounded union over what ACP agents send, for the link and the relay. */
+/**
+ * What an agent shows of its work: a small, bounded union over what ACP agents send, for the link
+ * and the relay.
+ */
 import * as z from 'zod'
 import { Notice } from '../notices.ts'
 
@@ -140,7 +143,10 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('thought'), text: z.string() }),
   z.object({ kind: z.literal('tool'), call: ToolCall }),
-  /** A piece of a call's whole output, longer than what the call shows. Stored with the turn, not relayed. */
+  /**
+   * A piece of a call's whole output, longer than what the call shows. Stored with the turn, not
+   * relayed.
+   */
   z.object({
     kind: z.literal('output'),
     toolCallId: z.string().max(200),
@@ -189,7 +195,10 @@ export const PermissionRequest = z.object({
     .max(maxListed),
   /** SHA-256 of the request as the agent sent it. */
   digest: z.string().length(64),
-  /** AG6: the fingerprint of the call, equal when the same call is asked again; null: it cannot be recognized. */
+  /**
+   * AG6: the fingerprint of the call, equal when the same call is asked again; null: it cannot be
+   * recognized.
+   */
   likeness: z.string().length(64).nullable().default(null),
 })
 export type PermissionRequest = z.output<typeof PermissionRequest>

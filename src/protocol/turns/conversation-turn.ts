@@ -64,7 +64,10 @@ export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, sta
   },
 )
 export type ToolCallOutput = z.output<typeof ToolCallOutput>
-/** What came of a turn, in order: text, thoughts, tool calls, the plan; permissions and questions as they were decided. */
+/**
+ * What came of a turn, in order: text, thoughts, tool calls, the plan; permissions and questions as
+ * they were decided.
+ */
 export const TurnItem = z.looseObject({ kind: z.string() })
 export type TurnItem = z.output<typeof TurnItem>
 

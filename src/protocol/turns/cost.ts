@@ -1,4 +1,7 @@
-/** Costs in words: two decimals, or three digits of an amount below 1. Pure, and without a schema, for clients and the page. */
+/**
+ * Costs in words: two decimals, or three digits of an amount below 1. Pure, and without a schema,
+ * for clients and the page.
+ */
 export const costText = ({
   amount,
   currency,

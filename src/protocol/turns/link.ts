@@ -1,13 +1,16 @@
 /**
- * The part of the coordinator's link that is about agents prompted over ACP (AC1-AC5, AP4): which turn is to be run, cancelled or
- * answered, and what came of it. A turn is ordered once and its end is told once; what is ordered again is known by its id.
+ * The part of the coordinator's link that is about agents prompted over ACP (AC1-AC5, AP4): which
+ * turn is to be run, cancelled or answered, and what came of it. A turn is ordered once and its end
+ * is told once; what is ordered again is known by its id.
  *
  *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
  *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
- *   → turn-files?, turn-began?, turn-update*, permission-asked*, elicitation-asked*, permission-withdrawn*, turn-ended
+ *   → turn-files?, turn-began?, turn-update*, permission-asked*, elicitation-asked*,
+ *   permission-withdrawn*, turn-ended
  *   → agent-configured                                                  once for each `configure-ordered`
  *
- * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
+ * After a reconnect the snapshot names the turns that run and the answers to what they asked,
+ * without what was said to the agent:
  *
  *   → coordinator:turn    ← coordinator:prompt, or error `not_found`: the turn is over
  */
@@ -47,12 +50,17 @@ const TurnFiles = z.object({
     .max(maxShownLeftOut),
 })
 export type TurnFiles = z.output<typeof TurnFiles>
-/** `changes` is null when there was no state before. `total`: since the conversation's first turn. */
+/**
+ * `changes` is null when there was no state before. `total`: since the conversation's first turn.
+ */
 const EndFiles = TurnFiles.extend({ changes: FileChanges.nullable(), total: FileChanges.nullish() })
 export type EndFiles = z.output<typeof EndFiles>
 
 export const turnFacts = [
-  /** The workspace exists (WT1, WT4). Sent before the process starts, and again after its set-up (WT5). */
+  /**
+   * The workspace exists (WT1, WT4). Sent before the process starts, and again after its set-up
+   * (WT5).
+   */
   z.object({
     ...about,
     type: z.literal('workspace-made'),
@@ -86,7 +94,10 @@ export const turnFacts = [
     modeId: Line.nullable(),
     options: z.array(AgentOption).max(maxListed),
   }),
-  /** The start failed. Sent before the end of its process, or before `start-failed` when there was none. */
+  /**
+   * The start failed. Sent before the end of its process, or before `start-failed` when there was
+   * none.
+   */
   z.object({
     ...about,
     type: z.literal('agent-failed'),
@@ -121,7 +132,10 @@ export const turnFacts = [
     modeId: Line.nullish(),
     options: z.array(AgentOption).max(maxListed).optional(),
   }),
-  /** The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the turn's end is unknown. */
+  /**
+   * The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the
+   * turn's end is unknown.
+   */
   z.object({
     ...about,
     type: z.literal('turn-ended'),
@@ -130,7 +144,10 @@ export const turnFacts = [
     stopReason: Line.nullable(),
     error: Words.nullable(),
     notice: SentNotice,
-    /** Why it did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened. */
+    /**
+     * Why it did not run: `refused`, the agent rejected it without output; `no_context`, its
+     * context could not be opened.
+     */
     notRun: z.enum(['refused', 'no_context']).nullish(),
     /** Left out by earlier coordinators. */
     usage: TurnUsage.nullish(),
@@ -193,11 +210,17 @@ export interface TurnOrder {
   readonly content: readonly PromptPart[]
   /** The context; left out: the one opened with the launch. */
   readonly context?: OpenContext | undefined
-  /** AG14: what people chose in the conversation, set before the prompt; those set already are known by their ids. */
+  /**
+   * AG14: what people chose in the conversation, set before the prompt; those set already are known
+   * by their ids.
+   */
   readonly configure?: readonly Omit<ConfigureOrder, 'launchId' | 'contextId'>[]
   /** AC12: ACP sessions that nobody needs any more; those of deleted conversations are deleted. */
   readonly leave?: readonly { readonly acpSessionId: string; readonly isDeleted: boolean }[]
-  /** FS7: the conversation whose file states are taken before and after; the tree before its first turn, to compare with. */
+  /**
+   * FS7: the conversation whose file states are taken before and after; the tree before its first
+   * turn, to compare with.
+   */
   readonly files?: { readonly key: string; readonly first?: string | undefined } | undefined
 }
 
@@ -213,7 +236,10 @@ export interface OpenContext {
     /** Sent before the prompt when the session is new, or when it was restored. */
     readonly primer: string | null
     readonly news: string | null
-    /** CX9: its workspace, made first; null: the project's folder; left out, in a role: the process's folder. */
+    /**
+     * CX9: its workspace, made first; null: the project's folder; left out, in a role: the
+     * process's folder.
+     */
     readonly workspace?: AcpParticulars['workspace']
     /** SB12: whose the transcripts of the conversation are; a sandbox holds those of one. */
     readonly owner?: string
@@ -250,12 +276,15 @@ export interface ConfigureOrder {
 export interface AcpParticulars {
   /** The workspace of the context opened at the start; null: the project's folder (CX9). */
   readonly workspace: {
-    /** Used in names of folders and branches (WT1); for a conversation outside consoles: `chat` and its short name. */
+    /**
+     * Used in names of folders and branches (WT1); for a conversation outside consoles: `chat` and
+     * its short name.
+     */
     readonly userSessionShort: string
     readonly role: string
     /**
-     * Below the workspace root, or absolute (US8); null: named after the role. One that leads elsewhere fails with the step
-     * `workspace` (US2).
+     * Below the workspace root, or absolute (US8); null: named after the role. One that leads
+     * elsewhere fails with the step `workspace` (US2).
      */
     readonly path: string | null
     /** Where an absolute path may be, besides the project's folder and the workspace root. */
@@ -272,7 +301,9 @@ export interface AcpParticulars {
   readonly lastOpenedAt: string | null
   /** The context opened with the launch; null: from servers without contexts. */
   readonly contextId?: string | null
-  /** AG2: time limit from the workspace to `session/new`; then `agent-failed` with the current step. */
+  /**
+   * AG2: time limit from the workspace to `session/new`; then `agent-failed` with the current step.
+   */
   readonly startWithinMs: number
   /** `turn.max_minutes`: a turn that takes longer is cancelled. */
   readonly turnWithinMs: number

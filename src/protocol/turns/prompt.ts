@@ -1,4 +1,7 @@
-/** The content of a prompt: text, images, files, links to files. Sent over the relay and the coordinator's link. */
+/**
+ * The content of a prompt: text, images, files, links to files. Sent over the relay and the
+ * coordinator's link.
+ */
 import * as z from 'zod'
 import { longText } from '../text.ts'
 import { maxShownLine } from './agent-update.ts'

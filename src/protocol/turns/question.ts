@@ -1,4 +1,7 @@
-/** A question of an agent on the wire (AP13): a form with a schema, or an address to visit. Every part is bounded. */
+/**
+ * A question of an agent on the wire (AP13): a form with a schema, or an address to visit. Every
+ * part is bounded.
+ */
 import * as z from 'zod'
 import type { QuestionAnswer as Answer } from '../../domain/turns/question.ts'
 import { storable, Time } from '../text.ts'

@@ -1,6 +1,6 @@
 /**
- * The format of `approaches.json` (CK2, AR2), as in docs/spec/background/continuity.md. Holdfast writes the fields that belong to each
- * list; other programs may leave some out.
+ * The format of `approaches.json` (CK2, AR2), as in docs/spec/background/continuity.md. Holdfast
+ * writes the fields that belong to each list; other programs may leave some out.
  */
 import * as z from 'zod'
 import { schemaVersion } from '../schema-version.ts'

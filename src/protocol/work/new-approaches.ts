@@ -1,4 +1,7 @@
-/** Converts entries added to an `approaches.json` by hand, or moved in it (AR3), into approaches to record; refuses invalid ones. */
+/**
+ * Converts entries added to an `approaches.json` by hand, or moved in it (AR3), into approaches to
+ * record; refuses invalid ones.
+ */
 import type * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
 import { checked } from '../checked-input.ts'

@@ -1,6 +1,7 @@
 /**
- * The format of `state_checkpoint.json` and `remaining_tasks.json` (CK2), as in docs/spec/background/continuity.md. Files of other
- * programs may leave fields out: parsing fills them in, and returns a file of ours unchanged.
+ * The format of `state_checkpoint.json` and `remaining_tasks.json` (CK2), as in
+ * docs/spec/background/continuity.md. Files of other programs may leave fields out: parsing fills
+ * them in, and returns a file of ours unchanged.
  */
 import * as z from 'zod'
 import { schemaVersion } from '../schema-version.ts'
@@ -8,7 +9,10 @@ import { anyLine, longText } from '../text.ts'
 
 const maxTasks = 100_000
 
-/** Holdfast writes milliseconds in UTC. Other programs may write any precision and leave the zone out. */
+/**
+ * Holdfast writes milliseconds in UTC. Other programs may write any precision and leave the zone
+ * out.
+ */
 export const FileTime = z.iso.datetime({ offset: true, local: true })
 /** The id of a project or work session: it is also the name of a folder. */
 export const FolderId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no id of ours')

@@ -1,6 +1,7 @@
 /**
- * The format of `work_session.json`: the rows of a work session, so that a store rebuilt from files (CK4) loses nothing. The other
- * files of CK2 are for people and other programs, and are enough when this one is missing.
+ * The format of `work_session.json`: the rows of a work session, so that a store rebuilt from files
+ * (CK4) loses nothing. The other files of CK2 are for people and other programs, and are enough
+ * when this one is missing.
  */
 
 import * as z from 'zod'

@@ -36,7 +36,9 @@ export const WorkSession = z.object({
 })
 export type WorkSession = z.output<typeof WorkSession>
 
-/** The most items of each list in a whole work session, newest first; the rest is read page by page. */
+/**
+ * The most items of each list in a whole work session, newest first; the rest is read page by page.
+ */
 export const wholeListLimit = 1000
 
 /** What must happen before it continues (WK5). */

@@ -3,7 +3,10 @@ import * as z from 'zod'
 
 export const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 
-/** Objects in the repository: the tree of the files, and the names of what was left out. `head`: the commit checked out then. */
+/**
+ * Objects in the repository: the tree of the files, and the names of what was left out. `head`: the
+ * commit checked out then.
+ */
 export const FileState = z.object({ tree: ObjectId, leftOut: ObjectId.nullable(), head: ObjectId })
 export type FileState = z.output<typeof FileState>
 

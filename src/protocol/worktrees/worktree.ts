@@ -1,4 +1,7 @@
-/** Worktrees as readers see them (WT2, WT3, WT6): the register, what has changed in one, what it takes, and what would be lost with it. */
+/**
+ * Worktrees as readers see them (WT2, WT3, WT6): the register, what has changed in one, what it
+ * takes, and what would be lost with it.
+ */
 
 import * as z from 'zod'
 import { Notice, refusedAs, SentNotice } from '../notices.ts'
@@ -102,7 +105,10 @@ export const Losses = z.object({
 })
 export type Losses = z.output<typeof Losses>
 
-/** A machine's answers to a removal and to a merge. `why` is for a person; `command` is what they can run. */
+/**
+ * A machine's answers to a removal and to a merge. `why` is for a person; `command` is what they
+ * can run.
+ */
 export type RemovalResult =
   | { readonly outcome: 'removed' }
   | ({ readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused' } & Why)
@@ -153,7 +159,10 @@ export const WorktreeInspection = z.object({
 })
 export type WorktreeInspection = z.output<typeof WorktreeInspection>
 
-/** In a list. `look` is the inspection, only when requested; null when its machine did not answer, and `trouble` says why. */
+/**
+ * In a list. `look` is the inspection, only when requested; null when its machine did not answer,
+ * and `trouble` says why.
+ */
 export const ListedWorktree = Worktree.extend({
   look: WorktreeInspection.nullable().optional(),
   trouble: z.string().nullable().optional(),
@@ -161,7 +170,10 @@ export const ListedWorktree = Worktree.extend({
 })
 export type ListedWorktree = z.output<typeof ListedWorktree>
 
-/** WT5: the set-up, configured with the `manage` scope: a program with arguments, without a shell, and ignored files to copy. */
+/**
+ * WT5: the set-up, configured with the `manage` scope: a program with arguments, without a shell,
+ * and ignored files to copy.
+ */
 export const SetUp = z.strictObject({
   command: z.array(longText(4096)).max(200).nullable(),
   /** Paths below the top of the repository. */

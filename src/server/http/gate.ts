@@ -1,6 +1,7 @@
 /**
- * First check of every request and upgrade, before routing and before the body is read (SE2). Refuses foreign Hosts and Origins
- * and malformed HTTP, and sets security headers and the request id on every answer.
+ * First check of every request and upgrade, before routing and before the body is read (SE2).
+ * Refuses foreign Hosts and Origins and malformed HTTP, and sets security headers and the request
+ * id on every answer.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -21,9 +22,9 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 const defaultPort = { 'http:': 80, 'https:': 443 } as const
 
 /**
- * Exact lists of accepted Host and Origin headers (SE2), checked on every request and upgrade before anything else. Stops DNS
- * rebinding and cross-site forms. Health and readiness are also answered under a node's own address, metrics under the hosts the
- * operator lists.
+ * Exact lists of accepted Host and Origin headers (SE2), checked on every request and upgrade
+ * before anything else. Stops DNS rebinding and cross-site forms. Health and readiness are also
+ * answered under a node's own address, metrics under the hosts the operator lists.
  */
 export interface HostAndOrigin {
   /** Throws a Refusal for a foreign Host or Origin. */
@@ -71,7 +72,8 @@ export function hostAndOrigin(
       const isOurs =
         host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
       if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
-      // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
+      // A target in absolute form names its own host, which would override the header (RFC 9112,
+      // 3.2.2).
       if (!request.url?.startsWith('/'))
         throw new Refusal('forbidden_host', refusalText('targetNoPath'))
       const { origin } = request.headers
@@ -193,7 +195,8 @@ export class Gate {
   brokenHttp(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
     const answer = this.#options.connections.responseOn(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
-    // Browsers open connections ahead of need; bytes sent on one would be taken for the answer to its next request.
+    // Browsers open connections ahead of need; bytes sent on one would be taken for the answer to
+    // its next request.
     const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed)
       return void socket.destroy()

@@ -1,4 +1,7 @@
-/** What pages of the origins of `allowed_origins` need to read answers in a browser (SE26): CORS, for exactly the origin that asks. */
+/**
+ * What pages of the origins of `allowed_origins` need to read answers in a browser (SE26): CORS,
+ * for exactly the origin that asks.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'

@@ -1,7 +1,7 @@
 /**
- * HTTP listener with its gate. Listens before the endpoints are loaded, so that a start is answered at once (SP1): answers
- * `/healthz` and the web page itself and queues other requests until the endpoints are ready. Knows no store and loads nothing
- * heavy.
+ * HTTP listener with its gate. Listens before the endpoints are loaded, so that a start is answered
+ * at once (SP1): answers `/healthz` and the web page itself and queues other requests until the
+ * endpoints are ready. Knows no store and loads nothing heavy.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, BlockList, isIP, Server as NetServer, type Socket } from 'node:net'
@@ -19,8 +19,9 @@ import { answerProblem } from './problem-answer.ts'
 const healthText = (version: string): string => JSON.stringify(health(version))
 
 /**
- * Open HTTP connections, tracked for draining (SC3, OP2): no connection is cut between its accept and the last byte of a
- * response. Node's own way to close idle connections cannot be used, because it also closes connections that have not sent a request yet.
+ * Open HTTP connections, tracked for draining (SC3, OP2): no connection is cut between its accept
+ * and the last byte of a response. Node's own way to close idle connections cannot be used, because
+ * it also closes connections that have not sent a request yet.
  */
 export class HttpConnections {
   /** Latest response of each connection; undefined before its first request. */
@@ -86,7 +87,10 @@ export interface HttpListenerOptions {
   readonly version: string
   /** Folder of the built web page; null serves none. */
   readonly pageFolder: string | null
-  /** Time a request may take to arrive, 30 s by default. An upload may take longer while it makes progress. */
+  /**
+   * Time a request may take to arrive, 30 s by default. An upload may take longer while it makes
+   * progress.
+   */
   readonly arrivalMs?: number | undefined
 }
 
@@ -175,12 +179,16 @@ export class HttpListener {
   /** Passes queued and later requests to the endpoints. */
   handOver(handle: Handle): void {
     this.#handle = handle
-    // Registered only now: without a handler Node closes an upgrade, and the client retries; with one it would hang.
+    // Registered only now: without a handler Node closes an upgrade, and the client retries; with
+    // one it would hang.
     this.server.on('upgrade', (_, socket) => this.connections.forget(socket))
     for (const [request, response] of this.#queued.splice(0)) handle(request, response)
   }
 
-  /** Stops accepting. Resolves when the last connection has closed. Connections without a request are kept until `heard`. */
+  /**
+   * Stops accepting. Resolves when the last connection has closed. Connections without a request
+   * are kept until `heard`.
+   */
   async close(heard: Promise<void> = Promise.resolve()): Promise<void> {
     // Lets pending connections be accepted; closing the port would cut them.
     await new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 /**
- * Files of the web page (UI). The list is read once from the build folder and a path must be in it, so no path from outside
- * reaches the file system (SE5). Links in the folder are not followed.
+ * Files of the web page (UI). The list is read once from the build folder and a path must be in it,
+ * so no path from outside reaches the file system (SE5). Links in the folder are not followed.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -38,7 +38,9 @@ interface PageAnswer {
   readonly body: Buffer
 }
 
-/** Whether a path belongs to the API; an unknown one there needs a credential and gets `not_found`. */
+/**
+ * Whether a path belongs to the API; an unknown one there needs a credential and gets `not_found`.
+ */
 export const isReserved = (path: string): boolean =>
   /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)
 
@@ -51,7 +53,10 @@ export class Page {
     this.#folder = folder
   }
 
-  /** Returns the file at a path, or undefined. Read synchronously once: the first file is part of the start time (SP1). */
+  /**
+   * Returns the file at a path, or undefined. Read synchronously once: the first file is part of
+   * the start time (SP1).
+   */
   answer(path: string, headers: IncomingHttpHeaders): PageAnswer | undefined {
     // The page may have been built since.
     if (this.#files.size === 0) this.#files = this.#list()

@@ -1,4 +1,7 @@
-/** Converts errors to problem answers (HT2). Unexpected ones are logged and answered as `internal`, without details (SE7). */
+/**
+ * Converts errors to problem answers (HT2). Unexpected ones are logged and answered as `internal`,
+ * without details (SE7).
+ */
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -34,7 +37,10 @@ const always = {
 
 const overHttps = { ...always, 'strict-transport-security': 'max-age=31536000' } as const
 
-/** Security headers of every answer (SE6): the page loads only its own files, is not framed, and types are not guessed. */
+/**
+ * Security headers of every answer (SE6): the page loads only its own files, is not framed, and
+ * types are not guessed.
+ */
 const securityHeaders = (https: boolean): Readonly<Record<string, string>> =>
   https ? overHttps : always
 

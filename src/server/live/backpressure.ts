@@ -1,4 +1,7 @@
-/** Backpressure of a client. Node reports when a buffer is full (64 KiB by default) and when it has drained. */
+/**
+ * Backpressure of a client. Node reports when a buffer is full (64 KiB by default) and when it has
+ * drained.
+ */
 import type { OutgoingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 

@@ -1,6 +1,7 @@
 /**
- * All open WebSockets and event streams: number per credential, heartbeat, clients that read nothing, and closing what a
- * credential opened once it is revoked (SE3, SE8, RL5). Counts beats, not time, so a laptop that slept loses no connection.
+ * All open WebSockets and event streams: number per credential, heartbeat, clients that read
+ * nothing, and closing what a credential opened once it is revoked (SE3, SE8, RL5). Counts beats,
+ * not time, so a laptop that slept loses no connection.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -14,7 +15,10 @@ import type { FeedEvent } from './tail.ts'
 
 export const maxConnectionsPerCredential = 5000
 const lookMs = 5000
-/** Event streams get a beat at every check, so that a client notices a node that does not answer (SC3). */
+/**
+ * Event streams get a beat at every check, so that a client notices a node that does not answer
+ * (SC3).
+ */
 const looksPerBeat = { 'event-stream': 1, websocket: 3 } as const
 const looksPerRecheck = 3
 /** Two checks in a row: the client read nothing for at least 10 s. */

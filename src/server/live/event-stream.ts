@@ -28,7 +28,10 @@ export class EventStream implements FeedSink, OpenConnection {
     socket.setTimeout(0)
   }
 
-  /** Sends the headers once the start position is known, so that a client that has them misses nothing afterwards. */
+  /**
+   * Sends the headers once the start position is known, so that a client that has them misses
+   * nothing afterwards.
+   */
   begin(cursor: string | null): void {
     if (this.#response.destroyed) return
     this.#response.writeHead(200, {
@@ -37,7 +40,8 @@ export class EventStream implements FeedSink, OpenConnection {
       // Disables buffering in proxies.
       'x-accel-buffering': 'no',
     })
-    // An id without data is no event, but lets a client resume that is cut off before its first event.
+    // An id without data is no event, but lets a client resume that is cut off before its first
+    // event.
     this.#write(cursor === null ? `retry: ${retryMs}\n\n` : `retry: ${retryMs}\nid: ${cursor}\n\n`)
   }
 

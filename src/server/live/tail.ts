@@ -1,7 +1,7 @@
 /**
- * The end of one stream, shared by all its followers. When the doorbell rings it reads the log once, builds each event once, and
- * passes the same objects to all followers that are up to date. Keeps the newest events for followers slightly behind. Never
- * waits for a follower.
+ * The end of one stream, shared by all its followers. When the doorbell rings it reads the log
+ * once, builds each event once, and passes the same objects to all followers that are up to date.
+ * Keeps the newest events for followers slightly behind. Never waits for a follower.
  */
 
 import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
@@ -11,7 +11,10 @@ import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Store, StoredEvent } from '../../store/store.ts'
 import type { Basics } from '../dependencies.ts'
 
-/** An event of the log for followers. Each form is built once for all of them; the body is inserted as stored, never parsed. */
+/**
+ * An event of the log for followers. Each form is built once for all of them; the body is inserted
+ * as stored, never parsed.
+ */
 export class FeedEvent {
   readonly stream: StreamName
   readonly seq: number
@@ -72,7 +75,9 @@ export class FeedEvent {
     return this.#cursor
   }
 
-  /** WebSocket frame of the event, shared by all clients: server frames are not masked (RFC 6455). */
+  /**
+   * WebSocket frame of the event, shared by all clients: server frames are not masked (RFC 6455).
+   */
   get socketFrame(): Buffer {
     this.#socketFrame ??= textFrame(
       `{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`,
@@ -117,8 +122,8 @@ function textFrame(text: string): Buffer {
 }
 
 /**
- * Builds events for readers, with whose they are where that is not their stream's matter. Most are nobody's: these are there at once, in front of
- * what is sent behind them.
+ * Builds events for readers, with whose they are where that is not their stream's matter. Most are
+ * nobody's: these are there at once, in front of what is sent behind them.
  */
 export function feedEvents(
   store: FeedStore,
@@ -177,7 +182,10 @@ export class Tail {
     this.#stopListening = options.store.doorbell.on(stream, (head) => this.#ring(head))
   }
 
-  /** Sets the start position, read after subscribing to the doorbell so that nothing is missed. Only the first call counts. */
+  /**
+   * Sets the start position, read after subscribing to the doorbell so that nothing is missed. Only
+   * the first call counts.
+   */
   start(head: number): void {
     if (this.#started) return
     this.#started = true

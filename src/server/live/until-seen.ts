@@ -1,4 +1,7 @@
-/** Waits until a read finds something: at each ring of a stream, and every second. Undefined after the time limit. */
+/**
+ * Waits until a read finds something: at each ring of a stream, and every second. Undefined after
+ * the time limit.
+ */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,6 +1,7 @@
 /**
- * Current state of project folders on this machine (SE11); a folder missing here may exist on another machine that runs agents.
- * Which folder a project may use is decided under the lock (domain/projects/folder.ts).
+ * Current state of project folders on this machine (SE11); a folder missing here may exist on
+ * another machine that runs agents. Which folder a project may use is decided under the lock
+ * (domain/projects/folder.ts).
  */
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -48,7 +49,10 @@ export class ProjectFolders {
     }
   }
 
-  /** The folders in a folder, hidden ones left out. Where no project may be, only the way to where one may is shown. */
+  /**
+   * The folders in a folder, hidden ones left out. Where no project may be, only the way to where
+   * one may is shown.
+   */
   async list(wanted: string = this.#rules.roots[0] ?? homedir()) {
     const { path, state, hasGit } = inspectFolder(this.#rules, wanted)
     const isOnTheWay = state === 'above_data' || (state === 'system' && path === parse(path).root)

@@ -1,6 +1,7 @@
 /**
- * The address that a request comes from (SE27): that of its connection. Behind a proxy that `trusted_proxies` names it is the one that
- * the proxy saw, the last of `X-Forwarded-For`; what its client claims in front of it counts for nothing.
+ * The address that a request comes from (SE27): that of its connection. Behind a proxy that
+ * `trusted_proxies` names it is the one that the proxy saw, the last of `X-Forwarded-For`; what its
+ * client claims in front of it counts for nothing.
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'

@@ -1,4 +1,6 @@
-/** Limits of what one address or one credential may do in a minute (SE8, SE27), with bounded memory. */
+/**
+ * Limits of what one address or one credential may do in a minute (SE8, SE27), with bounded memory.
+ */
 import { isIPv6 } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -8,7 +10,10 @@ import type { Clock } from '../../platform/time/clock.ts'
 export const loginAttemptsPerMinute = 10
 /** Requests without a credential, or with a wrong one, of one address. */
 export const anonymousRequestsPerMinute = 1000
-/** Requests of one credential: many times what the busiest benchmark sends, and less than would hold a server up for good. */
+/**
+ * Requests of one credential: many times what the busiest benchmark sends, and less than would hold
+ * a server up for good.
+ */
 export const callersRequestsPerMinute = 600_000
 
 const windowMs = 60_000

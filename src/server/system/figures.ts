@@ -1,4 +1,7 @@
-/** Counters for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes them out. */
+/**
+ * Counters for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes
+ * them out.
+ */
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { UnknownSent } from '../../protocol/processes/process.ts'
 

@@ -1,4 +1,7 @@
-/** `GET /metrics` (HT5, OP1) as Prometheus text. By hand: a library costs as much start time as the HTTP server. */
+/**
+ * `GET /metrics` (HT5, OP1) as Prometheus text. By hand: a library costs as much start time as the
+ * HTTP server.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { coordinatorStates } from '../../protocol/processes/coordinator.ts'
 import { processStates } from '../../protocol/processes/process.ts'

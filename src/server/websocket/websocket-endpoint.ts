@@ -1,4 +1,7 @@
-/** WebSocket endpoint: upgrades pass the same gate and credentials as requests; a refused upgrade is answered as HTTP. */
+/**
+ * WebSocket endpoint: upgrades pass the same gate and credentials as requests; a refused upgrade is
+ * answered as HTTP.
+ */
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * What somebody else sees of what is one person's own (SE28): of a console's approval its title and state, of its process that it is there and
- * how it ended.
+ * What somebody else sees of what is one person's own (SE28): of a console's approval its title and
+ * state, of its process that it is there and how it ended.
  */
 import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'

@@ -1,4 +1,7 @@
-/** Reads the calling agent session: another agent's is not found (SE3), an ended one is refused with its reason (AS8). */
+/**
+ * Reads the calling agent session: another agent's is not found (SE3), an ended one is refused with
+ * its reason (AS8).
+ */
 
 import {
   type ActiveAgentSession,
@@ -23,9 +26,10 @@ import type { Reader } from '../../store/store.ts'
 import { selectNextTask, selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
 
 /**
- * Builds the agent session of an agent in a role (AC2). Such an agent needs no sign-in: its launch token identifies it, its
- * launch id is the session id, and its calls count for the role's work session. It is given no work here, because ACP sends it.
- * Returns undefined if the launch holds no role.
+ * Builds the agent session of an agent in a role (AC2). Such an agent needs no sign-in: its launch
+ * token identifies it, its launch id is the session id, and its calls count for the role's work
+ * session. It is given no work here, because ACP sends it. Returns undefined if the launch holds no
+ * role.
  */
 export async function roleAgentSession(
   reader: Reader,
@@ -95,7 +99,10 @@ export const noSuchAgentSession = (): Refusal =>
 
 // The facts about an agent's work in a project (AS3), for authentication, exits and starts.
 
-/** The task an agent would take: one in progress in a running work session, or else the next of an open plan (WK5). */
+/**
+ * The task an agent would take: one in progress in a running work session, or else the next of an
+ * open plan (WK5).
+ */
 export const taskFor = async (
   reader: Reader,
   { agentId, projectId }: Pair,
@@ -121,8 +128,9 @@ export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts
   }
 }
 
-// Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got a new passkey. Runs in the
-// same commit, so that the next call sees it. The sweeper closes what they left open.
+// Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got
+// a new passkey. Runs in the same commit, so that the next call sees it. The sweeper closes what
+// they left open.
 
 /** Sessions of one agent over all its projects. */
 export const maxRevoked = 1000

@@ -1,6 +1,7 @@
 /**
- * Finds approvals relevant to current work (AP8): about its unfinished tasks, from any work session, and about the work along
- * its lineage. Tool permissions are answered directly and left out (AP4).
+ * Finds approvals relevant to current work (AP8): about its unfinished tasks, from any work
+ * session, and about the work along its lineage. Tool permissions are answered directly and left
+ * out (AP4).
  */
 import { type AgentDecision, briefly } from '../../domain/approvals/decision-for-agent.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -76,7 +77,9 @@ export type TaskSelection =
   | { readonly projectId: string; readonly workSessionId: string }
   | { readonly tasks: readonly TaskRow[] }
 
-/** An agent's undecided requests in a conversation and those decided after `since`, newest first. */
+/**
+ * An agent's undecided requests in a conversation and those decided after `since`, newest first.
+ */
 export async function decisionsIn(
   reader: Reader,
   which: { key: string; agentId: string },

@@ -1,4 +1,7 @@
-/** Builds the public view of a user session: its agents, running and queued turns, and permission requests. */
+/**
+ * Builds the public view of a user session: its agents, running and queued turns, and permission
+ * requests.
+ */
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import {

@@ -1,7 +1,7 @@
 /**
- * Decides where a conversation works (CX9): in its own worktree, or in the project's folder, where one conversation's turn runs
- * at a time. A question between agents is worked on where the asking conversation works. Pulling agents always use the
- * project's folder.
+ * Decides where a conversation works (CX9): in its own worktree, or in the project's folder, where
+ * one conversation's turn runs at a time. A question between agents is worked on where the asking
+ * conversation works. Pulling agents always use the project's folder.
  */
 import { createHash } from 'node:crypto'
 import { isServersOwn } from '../../domain/conversations/key.ts'
@@ -89,7 +89,10 @@ export async function chooseWorkplace(
   return { ...row, ...change }
 }
 
-/** The worktree that the coordinator makes before opening the context. Null for the project's folder. */
+/**
+ * The worktree that the coordinator makes before opening the context. Null for the project's
+ * folder.
+ */
 export async function workspaceFor(
   reader: Reader,
   { projectId, ...asked }: ConversationOrigin & { readonly projectId: string },
@@ -131,7 +134,10 @@ async function sharedFolder(
   return (await reader.row('projects', { id: projectId }))?.path ?? null
 }
 
-/** Whether a turn must wait because another conversation's turn runs in the same folder and nobody allowed both (CX9). */
+/**
+ * Whether a turn must wait because another conversation's turn runs in the same folder and nobody
+ * allowed both (CX9).
+ */
 export async function mustWaitForFolder(
   reader: Reader,
   turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
@@ -217,7 +223,10 @@ export async function workplaceOf(
   }
 }
 
-/** The folder of a conversation's workplace and the machine that has it; undefined while there is none. */
+/**
+ * The folder of a conversation's workplace and the machine that has it; undefined while there is
+ * none.
+ */
 export async function workplaceOn(reader: Reader, row: ConversationRow) {
   const { key, project_id: projectId } = row
   const place = await workplaceOf(reader, row)

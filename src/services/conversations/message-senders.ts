@@ -22,8 +22,9 @@ interface Senders {
 }
 
 /**
- * Resolves senders to the names they are told under: a person's or an agent's name, the role of what was put in, or else the name or
- * id on the channel, with the id where the name is somebody else's or reads like a role (CX17).
+ * Resolves senders to the names they are told under: a person's or an agent's name, the role of
+ * what was put in, or else the name or id on the channel, with the id where the name is somebody
+ * else's or reads like a role (CX17).
  */
 export async function sendersOf(reader: Reader, rows: readonly Sender[]): Promise<Senders> {
   // The owner may have no row of its own.

@@ -1,4 +1,7 @@
-/** Finds the rewind of a conversation that can be undone (FS8): the last one, unless something was said since. */
+/**
+ * Finds the rewind of a conversation that can be undone (FS8): the last one, unless something was
+ * said since.
+ */
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { Reader } from '../../store/store.ts'
 import {

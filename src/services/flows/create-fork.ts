@@ -27,7 +27,10 @@ export interface ForkPlan {
   readonly keptAfter: number
 }
 
-/** AC12: lets the agent fork its own session, which works at its end only. One that cannot is primed. */
+/**
+ * AC12: lets the agent fork its own session, which works at its end only. One that cannot is
+ * primed.
+ */
 async function forkContext(
   tx: Tx,
   from: ConversationRow,

@@ -1,4 +1,7 @@
-/** Derives what an agent that pulls its work does next (NA1), from its messages, tasks and decisions. It only reads. */
+/**
+ * Derives what an agent that pulls its work does next (NA1), from its messages, tasks and
+ * decisions. It only reads.
+ */
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import {
   type ChatFacts,
@@ -33,7 +36,8 @@ import { startableChats } from '../conversations/conversation-workplace.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 import { contextFacts } from '../turns/context-record.ts'
 
-// Loads the facts and decides an agent session's next step (NA1), for `find-next-action` and `take-next-action`.
+// Loads the facts and decides an agent session's next step (NA1), for `find-next-action` and
+// `take-next-action`.
 
 /** For a deleted agent, whose sessions end soon. */
 const holdSecondsOfDeletedAgent = 1
@@ -162,7 +166,9 @@ async function chatFacts(
 
 const noWaitingChats = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
 
-/** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
+/**
+ * The chats waiting for a pulling agent. It holds one conversation; others are for another process.
+ */
 async function waitingChats(
   reader: Reader,
   { agentId, projectId, agentSessionId }: AgentCaller,
@@ -195,7 +201,10 @@ async function waitingChats(
   }
 }
 
-/** Finds a conversation that needs a summary: the one the session holds, or any context of its process. */
+/**
+ * Finds a conversation that needs a summary: the one the session holds, or any context of its
+ * process.
+ */
 async function summaryDueIn(
   reader: Reader,
   { context_id, launch_id: launchId }: AgentSessionState,

@@ -1,6 +1,7 @@
 /**
- * Stores prompts and answers of an agent's work as messages: in a role (`console:…`) or on a work session's tasks (`work:…`).
- * So they are listed, searched and exported like others. The calling use case locks the conversation's stream.
+ * Stores prompts and answers of an agent's work as messages: in a role (`console:…`) or on a work
+ * session's tasks (`work:…`). So they are listed, searched and exported like others. The calling
+ * use case locks the conversation's stream.
  */
 import { systemId } from '../../domain/access/caller.ts'
 import { cutDetail, type Detail, noticeOf, textOf } from '../../domain/notices.ts'
@@ -27,7 +28,10 @@ export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Prom
   )
 }
 
-/** Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first if that is missing. */
+/**
+ * Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first
+ * if that is missing.
+ */
 export async function storeAnswer(
   tx: Tx,
   turn: TurnRow,

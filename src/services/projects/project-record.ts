@@ -24,7 +24,10 @@ export async function checkAssigned(
 const maxCachedSettings = 200
 const settingsCache = new Map<string, ProjectSettings>()
 
-/** The effective settings of a project. A deleted project has the defaults, so that its remains can end. */
+/**
+ * The effective settings of a project. A deleted project has the defaults, so that its remains can
+ * end.
+ */
 export async function settingsOf(reader: Reader, projectId: string): Promise<ProjectSettings> {
   return settingsFrom((await reader.row('projects', { id: projectId }))?.settings ?? null)
 }

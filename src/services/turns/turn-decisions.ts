@@ -1,13 +1,22 @@
-/** What was asked in a turn and decided, put among its items: the record of a decision, from the approvals themselves. */
+/**
+ * What was asked in a turn and decided, put among its items: the record of a decision, from the
+ * approvals themselves.
+ */
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { TurnItem } from '../../protocol/turns/conversation-turn.ts'
 import { approvalOf, selectDecidedOfTurn } from '../../store/approvals/approvals.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** As many as a turn shows; an agent that asks more often has its older ones in the list of approvals. */
+/**
+ * As many as a turn shows; an agent that asks more often has its older ones in the list of
+ * approvals.
+ */
 const mostDecisions = 500
 
-/** A permission stands behind the tool call that it was about; what is about none, before the last words. */
+/**
+ * A permission stands behind the tool call that it was about; what is about none, before the last
+ * words.
+ */
 export async function withDecisions(
   reader: Reader,
   turnId: string,

@@ -1,4 +1,7 @@
-/** Records the files before and after a turn (FS7): the intent with the commit that begins it, the states as its machine reports them. */
+/**
+ * Records the files before and after a turn (FS7): the intent with the commit that begins it, the
+ * states as its machine reports them.
+ */
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
@@ -70,7 +73,10 @@ async function lastSeqBefore(reader: Reader, turn: TurnRow): Promise<number> {
   return turn.about === 'task' ? Math.max(0, last - 1) : last
 }
 
-/** Stores what a machine reports. `after` comes with the end of the turn, or after its process has exited. */
+/**
+ * Stores what a machine reports. `after` comes with the end of the turn, or after its process has
+ * exited.
+ */
 export async function recordFiles(
   tx: Tx,
   turnId: string,
@@ -102,7 +108,10 @@ export async function recordFiles(
   })
 }
 
-/** The rewinds since a turn began. What they took back was there then; what earlier ones took back was not. */
+/**
+ * The rewinds since a turn began. What they took back was there then; what earlier ones took back
+ * was not.
+ */
 export async function rewoundSince(
   reader: Reader,
   key: string,

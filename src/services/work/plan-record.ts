@@ -1,4 +1,7 @@
-/** Reads the state of a work session's plan, and ends the work session when nobody works on it and nothing is left (WK5). */
+/**
+ * Reads the state of a work session's plan, and ends the work session when nobody works on it and
+ * nothing is left (WK5).
+ */
 import type { Instant } from '../../domain/instant.ts'
 import {
   type OpenTask,
@@ -69,8 +72,9 @@ async function statusesOf(
 }
 
 /**
- * Ends a running work session that no agent works on any more, when all its tasks are done or blocked by a failure. One created
- * by hand that no agent took is ended by hand (WK4). The calling use case locks `home` and the project's stream.
+ * Ends a running work session that no agent works on any more, when all its tasks are done or
+ * blocked by a failure. One created by hand that no agent took is ended by hand (WK4). The calling
+ * use case locks `home` and the project's stream.
  */
 export async function endFinishedPlan(
   tx: Tx,

@@ -1,4 +1,7 @@
-/** Builds rows from a work session's files (CK4): from `work_session.json`, or else from what the other files contain. */
+/**
+ * Builds rows from a work session's files (CK4): from `work_session.json`, or else from what the
+ * other files contain.
+ */
 
 import type { Instant } from '../../domain/instant.ts'
 import { contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'
@@ -40,7 +43,8 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const isOver = workSession.ended_at !== null
   const tasks = allTasks(
     [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
-    // CK10: with rows, what only the checkpoint has completed is of the line before it, and in the files there.
+    // CK10: with rows, what only the checkpoint has completed is of the line before it, and in the
+    // files there.
     tasksOf(files).filter(
       ({ status }) => !rows?.work_session.parent_session_id || status !== 'completed',
     ),

@@ -61,7 +61,10 @@ export const resumeContextWith = (
     descendants: true,
   })
 
-/** `agentId`: the receiving agent, which sees its own requests only (SE3). Undefined for a person, who sees all. */
+/**
+ * `agentId`: the receiving agent, which sees its own requests only (SE3). Undefined for a person,
+ * who sees all.
+ */
 interface Decisions {
   readonly about: TaskSelection
   readonly agentId: string | undefined
@@ -114,7 +117,9 @@ async function taskAt(
   return begun && taskSummary(begun)
 }
 
-/** Reads one more than asked for, to know whether there are more. The current task is listed apart. */
+/**
+ * Reads one more than asked for, to know whether there are more. The current task is listed apart.
+ */
 async function remainingOf(
   carried: CarriedTasks,
   current: RememberedTask | null,

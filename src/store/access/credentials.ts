@@ -11,7 +11,10 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-/** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
+/**
+ * People added by an owner. The owner of the installation has no row, so nothing here can remove or
+ * demote them.
+ */
 export type PersonRow = Tables['people']
 
 const selectPeoplePage = statement<PageParams>()((db, p) =>
@@ -25,8 +28,9 @@ export async function peoplePage(reader: Reader, params: PageParams): Promise<Pe
 }
 
 /**
- * Credentials: tokens of people, scripts and coordinators, and cookies of browsers. Only hashes are stored (AS7). `person_id` is
- * the responsible person; without that person the credential is invalid.
+ * Credentials: tokens of people, scripts and coordinators, and cookies of browsers. Only hashes are
+ * stored (AS7). `person_id` is the responsible person; without that person the credential is
+ * invalid.
  */
 export type CredentialRow = Tables['credentials']
 
@@ -46,7 +50,9 @@ export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, 
 export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean =>
   kind === 'script' || kind === 'coordinator'
 
-/** Selects what was created with a token, including people, whose browsers are removed with them. */
+/**
+ * Selects what was created with a token, including people, whose browsers are removed with them.
+ */
 export const selectMadeWith = statement<{ id: string }>()((db, p) =>
   db
     .selectFrom('credentials')
@@ -73,7 +79,9 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
     ),
 )
 
-/** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
+/**
+ * Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name.
+ */
 export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
   db
     .selectFrom('credentials')

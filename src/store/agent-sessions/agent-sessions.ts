@@ -1,4 +1,7 @@
-/** Queries about agent sessions, and their forms for decisions and readers. Written under the lock of their project's stream. */
+/**
+ * Queries about agent sessions, and their forms for decisions and readers. Written under the lock
+ * of their project's stream.
+ */
 import { sql } from 'kysely'
 import type {
   AgentSession as DomainAgentSession,
@@ -219,7 +222,8 @@ export async function agentSessionsPage(
   return rows.map((row) => agentSessionOf(agentSessionFrom(row)))
 }
 
-// The state of an agent session: its row and what its calls depend on, each in one statement, because every call of an agent needs them.
+// The state of an agent session: its row and what its calls depend on, each in one statement,
+// because every call of an agent needs them.
 
 export interface AgentSessionState extends AgentSessionRow {
   /** null when the project was deleted. */
@@ -296,7 +300,8 @@ const selectChatStanding = statement<AgentCaller & { key: string; limit: number 
     .selectFrom('human_approvals')
     .where('asked_by_agent_session_id', '=', p.agentSessionId)
     .limit(1)
-  // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
+  // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that
+  // its index is used.
   const awaited = db
     .selectFrom('human_approvals')
     .where('project_id', '=', p.projectId)
@@ -340,7 +345,10 @@ const selectChatStanding = statement<AgentCaller & { key: string; limit: number 
     .$castTo<ChatState>()
 })
 
-/** The pending work in the chat of an agent session; `key`: its conversation with the people of the project. */
+/**
+ * The pending work in the chat of an agent session; `key`: its conversation with the people of the
+ * project.
+ */
 export async function chatState(
   reader: Reader,
   { agentId, projectId, agentSessionId }: AgentCaller,

@@ -1,4 +1,7 @@
-/** Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost nothing (SP13). */
+/**
+ * Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost
+ * nothing (SP13).
+ */
 
 import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
@@ -22,7 +25,10 @@ type Builder = Parameters<QueryBuilder<unknown>>[0]
 
 const which = ['id', 'agent_id', 'project_id'] as const
 
-/** AS6: leaves out those whose process is known to live, so that the row still says when they were last active (NA6). */
+/**
+ * AS6: leaves out those whose process is known to live, so that the row still says when they were
+ * last active (NA6).
+ */
 const outlived = (db: Builder, p: Due) =>
   db
     .selectFrom('agent_sessions')
@@ -53,7 +59,9 @@ const terminating = (db: Builder, p: Due) =>
     .limit(p.limit)
 const beingEnded = sql.lit<AgentSessionRow['state']>('terminating')
 
-/** The allowed time is a setting of the project, so all suspected ones are returned; there are few. */
+/**
+ * The allowed time is a setting of the project, so all suspected ones are returned; there are few.
+ */
 const suspected = (db: Builder, p: Due) =>
   db
     .selectFrom('agent_sessions')
@@ -64,7 +72,10 @@ const suspected = (db: Builder, p: Due) =>
     .orderBy('suspected_at')
     .limit(p.limit)
 
-/** The oldest of each kind; one due for two reasons appears twice. One statement, because each costs more than its answer. */
+/**
+ * The oldest of each kind; one due for two reasons appears twice. One statement, because each costs
+ * more than its answer.
+ */
 export const selectDue = statement<Due>()((db, p) =>
   db
     .selectFrom(outlived(db, p).as('outlived'))

@@ -1,4 +1,6 @@
-/** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
+/**
+ * Queries about the work of an agent in a project, and which pairs of agent and project have some.
+ */
 import { type Expression, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -30,7 +32,10 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
     .select(count),
 )
 
-/** A turn that is repeated without its messages: they were read when it met the limit, or it had none (AG6, CX6). */
+/**
+ * A turn that is repeated without its messages: they were read when it met the limit, or it had
+ * none (AG6, CX6).
+ */
 const repeatedTurns = (
   db: Db,
   agentId: Expression<string> | string,
@@ -59,8 +64,9 @@ export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Pr
 }
 
 /**
- * Finds pairs of agent and project with work, among agents that a coordinator can start. Begins with the assignments, so the amount
- * of waiting work does not matter. Whether one is started is decided elsewhere.
+ * Finds pairs of agent and project with work, among agents that a coordinator can start. Begins
+ * with the assignments, so the amount of waiting work does not matter. Whether one is started is
+ * decided elsewhere.
  */
 export type PairsFilter =
   | { readonly projectId: string }
@@ -124,7 +130,9 @@ const selectPairs = (db: Db, p: Params) =>
     .orderBy('pair.agent_id')
     .limit(p.limit)
 
-/** After the last one seen. Each form is compiled once, because every event of a project leads here. */
+/**
+ * After the last one seen. Each form is compiled once, because every event of a project leads here.
+ */
 const selectOfProject = statement<Params>()((db, p) =>
   selectPairs(db, p)
     .where('pair.project_id', '=', p.projectId)

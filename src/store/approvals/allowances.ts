@@ -44,7 +44,10 @@ export const revokeOne = statement<Revoked & { id: string }>()((db, p) =>
   revoke(db, p).where('id', '=', p.id),
 )
 
-/** Revokes the allowances of an agent, of its assignment or of the person who gave them; the event about that says so. */
+/**
+ * Revokes the allowances of an agent, of its assignment or of the person who gave them; the event
+ * about that says so.
+ */
 export const revokeOfPair = statement<Revoked & { projectId: string; agentId: string }>()((db, p) =>
   revoke(db, p).where('project_id', '=', p.projectId).where('agent_id', '=', p.agentId),
 )

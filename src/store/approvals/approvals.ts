@@ -1,4 +1,7 @@
-/** Queries about approvals (table `human_approvals`), and their forms for decisions and readers. Numbered under home's lock. */
+/**
+ * Queries about approvals (table `human_approvals`), and their forms for decisions and readers.
+ * Numbered under home's lock.
+ */
 import { sql } from 'kysely'
 import type { Approval as DomainApproval } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -71,7 +74,9 @@ export const selectDecidedOfTurn = statement<{ turnId: string; limit: number }>(
     .limit(p.limit),
 )
 
-/** What was settled last of all that a turn asked; what the end of the turn withdrew does not count. */
+/**
+ * What was settled last of all that a turn asked; what the end of the turn withdrew does not count.
+ */
 export const selectSettledLast = statement<{ turnId: string }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -118,7 +123,10 @@ export const selectPendingOfProject = statement<{ projectId: string }>()((db, p)
     .orderBy('id'),
 )
 
-/** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
+/**
+ * AP8: approvals about the work as a whole, newest first, without permissions and imported
+ * decisions.
+ */
 export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -158,8 +166,8 @@ export const selectAboutTask = statement<{ projectId: string; taskId: string; li
 )
 
 /**
- * AP8: approvals about the unfinished tasks of a work session, wherever they were requested. Found from the approvals (RS5): of
- * tasks there may be thousands, and most were never asked about.
+ * AP8: approvals about the unfinished tasks of a work session, wherever they were requested. Found
+ * from the approvals (RS5): of tasks there may be thousands, and most were never asked about.
  */
 export const selectAboutTasks = statement<{
   projectId: string
@@ -185,7 +193,8 @@ export const selectAboutTasks = statement<{
           .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('failed')),
       ),
     )
-    // The plus keeps SQLite from walking all approvals of the project in this order, permissions too.
+    // The plus keeps SQLite from walking all approvals of the project in this order, permissions
+    // too.
     .orderBy(sql`+human_approvals.id`, 'desc')
     .limit(p.limit),
 )

@@ -1,4 +1,7 @@
-/** Queries about chapters of conversations (DC2). Written under the lock of the conversation's stream. */
+/**
+ * Queries about chapters of conversations (DC2). Written under the lock of the conversation's
+ * stream.
+ */
 import { sql } from 'kysely'
 import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/chapter.ts'
 import type { Instant } from '../../domain/instant.ts'

@@ -1,4 +1,7 @@
-/** Queries about conversations, and their form for readers. Written under the lock of the conversation's stream. */
+/**
+ * Queries about conversations, and their form for readers. Written under the lock of the
+ * conversation's stream.
+ */
 import { sql } from 'kysely'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
@@ -31,7 +34,10 @@ interface ConversationsFilter {
   readonly isAny: number
 }
 
-/** `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open turn. */
+/**
+ * `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open
+ * turn.
+ */
 const selectConversationsPage = statement<PageParams & ConversationsFilter>()((db, p) =>
   pageOf(
     db

@@ -1,4 +1,7 @@
-/** Queries about messages by their numbers, so that the newest 50 cost the same in any conversation (CH8). */
+/**
+ * Queries about messages by their numbers, so that the newest 50 cost the same in any conversation
+ * (CH8).
+ */
 import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -11,7 +14,9 @@ export type MessageRow = Tables['messages']
 
 export interface MessagesPage {
   readonly key: string
-  /** The end of the previous page; for the first page, before the first or after the last message. */
+  /**
+   * The end of the previous page; for the first page, before the first or after the last message.
+   */
   readonly seq: number
   /** CH2: includes hidden messages. */
   readonly hidden: boolean
@@ -125,7 +130,10 @@ const selectHistory = statement<{ key: string; keptAfter: number; limit: number 
     .limit(p.limit),
 )
 
-/** The messages that agents still get, the last to be read first; between agents, only those of the same requesting context. */
+/**
+ * The messages that agents still get, the last to be read first; between agents, only those of the
+ * same requesting context.
+ */
 export async function historyBefore(
   reader: Reader,
   { originKey, ...page }: { key: string; keptAfter: number; originKey: string; limit: number },
@@ -161,7 +169,10 @@ type Within = { readonly key: string; readonly originKey: string } & (
   | { readonly after: number; readonly before: number; readonly limit: number }
 )
 
-/** Visible messages in the order to read them; between agents, only those of the same requesting context. */
+/**
+ * Visible messages in the order to read them; between agents, only those of the same requesting
+ * context.
+ */
 export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
   const rows =
     'seqs' in which

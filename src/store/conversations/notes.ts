@@ -1,4 +1,7 @@
-/** Queries about daily notes (DC3, DC4), their chapters and files. Written under the lock of the note's stream. */
+/**
+ * Queries about daily notes (DC3, DC4), their chapters and files. Written under the lock of the
+ * note's stream.
+ */
 
 import { sql } from 'kysely'
 import {
@@ -130,8 +133,8 @@ export const noteOf = (row: NoteRow): Note => ({
   updatedAt: row.updated_at,
 })
 
-// The text of a day's note (DC3), piece by piece from the closed chapters of the day. Closed chapters do not change, so each is
-// read separately.
+// The text of a day's note (DC3), piece by piece from the closed chapters of the day. Closed
+// chapters do not change, so each is read separately.
 
 /** The most messages of one conversation from each end of the day. */
 const messagesAtEachEnd = 100
@@ -188,7 +191,9 @@ const selectTasksLeft = statement<Within>()((db, p) =>
     .limit(p.limit),
 )
 
-/** Approvals that people decided; permissions for tools and what is asked in a console are left out. */
+/**
+ * Approvals that people decided; permissions for tools and what is asked in a console are left out.
+ */
 const selectDecided = statement<Within>()((db, p) =>
   db
     .selectFrom('human_approvals')

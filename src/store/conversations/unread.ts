@@ -1,6 +1,6 @@
 /**
- * Unanswered messages: a row exists from the commit of a message until it is answered. Each belongs to the turn that answers it,
- * which is queued until it is delivered and then running.
+ * Unanswered messages: a row exists from the commit of a message until it is answered. Each belongs
+ * to the turn that answers it, which is queued until it is delivered and then running.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -15,7 +15,10 @@ export interface AgentCaller {
   readonly agentSessionId: string
 }
 
-/** The most messages and characters of one turn; the rest comes with the next. A longer message is delivered alone. */
+/**
+ * The most messages and characters of one turn; the rest comes with the next. A longer message is
+ * delivered alone.
+ */
 const maxHandedOver = 500
 const maxHandedOverChars = 1_000_000
 
@@ -63,7 +66,9 @@ const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-/** Moves what exceeds one delivery to `rest`, another queued turn; returns whether there was any. */
+/**
+ * Moves what exceeds one delivery to `rest`, another queued turn; returns whether there was any.
+ */
 export async function splitUnread(
   tx: Tx,
   turnId: string,

@@ -1,6 +1,7 @@
 /**
- * Checks everything a store holds for consistency: dense streams, copies that point to an event, state that matches the events,
- * readable receipts, indexed messages. Reads one snapshot page by page, reports findings and changes nothing.
+ * Checks everything a store holds for consistency: dense streams, copies that point to an event,
+ * state that matches the events, readable receipts, indexed messages. Reads one snapshot page by
+ * page, reports findings and changes nothing.
  */
 
 import type { Reader } from '../store.ts'

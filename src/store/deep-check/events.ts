@@ -1,4 +1,7 @@
-/** Checks the event log (OP5): streams without gaps, copies that point to an event, readable receipts. */
+/**
+ * Checks the event log (OP5): streams without gaps, copies that point to an event, readable
+ * receipts.
+ */
 import type { StreamName } from '../../domain/stream-name.ts'
 import { pagesOf } from '../copy-tables.ts'
 import { looksSealed } from '../log/receipts.ts'
@@ -15,7 +18,10 @@ interface Current {
 /** One more than the most findings reported by one check. */
 const limit = 101
 
-/** Checks that each stream holds every number from its floor to its head once, each with a readable body. */
+/**
+ * Checks that each stream holds every number from its floor to its head once, each with a readable
+ * body.
+ */
 export async function* denseStreams(reader: Reader): AsyncGenerator<Finding> {
   let current: Current | undefined
   for await (const page of pagesOf(reader, 'events')) {
@@ -119,7 +125,10 @@ const findingAt = ({ stream, seq, type }: Tables['events'], what: string): Findi
 /** One more than the most findings reported by one check. */
 const copyLimit = 101
 
-/** Checks that each copy points to an existing event of the same type. An event that was trimmed with its stream is no finding. */
+/**
+ * Checks that each copy points to an existing event of the same type. An event that was trimmed
+ * with its stream is no finding.
+ */
 export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
   const wrong = await reader.query((db) =>
     db
@@ -163,7 +172,10 @@ export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
   }
 }
 
-/** Checks that each receipt can answer: its text is JSON or has the form of a sealed text. Only the owner can open a sealed one. */
+/**
+ * Checks that each receipt can answer: its text is JSON or has the form of a sealed text. Only the
+ * owner can open a sealed one.
+ */
 export async function* keptReceipts(reader: Reader): AsyncGenerator<Finding> {
   for await (const page of pagesOf(reader, 'receipts')) {
     for (const receipt of page) {

@@ -1,6 +1,7 @@
 /**
- * Compares the search index with the messages: each visible message up to its conversation's index position has a document with its
- * terms, and each document has a message. Messages that are not indexed yet are no finding.
+ * Compares the search index with the messages: each visible message up to its conversation's index
+ * position has a document with its terms, and each document has a message. Messages that are not
+ * indexed yet are no finding.
  */
 import { sql } from 'kysely'
 import { indexTerms } from '../../domain/conversations/search/terms.ts'

@@ -1,7 +1,7 @@
 /**
- * Compares the rows of projects, agents, assignments, people and tokens with the events of `home`. It keeps only the number of the
- * event that last described each thing and reads that event again when its row is checked, so memory grows with what exists and not
- * with the log.
+ * Compares the rows of projects, agents, assignments, people and tokens with the events of `home`.
+ * It keeps only the number of the event that last described each thing and reads that event again
+ * when its row is checked, so memory grows with what exists and not with the log.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ownerId } from '../../domain/access/caller.ts'
@@ -143,7 +143,10 @@ function bodyOf(data: string): Record<string, Record<string, unknown>> {
 
 type Thing = Readonly<Record<string, unknown>>
 
-/** Finds the first field that differs. Fields that were added after the event was written are not compared. */
+/**
+ * Finds the first field that differs. Fields that were added after the event was written are not
+ * compared.
+ */
 const firstDifference = (row: Thing, body: Thing, ...leaveOut: string[]): string | undefined =>
   Object.keys(row)
     .filter((name) => (name === 'id' || name in body) && !leaveOut.includes(name))

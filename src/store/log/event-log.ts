@@ -1,4 +1,7 @@
-/** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
+/**
+ * The statements of the event log. transaction.ts assigns the numbers; only trimming writes these
+ * tables as well.
+ */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -37,7 +40,10 @@ export const selectStreamsAfter = statement<{ name: string; limit: number }>()((
     .limit(p.limit),
 )
 
-/** Selects streams of one kind with more events than the minimum that is kept; `from` and `to` enclose their names. */
+/**
+ * Selects streams of one kind with more events than the minimum that is kept; `from` and `to`
+ * enclose their names.
+ */
 export const selectLongStreams = statement<{
   from: string
   to: string

@@ -14,7 +14,8 @@ export class EngineReader implements Reader {
 
   async all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
     const found = this.engine.execute(bind(this.engine.dialect, statement, params))
-    // An engine in this thread returns rows, not a promise: awaiting them would cost as much as a small read.
+    // An engine in this thread returns rows, not a promise: awaiting them would cost as much as a
+    // small read.
     return (found instanceof Promise ? await found : found) as Row[]
   }
 

@@ -1,7 +1,8 @@
 /**
- * Receipts (HT4): the answer of a write, stored for 7 days under (credential, operation, client key) and returned when the request
- * is repeated. An answer with a secret is sealed with the secret the caller presented: neither the database nor a backup reveals
- * it, and only the same caller gets it again.
+ * Receipts (HT4): the answer of a write, stored for 7 days under (credential, operation, client
+ * key) and returned when the request is repeated. An answer with a secret is sealed with the secret
+ * the caller presented: neither the database nor a backup reveals it, and only the same caller gets
+ * it again.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
@@ -61,7 +62,8 @@ export async function keepReceipt(
 ): Promise<void> {
   const text = JSON.stringify(answer ?? null)
   if (outlived) await tx.delete('receipts', keyOf(receipt))
-  // Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again.
+  // Never overwrites: of two concurrent requests with the same key, the table's key makes one fail
+  // and run again.
   await tx.insert('receipts', {
     ...keyOf(receipt),
     content_hash: receipt.contentHash,

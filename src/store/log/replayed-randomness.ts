@@ -1,6 +1,6 @@
 /**
- * Repeats in the next run of a use case what its abandoned runs drew. So a stream that is named by a new id has the same name again,
- * and is locked from the beginning.
+ * Repeats in the next run of a use case what its abandoned runs drew. So a stream that is named by
+ * a new id has the same name again, and is locked from the beginning.
  */
 import { randomness } from '../../platform/secrets/randomness.ts'
 import type { Randomness } from '../store.ts'

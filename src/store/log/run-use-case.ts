@@ -1,26 +1,31 @@
 /**
- * Runs a use case inside one transaction, the same on every engine: locks, receipt, decision, events, receipt. The engine's driver
- * opens the transaction and commits or rolls back.
+ * Runs a use case inside one transaction, the same on every engine: locks, receipt, decision,
+ * events, receipt. The engine's driver opens the transaction and commits or rolls back.
  *
- * Decisions about a stream are serial: who decides about it holds its lock until the commit. Nobody says beforehand which streams a
- * use case needs; it is run, and asks for them (`tx.lock`, `tx.append`). A run is in one of two modes.
+ * Decisions about a stream are serial: who decides about it holds its lock until the commit. Nobody
+ * says beforehand which streams a use case needs; it is run, and asks for them (`tx.lock`,
+ * `tx.append`). A run is in one of two modes.
  *
- * - **Holding.** It begins with the locks of all streams that are known: the hint (`streams`), what the last commit of the same
- *   kind locked (`lockCacheKey`), what earlier runs asked for. They were locked in the order of their names before the first read,
- *   so no two use cases can wait for each other. To ask for a stream that is held costs nothing. A run that ends in this mode is
+ * - **Holding.** It begins with the locks of all streams that are known: the hint (`streams`), what
+ *   the last commit of the same kind locked (`lockCacheKey`), what earlier runs asked for. They
+ *   were locked in the order of their names before the first read, so no two use cases can wait for
+ *   each other. To ask for a stream that is held costs nothing. A run that ends in this mode is
  *   committed, or refused: everything it has read, it has read under all its locks.
- * - **Abandoned.** It asked for a stream it does not hold. To lock it now could meet somebody who waits for us, and what was read
- *   so far may be stale. So the run will not count, and goes on only to find the other streams: it reads, but writes nothing
- *   (`DiscoveringEngine`), the numbers of its events are made up, and what it answers or throws is ignored. It leaves this mode by
- *   ending, by a statement that writes and returns rows, or after `maxReadsWithoutStream` reads that found nothing. Then it throws
- *   `StreamsDiscovered`, is rolled back, and the use case is run again, holding these streams too.
+ * - **Abandoned.** It asked for a stream it does not hold. To lock it now could meet somebody who
+ *   waits for us, and what was read so far may be stale. So the run will not count, and goes on
+ *   only to find the other streams: it reads, but writes nothing (`DiscoveringEngine`), the numbers
+ *   of its events are made up, and what it answers or throws is ignored. It leaves this mode by
+ *   ending, by a statement that writes and returns rows, or after `maxReadsWithoutStream` reads
+ *   that found nothing. Then it throws `StreamsDiscovered`, is rolled back, and the use case is run
+ *   again, holding these streams too.
  *
- * On SQLite only one transaction runs, so a stream is locked whenever it is asked for and no run is abandoned. On PostgreSQL
- * postgres/use-case-runner.ts runs again: at most `maxRunsToDiscover` times, then `busy`. The set of streams only grows, so two
- * runs are usual and four were never seen. In a group (postgres/group-commit.ts) an abandoned member leaves with the group's commit,
- * and its next run is alone. What a run drew at random is replayed in the next (replayed-randomness.ts), so that a stream named
- * by a new id is found again; not after a conflict, where a short id may be taken. A receipt is looked up in each run, after the
- * locks.
+ * On SQLite only one transaction runs, so a stream is locked whenever it is asked for and no run is
+ * abandoned. On PostgreSQL postgres/use-case-runner.ts runs again: at most `maxRunsToDiscover`
+ * times, then `busy`. The set of streams only grows, so two runs are usual and four were never
+ * seen. In a group (postgres/group-commit.ts) an abandoned member leaves with the group's commit,
+ * and its next run is alone. What a run drew at random is replayed in the next
+ * (replayed-randomness.ts), so that a stream named by a new id is found again; not after a
+ * conflict, where a short id may be taken. A receipt is looked up in each run, after the locks.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -35,7 +40,10 @@ import type { Randomness, ReceiptKey, Tx, UseCase } from '../store.ts'
 import { EngineReader } from './reader.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from './receipts.ts'
 
-/** The most reads of an abandoned run without a new stream. It does not see its own writes, so it may loop. */
+/**
+ * The most reads of an abandoned run without a new stream. It does not see its own writes, so it
+ * may loop.
+ */
 const maxReadsWithoutStream = 32
 
 class DiscoveryEnded extends Error {}
@@ -80,8 +88,9 @@ export class StreamsDiscovered extends Error {
 }
 
 /**
- * The `tx` of a use case. Reads and writes go to the engine; events are numbered in memory from the locked heads and written when
- * the use case has ended. So numbers are known inside the use case, and a rollback leaves no gap.
+ * The `tx` of a use case. Reads and writes go to the engine; events are numbered in memory from the
+ * locked heads and written when the use case has ended. So numbers are known inside the use case,
+ * and a rollback leaves no gap.
  */
 class Transaction extends EngineReader implements Tx {
   #writing: WritingEngine
@@ -247,8 +256,8 @@ export async function runUseCase<Input, Output>(
   { streams = lockOrder(useCase.streams?.(job.input) ?? []), random = randomness }: RunOptions = {},
 ): Promise<Outcome<Output>> {
   const { receipt } = job
-  // Requested together: PostgreSQL answers both in one round trip, and reads the receipt after the locks. SQLite returns values,
-  // and awaiting those would cost as much as the read.
+  // Requested together: PostgreSQL answers both in one round trip, and reads the receipt after the
+  // locks. SQLite returns values, and awaiting those would cost as much as the read.
   const locking = engine.lockStreams(streams)
   const [locked, kept] = receipt
     ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])

@@ -1,4 +1,6 @@
-/** How the schema came from version 0 to 11. Never changed: databases of each version are opened. */
+/**
+ * How the schema came from version 0 to 11. Never changed: databases of each version are opened.
+ */
 import type { Step } from './migration.ts'
 
 export const versions1To11: readonly Step[] = [
@@ -34,7 +36,10 @@ export const versions1To11: readonly Step[] = [
     `create table sign_in_codes (${columns('hash* person_id expires_at')})`,
     'create index sign_in_codes_by_expiry on sign_in_codes (expires_at)',
   ],
-  /** 2: Conversations, tasks, work sessions, approvals and the sessions of agents that pull their work. */
+  /**
+   * 2: Conversations, tasks, work sessions, approvals and the sessions of agents that pull their
+   * work.
+   */
   ({ clustered, columns }) => [
     `create table conversations (${columns(`
       key* project_id? agent_id? state summary summary_through:bigint kept_after:bigint unsummarised_chars:bigint
@@ -44,14 +49,16 @@ export const versions1To11: readonly Step[] = [
       conversation_key seq:bigint id! role sender_id receiver_id? content visible:integer priority project_id?
       related_task_id? related_handoff_id? client_id? tool_calls? tool_call_id? media? created_at
     `)}, primary key (conversation_key, seq)) ${clustered}`,
-    // CH3: the same client id of the same sender is the same message, in each conversation it went to.
+    // CH3: the same client id of the same sender is the same message, in each conversation it went
+    // to.
     'create unique index messages_by_client on messages (sender_id, client_id, conversation_key) where client_id is not null',
     `create table unread_messages (${columns(`
       agent_id project_id conversation_key seq:bigint priority_rank:integer created_at chars:bigint delivered_to?
     `)}, primary key (agent_id, project_id, conversation_key, seq)) ${clustered}`,
     `create table pending_purposes (${columns(`
       agent_id project_id created_at`)}, primary key (agent_id, project_id)) ${clustered}`,
-    // CV10: what an agent session has written in between agents, so that it can be closed with it (AS9).
+    // CV10: what an agent session has written in between agents, so that it can be closed with it
+    // (AS9).
     `create table open_conversations (${columns(`
       agent_session_id conversation_key`)}, primary key (agent_session_id, conversation_key)) ${clustered}`,
     `create table agent_sessions (${columns(`
@@ -84,7 +91,8 @@ export const versions1To11: readonly Step[] = [
     'create index tasks_by_status on tasks (project_id, status, created_at, id)',
     'create index tasks_of_session on tasks (session_id, created_at, id)',
     "create index tasks_in_progress on tasks (assigned_to, project_id) where status = 'in_progress'",
-    // What `depends_on` says, one row each, so that who waits for a task is found without reading every task.
+    // What `depends_on` says, one row each, so that who waits for a task is found without reading
+    // every task.
     `create table task_dependencies (${columns(`
       project_id task_id depends_on`)}, primary key (project_id, task_id, depends_on)) ${clustered}`,
     'create index tasks_that_wait on task_dependencies (project_id, depends_on, task_id)',
@@ -100,7 +108,8 @@ export const versions1To11: readonly Step[] = [
   ],
   /** 3: Coordinators, the launches they were ordered, and the chat panels that are open. */
   ({ clustered, columns }) => [
-    // CO6: which instance of it counts, and which of its facts are stored; its epoch is in coordinator_epochs, as foreign ones' are.
+    // CO6: which instance of it counts, and which of its facts are stored; its epoch is in
+    // coordinator_epochs, as foreign ones' are.
     `create table coordinators (${columns(`
       id* machine state instance last_fact:bigint version boot_id pid:bigint joined_at last_heard_at`)})`,
     `create table launches (${columns(`
@@ -111,14 +120,18 @@ export const versions1To11: readonly Step[] = [
     "create index launches_spoken_to on launches (project_id, id) where ready_at is not null and state <> 'ended'",
     'create index launches_newest on launches (ordered_at, id)',
     'create index launches_of_pair on launches (agent_id, project_id, ended_at)',
-    // CH5: a chat is closed with its last panel; one that was not seen for a minute counts as closed.
+    // CH5: a chat is closed with its last panel; one that was not seen for a minute counts as
+    // closed.
     `create table panels (${columns(`
       project_id agent_id panel_id seen_at`)}, primary key (project_id, agent_id, panel_id)) ${clustered}`,
     'create index panels_oldest on panels (seen_at)',
     'create index panels_by_name on panels (panel_id)',
     'create index agent_sessions_of_launch on agent_sessions (launch_id) where launch_id is not null',
   ],
-  /** 4: User sessions with their agents by role, what was said to these, and the permissions they ask for (US, AG, AP4). */
+  /**
+   * 4: User sessions with their agents by role, what was said to these, and the permissions they
+   * ask for (US, AG, AP4).
+   */
   ({ added, columns }) => [
     `create table user_sessions (${columns(`
       id* project_id account_id state created_at last_active_at attached_until terminated_at? terminate_reason?
@@ -151,7 +164,10 @@ export const versions1To11: readonly Step[] = [
     'create index human_approvals_of_turn on human_approvals (turn_id) where turn_id is not null',
     "create index human_approvals_deadlines on human_approvals (deadline) where deadline is not null and status = 'pending'",
   ],
-  /** 5: The tables for continuing work after an interruption: approaches, checkpoints, artifacts, and the columns of resuming. */
+  /**
+   * 5: The tables for continuing work after an interruption: approaches, checkpoints, artifacts,
+   * and the columns of resuming.
+   */
   ({ added, clustered, columns }) => [
     // The newest work session that was resumed from it; nobody is offered to resume it again then.
     ...added('sessions', 'resumed_by?'),
@@ -168,7 +184,8 @@ export const versions1To11: readonly Step[] = [
     `)}, primary key (project_id, id))`,
     'create index approaches_by_number on approaches (project_id, first_kind, number)',
     'create index approaches_of_session on approaches (session_id, recorded_at, id)',
-    // RS4: each of the lists that an agent is told, newest first, without reading those that are in none.
+    // RS4: each of the lists that an agent is told, newest first, without reading those that are in
+    // none.
     "create index approaches_verified on approaches (session_id, updated_at, id) where kind = 'verified'",
     "create index approaches_to_avoid on approaches (session_id, updated_at, id) where kind = 'failed' and avoid = 1",
     "create index approaches_failed on approaches (session_id, updated_at, id) where kind = 'failed' and avoid = 0",
@@ -206,10 +223,14 @@ export const versions1To11: readonly Step[] = [
     'create index allowances_newest on allowances (project_id, created_at, id)',
     ...added('human_approvals', 'likeness?'),
   ],
-  /** 8: Which conversation has which name for its file (CV6): two that a file system would take for one never share it. */
+  /**
+   * 8: Which conversation has which name for its file (CV6): two that a file system would take for
+   * one never share it.
+   */
   ({ clustered, columns }) => [
     `create table conversation_names (${columns('name conversation_key!')}, primary key (name)) ${clustered}`,
-    // The chats there are, whose ids are plain ASCII; whatever else was begun before has a name with a digest.
+    // The chats there are, whose ids are plain ASCII; whatever else was begun before has a name
+    // with a digest.
     `insert into conversation_names (name, conversation_key)
       select lower(replace(key, ':', '_')), min(key) from conversations
       where key like 'web:%' or key like 'agent:%'
@@ -224,13 +245,17 @@ export const versions1To11: readonly Step[] = [
     `create table search_positions (${columns('conversation_key* through:bigint')}) ${clustered}`,
     ...createTerms,
   ],
-  /** 11: The days of conversations (DC): the open chapter of each, the closed ones, and the notes that are made of them. */
+  /**
+   * 11: The days of conversations (DC): the open chapter of each, the closed ones, and the notes
+   * that are made of them.
+   */
   ({ added, clustered, columns }) => [
     ...added(
       'conversations',
       'chapter_day? chapter_due_at? chapter_after:bigint=0 chapter_messages:bigint=0',
     ),
-    // What was said before there were days is one chapter, of the day it was touched last; it is due.
+    // What was said before there were days is one chapter, of the day it was touched last; it is
+    // due.
     `update conversations set chapter_day = substr(updated_at, 1, 10), chapter_due_at = updated_at,
       chapter_messages = message_count
       where exists (select 1 from messages where messages.conversation_key = conversations.key)`,

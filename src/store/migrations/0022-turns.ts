@@ -1,7 +1,8 @@
 /**
- * One table of turns for roles, chats and tasks, and a context for each conversation (CH12, CX1). Rows of the two old tables are carried
- * over; a turn that runs goes on under its id, with what was said so far in `answer`. A chat process of the build before may hold several
- * people's words and its ACP session was never stored: it finishes its turn and is not given another.
+ * One table of turns for roles, chats and tasks, and a context for each conversation (CH12, CX1).
+ * Rows of the two old tables are carried over; a turn that runs goes on under its id, with what was
+ * said so far in `answer`. A chat process of the build before may hold several people's words and
+ * its ACP session was never stored: it finishes its turn and is not given another.
  */
 import type { Step } from './migration.ts'
 
@@ -39,7 +40,8 @@ export const turns: Step = ({ added, clustered, columns }) => [
   ...added('launches', 'context_limit:bigint?'),
   ...added('coordinators', 'contexts:bigint=0'),
   "update launches set context_limit = 0 where ready_at is not null and role_agent_id is null and state <> 'ended'",
-  // An agent in a role that lives keeps its ACP session as its context; one that is still starting gets its own when it is ready.
+  // An agent in a role that lives keeps its ACP session as its context; one that is still starting
+  // gets its own when it is ready.
   `insert into contexts (id, agent_id, project_id, conversation_key, origin_key, generation, state, launch_id, acp_session_id,
           created_at, opened_at, how, primed_at, told_through, trouble)
         select 'ctx-' || a.id, a.agent_id, a.project_id, 'console:' || a.user_session_id || '.' || ${encodedRole('a.role')}, '', 0, 'open',
@@ -59,7 +61,8 @@ export const turns: Step = ({ added, clustered, columns }) => [
           case when t.state = 'running' then ${joinedPieces} else '' end, 0, t.agent_id, 0, 0, null,
           t.created_at, t.created_at, t.ended_at, t.cancel_ordered_at, null
         from chat_turns t left join agent_sessions s on s.id = t.agent_session_id`,
-  // What waits is a queued turn for each conversation; what a live agent session was handed, a running one.
+  // What waits is a queued turn for each conversation; what a live agent session was handed, a
+  // running one.
   'alter table unread_messages rename to old_unread',
   'drop index unread_delivered',
   `create table unread_messages (${columns(`

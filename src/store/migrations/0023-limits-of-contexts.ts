@@ -1,6 +1,6 @@
 /**
- * AG6: the vendor's limit of an agent is its context's, in a role and in a chat alike, and what met it is a parked turn. Those of agents in
- * roles and the table of chats are carried over.
+ * AG6: the vendor's limit of an agent is its context's, in a role and in a chat alike, and what met
+ * it is a parked turn. Those of agents in roles and the table of chats are carried over.
  */
 import type { Step } from './migration.ts'
 

@@ -1,4 +1,6 @@
-/** 44: RS1: what the work sessions of a line have completed, newest first, for the resume context. */
+/**
+ * 44: RS1: what the work sessions of a line have completed, newest first, for the resume context.
+ */
 import { plainSql } from './migration.ts'
 
 export const completedTasks = plainSql(

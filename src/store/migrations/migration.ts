@@ -1,7 +1,13 @@
-/** What a migration is. A new one is written with `plainSql`; up to 42 they have a notation of their own. */
+/**
+ * What a migration is. A new one is written with `plainSql`; up to 42 they have a notation of their
+ * own.
+ */
 import type { Dialect } from '../dialect.ts'
 
-/** One step forward of the schema: a list of statements that run in one transaction. Never changed once released. */
+/**
+ * One step forward of the schema: a list of statements that run in one transaction. Never changed
+ * once released.
+ */
 export type Step = (words: Words) => readonly string[]
 
 /**
@@ -18,8 +24,8 @@ export const plainSql =
 
 interface Words extends Dialect {
   /**
-   * Columns of a table, separated by spaces: `name`, text that is never null; `?` it may be null; `:bigint` of this type; `*` the key;
-   * `!` unique; `=0` or `='new'` what existing rows have.
+   * Columns of a table, separated by spaces: `name`, text that is never null; `?` it may be null;
+   * `:bigint` of this type; `*` the key; `!` unique; `=0` or `='new'` what existing rows have.
    */
   readonly columns: (list: string) => string
   /** The statements that add columns to a table. */

@@ -1,6 +1,7 @@
 /**
  * Every migration, in order. Forward only; a released one is never changed. A new one is a file of
- * its own with the next number in its name, in plain SQL like 0043-passes.ts, at the end of this list.
+ * its own with the next number in its name, in plain SQL like 0043-passes.ts, at the end of this
+ * list.
  */
 import { versions1To11 } from './0001-to-0011.ts'
 import { versions12To21 } from './0012-to-0021.ts'

@@ -1,6 +1,6 @@
 /**
- * Backs up a store on PostgreSQL while it is in use: every table from one snapshot, into a SQLite file. Every backup is such a
- * file, and either engine can be restored from it.
+ * Backs up a store on PostgreSQL while it is in use: every table from one snapshot, into a SQLite
+ * file. Every backup is such a file, and either engine can be restored from it.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -53,8 +53,8 @@ async function fill(temporary: string, reader: Reader): Promise<void> {
   }
 }
 
-// Restores a backup into an empty PostgreSQL database in one transaction. Also moves a store from SQLite to PostgreSQL. The
-// restored store has a new incarnation.
+// Restores a backup into an empty PostgreSQL database in one transaction. Also moves a store from
+// SQLite to PostgreSQL. The restored store has a new incarnation.
 
 export async function restorePostgres(fromFile: string, url: string): Promise<void> {
   const options = connectionOptions(url)

@@ -1,7 +1,8 @@
 /**
- * Statements sent to PostgreSQL in one write and one round trip, with one `Sync` at the end. When one fails, PostgreSQL skips the
- * rest. A named statement is prepared at its first use on a connection; its columns are cached from then on. Replaces the driver's
- * query object, which sends a `Sync` and a description for every statement.
+ * Statements sent to PostgreSQL in one write and one round trip, with one `Sync` at the end. When
+ * one fails, PostgreSQL skips the rest. A named statement is prepared at its first use on a
+ * connection; its columns are cached from then on. Replaces the driver's query object, which sends
+ * a `Sync` and a description for every statement.
  */
 import type pg from 'pg'
 import type { Row } from '../engine.ts'
@@ -16,7 +17,10 @@ export type Columns = readonly {
 
 const asText = (text: string): string => text
 
-/** Booleans become 1 and 0 and numbers become numbers, as with SQLite. All of them stay far below 2^53. */
+/**
+ * Booleans become 1 and 0 and numbers become numbers, as with SQLite. All of them stay far below
+ * 2^53.
+ */
 const parsers = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, Number],
@@ -57,12 +61,18 @@ const elementOf = (value: unknown): string => {
 
 export interface Sent {
   readonly query: RunnableQuery
-  /** Rows and the command that was executed: PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK. */
+  /**
+   * Rows and the command that was executed: PostgreSQL answers the COMMIT of a failed transaction
+   * with ROLLBACK.
+   */
   done(rows: Row[], command: string): void
   failed(error: Error): void
 }
 
-/** A statement that was not executed because an earlier one of its batch failed with `cause`. Only COMMIT needs the distinction. */
+/**
+ * A statement that was not executed because an earlier one of its batch failed with `cause`. Only
+ * COMMIT needs the distinction.
+ */
 export class Skipped extends Error {
   constructor(cause: Error) {
     super('a statement before this one failed', { cause })
@@ -70,7 +80,10 @@ export class Skipped extends Error {
   }
 }
 
-/** The columns of each prepared statement by name, or `unsure` when a failure left open whether it was prepared. */
+/**
+ * The columns of each prepared statement by name, or `unsure` when a failure left open whether it
+ * was prepared.
+ */
 type Prepared = Map<string, Columns | 'unsure'>
 
 export interface ConnectionState {
@@ -88,7 +101,10 @@ export class Batch implements pg.Submittable {
   #at = 0
   #columns: Columns = []
   #rows: Row[] = []
-  /** Results, delivered when the whole batch has ended, so that the connection is free before its next use. */
+  /**
+   * Results, delivered when the whole batch has ended, so that the connection is free before its
+   * next use.
+   */
   #answers: (() => void)[] = []
 
   constructor(

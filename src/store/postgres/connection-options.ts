@@ -1,4 +1,7 @@
-/** The driver's options for a database URL. Only the driver gets its password; messages name the database by its address. */
+/**
+ * The driver's options for a database URL. Only the driver gets its password; messages name the
+ * database by its address.
+ */
 import type { ClientConfig } from 'pg'
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 

@@ -1,6 +1,7 @@
 /**
- * One connection. Statements executed in the same turn of the event loop are sent as one batch; `held` statements are sent with the
- * next one. The server's durability settings are checked before the connection is used.
+ * One connection. Statements executed in the same turn of the event loop are sent as one batch;
+ * `held` statements are sent with the next one. The server's durability settings are checked before
+ * the connection is used.
  */
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
@@ -89,8 +90,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Returns the executed command: the COMMIT of a failed transaction is answered with ROLLBACK. Rejects with Skipped when it was
-   * not reached.
+   * Returns the executed command: the COMMIT of a failed transaction is answered with ROLLBACK.
+   * Rejects with Skipped when it was not reached.
    */
   async commit(): Promise<string> {
     return (await this.#put(commit, { asked: true, last: true })).command
@@ -148,7 +149,10 @@ export class PostgresConnection {
     })
   }
 
-  /** At the end of this turn of the event loop, so that statements issued together are sent together. */
+  /**
+   * At the end of this turn of the event loop, so that statements issued together are sent
+   * together.
+   */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true

@@ -10,7 +10,8 @@ export const postgresDialect: Dialect = {
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }),
-  // Independent of the database's locale, which would sort names differently from SQLite and JavaScript.
+  // Independent of the database's locale, which would sort names differently from SQLite and
+  // JavaScript.
   text: 'text collate "C"',
   clustered: '',
   search: {

@@ -1,4 +1,7 @@
-/** Explains why PostgreSQL cannot be used by a command that runs beside the server; the start of the server has its own messages. */
+/**
+ * Explains why PostgreSQL cannot be used by a command that runs beside the server; the start of the
+ * server has its own messages.
+ */
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 
 export async function explainPostgres(url: string, error: unknown): Promise<unknown> {

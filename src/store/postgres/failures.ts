@@ -1,6 +1,8 @@
 /**
- * Classifies PostgreSQL's error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). Nothing here depends on the
- * text of a message, and no error that leaves here contains a value or a password: PostgreSQL's own errors may quote rows.
+ * Classifies PostgreSQL's error codes
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Nothing here depends on the
+ * text of a message, and no error that leaves here contains a value or a password: PostgreSQL's own
+ * errors may quote rows.
  */
 
 import pg from 'pg'
@@ -41,7 +43,10 @@ const lockNotAvailable = '55P03'
 const completionUnknown = '40003'
 const notInRepertoire = '22021'
 const untranslatable = '22P05'
-/** Also a prepared statement whose table was changed by a node with a newer version; preparing it again helps. */
+/**
+ * Also a prepared statement whose table was changed by a node with a newer version; preparing it
+ * again helps.
+ */
 const featureNotSupported = '0A000'
 
 const retryableCodes = new Set([
@@ -55,12 +60,16 @@ const retryableCodes = new Set([
 export const isWriteRetryable = (error: unknown): boolean =>
   error instanceof StreamGone || retryableCodes.has(codeOf(error) ?? '')
 
-/** Whether the server is starting, stopping, full or unreachable, so that a later attempt may succeed. */
+/**
+ * Whether the server is starting, stopping, full or unreachable, so that a later attempt may
+ * succeed.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   const code = codeOf(error)
   if (code === undefined) return false
-  // 08 connection, 53 resources (53300: too many connections), 57P01-57P05 shut down, starting up or timed out, 25P03 and 25P04 ended in a transaction, the rest from the network.
+  // 08 connection, 53 resources (53300: too many connections), 57P01-57P05 shut down, starting up
+  // or timed out, 25P03 and 25P04 ended in a transaction, the rest from the network.
   return /^(08|53)...$|^57P0[1-5]$|^25P0[34]$|^E(?!RR_)[A-Z_]+$/.test(code)
 }
 
@@ -69,8 +78,9 @@ export const isReadRetryable = (error: unknown): boolean =>
   isUnavailable(error) || isWriteRetryable(error)
 
 /**
- * Whether a statement or value of this program is wrong: unknown feature, cardinality, data, constraint, statement name, cursor
- * name, syntax, limits. Missing rights or tables (42501, 42P01) and all other codes are the server's state.
+ * Whether a statement or value of this program is wrong: unknown feature, cardinality, data,
+ * constraint, statement name, cursor name, syntax, limits. Missing rights or tables (42501, 42P01)
+ * and all other codes are the server's state.
  */
 const isOurFault = (code: string): boolean => /^(0A|2[1236]|34|42|54|P0)(?!501|P01)...$/.test(code)
 
@@ -80,7 +90,10 @@ export const isRolledBack = (error: unknown): boolean =>
   error.code !== completionUnknown &&
   /^(23|25|40)...$/.test(error.code ?? '')
 
-/** Converts an error for callers of the store. Refusals and programming errors are returned unchanged. */
+/**
+ * Converts an error for callers of the store. Refusals and programming errors are returned
+ * unchanged.
+ */
 export function toStoreError(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {

@@ -1,8 +1,10 @@
 /**
- * Group commit: use cases that wait at the same time share one transaction, with one statement for their locks, concurrent reads
- * and one COMMIT. A use case does not wait for others; a group consists of those that arrived while earlier transactions ran. A
- * group locks only free streams (`skip locked`), so it never waits for another node and cannot deadlock. A use case that cannot
- * share a transaction is run alone, and so is one that met streams it did not name. No result, not even a refusal, is returned before the COMMIT is answered.
+ * Group commit: use cases that wait at the same time share one transaction, with one statement for
+ * their locks, concurrent reads and one COMMIT. A use case does not wait for others; a group
+ * consists of those that arrived while earlier transactions ran. A group locks only free streams
+ * (`skip locked`), so it never waits for another node and cannot deadlock. A use case that cannot
+ * share a transaction is run alone, and so is one that met streams it did not name. No result, not
+ * even a refusal, is returned before the COMMIT is answered.
  */
 import { performance } from 'node:perf_hooks'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -61,8 +63,9 @@ export class GroupCommit {
   }
 
   /**
-   * Returns undefined when the use case must be run alone; nothing was written then. No other member has its streams. Rejects with
-   * StreamsDiscovered as a run alone does, but after the group's commit, which frees what the member has locked.
+   * Returns undefined when the use case must be run alone; nothing was written then. No other
+   * member has its streams. Rejects with StreamsDiscovered as a run alone does, but after the
+   * group's commit, which frees what the member has locked.
    */
   run<Output>(request: Request<Output>): Promise<Outcome<Output> | undefined> {
     if (this.#mustBeAlone(request.useCase.name)) return Promise.resolve(undefined)
@@ -100,7 +103,10 @@ export class GroupCommit {
     this.#schedule()
   }
 
-  /** Transactions under way may wait themselves, so a use case that has waited long enough starts another one. */
+  /**
+   * Transactions under way may wait themselves, so a use case that has waited long enough starts
+   * another one.
+   */
   #waitForSlow(): void {
     this.#slow ??= setTimeout(() => {
       this.#slow = undefined
@@ -110,7 +116,10 @@ export class GroupCommit {
     }, slowMs)
   }
 
-  /** Splits the waiting use cases over the free transactions: PostgreSQL commits one while another is being decided. */
+  /**
+   * Splits the waiting use cases over the free transactions: PostgreSQL commits one while another
+   * is being decided.
+   */
   get #size(): number {
     return Math.min(
       Math.ceil(this.#waiting.length / Math.max(1, maxTransactions - this.#underWay)),
@@ -141,7 +150,8 @@ export class GroupCommit {
       for (const settle of settled) settle()
     } catch (error) {
       transaction.rollback()
-      // Running each alone shows which one failed; but a commit that may have happened must not be repeated.
+      // Running each alone shows which one failed; but a commit that may have happened must not be
+      // repeated.
       const isUnknown = error instanceof OutcomeUnknown
       if (!isUnknown) figures.retried += group.length
       for (const { done, failed } of group) isUnknown ? failed(error) : done(undefined)

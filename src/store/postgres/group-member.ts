@@ -1,7 +1,7 @@
 /**
- * One use case of a group. Its writes are buffered until it has succeeded, so a refused one leaves nothing behind. A read after a
- * write sends the buffered writes first; if the use case fails after that, or after a statement that writes and returns rows,
- * the whole transaction fails.
+ * One use case of a group. Its writes are buffered until it has succeeded, so a refused one leaves
+ * nothing behind. A read after a write sends the buffered writes first; if the use case fails after
+ * that, or after a statement that writes and returns rows, the whole transaction fails.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import { isSelect, type LockedStreams, type Row, type WritingEngine } from '../engine.ts'
@@ -10,7 +10,9 @@ import type { RunnableQuery } from '../statement.ts'
 import { postgresDialect } from './dialect.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
-/** The most reads of one use case while others wait for the commit, and the most buffered writes. */
+/**
+ * The most reads of one use case while others wait for the commit, and the most buffered writes.
+ */
 const maxReads = 8
 const maxBufferedWrites = 50
 

@@ -1,9 +1,10 @@
 /**
- * Polls for moved streams every 500 ms, so that a lost NOTIFY delays an event and never loses it. One poll serves the node and
- * costs one small statement while nothing is written. Streams with listeners are looked up by name. For listeners to all streams a
- * cursor by time or number would miss transactions that commit out of order; the poll selects the rows written by transactions that
- * may have been running at the last poll: `xmin` not older than that snapshot's oldest running transaction. This scans the table of
- * streams, so it takes at most 1/20 of the time.
+ * Polls for moved streams every 500 ms, so that a lost NOTIFY delays an event and never loses it.
+ * One poll serves the node and costs one small statement while nothing is written. Streams with
+ * listeners are looked up by name. For listeners to all streams a cursor by time or number would
+ * miss transactions that commit out of order; the poll selects the rows written by transactions
+ * that may have been running at the last poll: `xmin` not older than that snapshot's oldest running
+ * transaction. This scans the table of streams, so it takes at most 1/20 of the time.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Row } from '../engine.ts'
@@ -83,8 +84,9 @@ export class HeadPoll {
       const names = streams.slice(at, at + namesPerStatement)
       const rows = await this.#options.execute({ name: 'hf_poll', sql: byName, values: [names] })
       const heads = new Map(rows.map((row) => [row['name'] as StreamName, row['head'] as number]))
-      // A stream polled for the first time may have moved since its listener read the log, so it rings. So does one that was rung
-      // for with a number the table does not have: the table decides.
+      // A stream polled for the first time may have moved since its listener read the log, so it
+      // rings. So does one that was rung for with a number the table does not have: the table
+      // decides.
       const moved = names.filter((name) => (heads.get(name) ?? 0) !== (this.#known.get(name) ?? 0))
       for (const name of names) this.#known.set(name, heads.get(name) ?? 0)
       this.#options.ring(moved.map((name) => [name, heads.get(name) ?? 0]))
@@ -118,7 +120,8 @@ export class HeadPoll {
   #again(): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
-      // A failed poll is repeated at the next interval; the pool reports that PostgreSQL is unavailable.
+      // A failed poll is repeated at the next interval; the pool reports that PostgreSQL is
+      // unavailable.
       this.#running = this.poll()
         .catch(() => {})
         .finally(() => this.#again())

@@ -1,6 +1,8 @@
 /**
- * Encodes messages to PostgreSQL (https://www.postgresql.org/docs/current/protocol-message-formats.html) into one buffer. The
- * driver writes each message to the socket separately, which for a few dozen statements costs more than everything else.
+ * Encodes messages to PostgreSQL
+ * (https://www.postgresql.org/docs/current/protocol-message-formats.html) into one buffer. The
+ * driver writes each message to the socket separately, which for a few dozen statements costs more
+ * than everything else.
  */
 
 /** Enough for a few statements. */

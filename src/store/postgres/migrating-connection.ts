@@ -1,6 +1,6 @@
 /**
- * The connection that migrates the schema. Each step is a transaction under a database-wide lock, so nodes that start together
- * migrate once. Steps have no time limit.
+ * The connection that migrates the schema. Each step is a transaction under a database-wide lock,
+ * so nodes that start together migrate once. Steps have no time limit.
  */
 import type { Row } from '../engine.ts'
 import type { MigratingEngine } from '../migrate.ts'

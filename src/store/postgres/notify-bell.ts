@@ -1,7 +1,8 @@
 /**
- * Doorbells between nodes: one connection that sends and receives NOTIFY about moved streams. Notifications are collected over some
- * milliseconds and sent outside the writing transactions, where they would make every commit wait for the one before. The poll
- * (head-poll.ts) finds whatever is lost.
+ * Doorbells between nodes: one connection that sends and receives NOTIFY about moved streams.
+ * Notifications are collected over some milliseconds and sent outside the writing transactions,
+ * where they would make every commit wait for the one before. The poll (head-poll.ts) finds
+ * whatever is lost.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { PostgresConnection } from './connection.ts'

@@ -1,6 +1,6 @@
 /**
- * Opens the store on PostgreSQL. Waits for a server that is unavailable or starting and reports that. A server that refuses access
- * or is not durable gives a StartFailure that says what to do.
+ * Opens the store on PostgreSQL. Waits for a server that is unavailable or starting and reports
+ * that. A server that refuses access or is not durable gives a StartFailure that says what to do.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { instant } from '../../domain/instant.ts'
@@ -113,7 +113,9 @@ async function migrateOnce(
   }
 }
 
-/** Checks that the address still leads to the same store: after a restore no cursor would be valid. */
+/**
+ * Checks that the address still leads to the same store: after a restore no cursor would be valid.
+ */
 async function sameStore(
   connection: PostgresConnection,
   identity: Identity,

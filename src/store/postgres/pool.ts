@@ -1,6 +1,7 @@
 /**
- * The node's connections: opened on demand up to `size`, handed out in the order of requests. While PostgreSQL is unavailable it
- * retries with growing pauses. Requests fail after `patienceMs`, and at once when it has been unavailable for that long.
+ * The node's connections: opened on demand up to `size`, handed out in the order of requests. While
+ * PostgreSQL is unavailable it retries with growing pauses. Requests fail after `patienceMs`, and
+ * at once when it has been unavailable for that long.
  */
 
 import { performance } from 'node:perf_hooks'

@@ -1,6 +1,7 @@
 /**
- * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells between nodes. Keeps no state that
- * another node needs, and acknowledges nothing before its COMMIT is answered.
+ * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells
+ * between nodes. Keeps no state that another node needs, and acknowledges nothing before its COMMIT
+ * is answered.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -208,7 +209,10 @@ export class PostgresStore implements Store {
     return this.#reading((execute) => execute(query))
   }
 
-  /** Runs a read, and again on another connection when one of its statements failed with its connection. */
+  /**
+   * Runs a read, and again on another connection when one of its statements failed with its
+   * connection.
+   */
   async #reading<T>(
     work: (execute: Execute, connection: PostgresConnection) => Promise<T>,
   ): Promise<T> {

@@ -1,6 +1,7 @@
 /**
- * The required settings of PostgreSQL, checked on every new connection: the server may have been restarted with others, or the
- * address may lead to another server. A missing durability would otherwise show only at a power cut.
+ * The required settings of PostgreSQL, checked on every new connection: the server may have been
+ * restarted with others, or the address may lead to another server. A missing durability would
+ * otherwise show only at a power cut.
  */
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import type { Row } from '../engine.ts'

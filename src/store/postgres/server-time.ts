@@ -1,6 +1,7 @@
 /**
- * PostgreSQL's clock, shared by all nodes. A use case gets the time read with its locks. A query gets the last time read plus the
- * time elapsed on the monotonic clock, without a round trip. The poll reads it every 500 ms, which bounds the error after a jump.
+ * PostgreSQL's clock, shared by all nodes. A use case gets the time read with its locks. A query
+ * gets the last time read plus the time elapsed on the monotonic clock, without a round trip. The
+ * poll reads it every 500 ms, which bounds the error after a jump.
  */
 import { performance } from 'node:perf_hooks'
 import { type Instant, instant } from '../../domain/instant.ts'

@@ -1,6 +1,7 @@
 /**
- * Stream locks make decisions about a stream serial: its row is locked until the transaction ends. Rows are always locked in the
- * given order, also those that do not exist yet, so deadlock is impossible.
+ * Stream locks make decisions about a stream serial: its row is locked until the transaction ends.
+ * Rows are always locked in the given order, also those that do not exist yet, so deadlock is
+ * impossible.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { RunnableQuery } from '../statement.ts'
@@ -11,8 +12,8 @@ import { serverMs } from './server-time.ts'
 const maxKnown = 100_000
 
 /**
- * Locks each row in the given order and creates missing ones, so that two transactions creating the same stream wait for each
- * other. `where false`: an existing row is locked, not written.
+ * Locks each row in the given order and creates missing ones, so that two transactions creating the
+ * same stream wait for each other. `where false`: an existing row is locked, not written.
  */
 const lockOrCreate = `insert into streams (name, head, floor)
   select name, 0, 0 from unnest($1::text[]) with ordinality as asked (name, place) order by place
@@ -21,7 +22,10 @@ const lockOrCreate = `insert into streams (name, head, floor)
 /** A separate statement, so that it sees what was committed during the wait for the locks. */
 const readHeads = `select name, head, ${serverMs} as now from streams where name = any ($1::text[])`
 
-/** For existing rows. PostgreSQL reads a row again that changed during the wait, and the time with it. */
+/**
+ * For existing rows. PostgreSQL reads a row again that changed during the wait, and the time with
+ * it.
+ */
 const lockOne = `select name, head, ${serverMs} as now from streams where name = $1 for update`
 const lockMany = `select streams.name, streams.head, ${serverMs} as now
   from unnest($1::text[]) with ordinality as asked (name, place) join streams on streams.name = asked.name
@@ -73,7 +77,10 @@ export class StreamLocks {
 /** The most keys of use cases whose streams are remembered; the oldest are forgotten. */
 const maxKeys = 10_000
 
-/** What the last commit of a use case locked, by its `lockCacheKey`. A guess at what the next one locks. */
+/**
+ * What the last commit of a use case locked, by its `lockCacheKey`. A guess at what the next one
+ * locks.
+ */
 export class LockCache {
   readonly #streams = new Map<string, readonly StreamName[]>()
 

@@ -1,7 +1,8 @@
 /**
- * Runs use cases, each in its own transaction or in a shared one (group-commit.ts). A use case is run again when its run was
- * abandoned to lock more streams (log/run-use-case.ts), when another writer came first, or when the connection was lost before the
- * COMMIT. After an unanswered COMMIT only a use case with a receipt is run again: if the first run committed, its receipt is found.
+ * Runs use cases, each in its own transaction or in a shared one (group-commit.ts). A use case is
+ * run again when its run was abandoned to lock more streams (log/run-use-case.ts), when another
+ * writer came first, or when the connection was lost before the COMMIT. After an unanswered COMMIT
+ * only a use case with a receipt is run again: if the first run committed, its receipt is found.
  * Otherwise the caller is told that the outcome is unknown.
  */
 
@@ -103,7 +104,8 @@ export class UseCaseRunner {
   /** Runs it once, in its places in the queues of its streams. */
   async #inTurn<Output>(request: Request<Output>, isFirst: boolean): Promise<Outcome<Output>> {
     const { streams } = request
-    // Shares a transaction only when its streams exist and are free on this node. Housekeeping has no streams.
+    // Shares a transaction only when its streams exist and are free on this node. Housekeeping has
+    // no streams.
     const shares =
       isFirst && streams.length > 0 && this.#locks.knows(streams) && this.#turns.takeIfFree(streams)
     if (!shares) await this.#turns.take(streams)
@@ -136,7 +138,8 @@ export class UseCaseRunner {
 }
 
 function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string): unknown {
-  // A refusal of the second run is the answer; any other failure leaves the first run's outcome open.
+  // A refusal of the second run is the answer; any other failure leaves the first run's outcome
+  // open.
   const answered = error instanceof Refusal && !transientRefusals.has(error.code)
   if (doubt && !answered) return doubt
   if (error instanceof StreamsDiscovered)
@@ -152,9 +155,10 @@ function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string)
 const atATime = 2
 
 /**
- * Queues the use cases of this node by stream before they take a connection. PostgreSQL's locks make decisions serial; the queues
- * keep one busy stream from filling the pool with waiting connections. Two use cases are admitted at a time: the second waits for
- * the lock while the first commits.
+ * Queues the use cases of this node by stream before they take a connection. PostgreSQL's locks
+ * make decisions serial; the queues keep one busy stream from filling the pool with waiting
+ * connections. Two use cases are admitted at a time: the second waits for the lock while the first
+ * commits.
  */
 class StreamQueues {
   readonly #streams = new Map<StreamName, { taken: number; waiting: (() => void)[] }>()

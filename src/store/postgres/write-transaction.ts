@@ -1,7 +1,8 @@
 /**
- * A writing transaction on PostgreSQL. READ COMMITTED is enough: decisions are made under stream locks, and each statement sees
- * what was committed before it. Writes are buffered and sent with the next read, at the latest with the COMMIT; a failure there
- * fails the transaction, and nothing is acknowledged before the COMMIT is answered.
+ * A writing transaction on PostgreSQL. READ COMMITTED is enough: decisions are made under stream
+ * locks, and each statement sees what was committed before it. Writes are buffered and sent with
+ * the next read, at the latest with the COMMIT; a failure there fails the transaction, and nothing
+ * is acknowledged before the COMMIT is answered.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
@@ -116,7 +117,10 @@ export class WriteTransaction implements WritingEngine {
     })
   }
 
-  /** Resolves only when the transaction is durable. An unanswered COMMIT is reported as unknown, not as refused. */
+  /**
+   * Resolves only when the transaction is durable. An unanswered COMMIT is reported as unknown, not
+   * as refused.
+   */
   async commit(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     if (this.#connection.isLost) throw new ConnectionLost('it was lost before the commit')

@@ -1,4 +1,7 @@
-/** Queries about coordinators, one on each machine, and their form for readers. Written under the lock of their own stream. */
+/**
+ * Queries about coordinators, one on each machine, and their form for readers. Written under the
+ * lock of their own stream.
+ */
 import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/lifecycle.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'

@@ -1,6 +1,6 @@
 /**
- * Queries about launches, and their forms for decisions and readers. Written under the locks of their project's and their
- * coordinator's stream. The output of a process is read only on request.
+ * Queries about launches, and their forms for decisions and readers. Written under the locks of
+ * their project's and their coordinator's stream. The output of a process is read only on request.
  */
 
 import { type Kysely, sql } from 'kysely'
@@ -192,7 +192,10 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
   return row && launchFrom(row)
 }
 
-/** Live launches of the pair, oldest first; without those in roles, which are started separately (AS4, CO3). */
+/**
+ * Live launches of the pair, oldest first; without those in roles, which are started separately
+ * (AS4, CO3).
+ */
 export const liveLaunchesOf = async (
   reader: Reader,
   { agentId, projectId }: Pair,
@@ -267,7 +270,10 @@ export async function processesPage(
 
 // Processes of ACP agents that are ready for a turn (CH12).
 
-/** Closes processes that can hold one conversation, and hold this one, to every other: they know what was deleted. */
+/**
+ * Closes processes that can hold one conversation, and hold this one, to every other: they know
+ * what was deleted.
+ */
 export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
   db
     .updateTable('launches')
@@ -292,8 +298,8 @@ const selectContextLimit = statement<{ id: string }>()((db, p) =>
 )
 
 /**
- * How many contexts a process can hold; null: any number; 0: its one conversation was deleted. A process in a role since before contexts
- * had names holds its own alone.
+ * How many contexts a process can hold; null: any number; 0: its one conversation was deleted. A
+ * process in a role since before contexts had names holds its own alone.
  */
 export async function contextLimit(reader: Reader, id: string): Promise<number | null> {
   const row = await reader.first(selectContextLimit, { id })

@@ -55,7 +55,9 @@ export const projectsOfAgentPage = (
   params: PageParams,
 ): Promise<NamedProject[]> => reader.all(selectProjectsOfAgentPage, { ...params, agentId })
 
-/** Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit. */
+/**
+ * Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit.
+ */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
   db
     .selectFrom('assignments')

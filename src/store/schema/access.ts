@@ -29,15 +29,18 @@ export const accessTables = {
   },
 
   /**
-   * Credentials that are short-lived or stand in an address, as hashes: `code` of a sign-in link, `ticket` of a WebSocket. Each is good
-   * for what its scope says until its end.
+   * Credentials that are short-lived or stand in an address, as hashes: `code` of a sign-in link,
+   * `ticket` of a WebSocket. Each is good for what its scope says until its end.
    */
   passes: {
     hash: key<string>(),
     kind: fixed<'code' | 'ticket'>(),
     scope: fixed<string>(),
     holder_id: fixed<string>(),
-    /** The hash of the credential it is made with, without which it counts for nothing; `owner` for the owner's. */
+    /**
+     * The hash of the credential it is made with, without which it counts for nothing; `owner` for
+     * the owner's.
+     */
     made_with: fixed<string>(),
     created_at: fixed<Instant>(),
     expires_at: fixed<Instant>(),

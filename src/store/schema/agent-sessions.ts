@@ -10,7 +10,10 @@ export const agentSessionTables = {
     created_at: column<Instant>(),
   },
 
-  /** Conversations between agents that a live agent session has written in: they are closed when it ends (CV10, AS9). */
+  /**
+   * Conversations between agents that a live agent session has written in: they are closed when it
+   * ends (CV10, AS9).
+   */
   open_conversations: {
     agent_session_id: key<string>(),
     conversation_key: key<string>(),

@@ -1,4 +1,7 @@
-/** The tables of approvals, permissions and questions among them, and of allowances. Part of tables.ts. */
+/**
+ * The tables of approvals, permissions and questions among them, and of allowances. Part of
+ * tables.ts.
+ */
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { PermissionOutcome } from '../../protocol/consoles/user-session.ts'

@@ -60,7 +60,10 @@ export const channelTables = {
     expires_at: fixed<Instant>(),
   },
 
-  /** Outgoing messages: a row exists from the commit of the message until the platform has accepted it. */
+  /**
+   * Outgoing messages: a row exists from the commit of the message until the platform has accepted
+   * it.
+   */
   outgoing: {
     channel: key<ChannelName>(),
     chat_id: key<string>(),

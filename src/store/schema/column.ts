@@ -1,4 +1,7 @@
-/** How the columns of a table are declared: with the type of their values, whether they change, and what a new row has in them. */
+/**
+ * How the columns of a table are declared: with the type of their values, whether they change, and
+ * what a new row has in them.
+ */
 
 /** `key`: names the row. `fixed`: written with the row and never again. `column`: may change. */
 export type Use = 'key' | 'fixed' | 'column'

@@ -36,7 +36,9 @@ export const consoleTables = {
     work_session_id: fixed<string | null>(null),
     /** A folder below the workspace root, or an absolute one; null: named after the role. */
     workspace_wanted: fixed<string | null>(null),
-    /** JSON: where an absolute one may be too, chosen by somebody with `manage`; null: nowhere else. */
+    /**
+     * JSON: where an absolute one may be too, chosen by somebody with `manage`; null: nowhere else.
+     */
     workspace_roots: fixed<string | null>(null),
     /** The absolute path, once it is ready. */
     workspace: column<string | null>(null),
@@ -50,7 +52,10 @@ export const consoleTables = {
     /** JSON: modes, options and other capabilities that it reported. */
     offers: column<string>(),
     error: column<string | null>(null),
-    /** JSON: the notices of `error`, `note`, `notRestored` and `reason` (of its end), by these names. */
+    /**
+     * JSON: the notices of `error`, `note`, `notRestored` and `reason` (of its end), by these
+     * names.
+     */
     notices: column<string | null>(null),
     step: column<FailureStep | null>(null),
     exit_code: column<number | null>(null),

@@ -1,4 +1,7 @@
-/** The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes. Part of tables.ts. */
+/**
+ * The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes.
+ * Part of tables.ts.
+ */
 import type { Day } from '../../domain/conversations/chapter.ts'
 import type { ConversationKind } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -10,7 +13,10 @@ export const conversationTables = {
     key: key<string>(),
     /** What it is, with the columns below: given as it begins. The key is only its name. */
     kind: fixed<ConversationKind>(),
-    /** The project of a chat with an agent; null for other channels. A chat on another platform may change both. */
+    /**
+     * The project of a chat with an agent; null for other channels. A chat on another platform may
+     * change both.
+     */
     project_id: column<string | null>(null),
     /** Between two agents, the first by id. */
     agent_id: column<string | null>(null),
@@ -38,7 +44,10 @@ export const conversationTables = {
     /** The visible messages of the open chapter, also those no longer given to agents. */
     chapter_messages: column<number>(0),
     flags: column<string>('{}'),
-    /** Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a new history. */
+    /**
+     * Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a
+     * new history.
+     */
     generation: column<number>(0),
     /** null: none was given; readers derive one. */
     title: column<string | null>(null),
@@ -46,7 +55,9 @@ export const conversationTables = {
     titled_by: column<string | null>(null),
     /** The account it belongs to, besides the owner; null: all who may read its project. */
     account_id: column<string | null>(null),
-    /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
+    /**
+     * CX9: where its agent works; null: the project's own folder, the only one before this column.
+     */
     workplace: column<ConversationWorkspace['kind'] | null>(null),
     /** FS9: JSON, the conversation and turn it was forked from. */
     forked_from: column<string | null>(null),
@@ -95,7 +106,10 @@ export const conversationTables = {
     created_at: fixed<Instant>(),
   },
 
-  /** Unread messages of agents: a row is deleted when the message is answered, so the table does not grow with history. */
+  /**
+   * Unread messages of agents: a row is deleted when the message is answered, so the table does not
+   * grow with history.
+   */
   unread_messages: {
     agent_id: key<string>(),
     project_id: key<string>(),

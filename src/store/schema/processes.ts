@@ -44,7 +44,10 @@ export const processTables = {
     signal: column<string | null>(null),
     reason: column<ProcessEndReason | null>(null),
     detail: column<string | null>(null),
-    /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
+    /**
+     * JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of
+     * text that is not ours.
+     */
     notice: column<string | null>(null),
     output: column<string>(''),
     /** The agent in a role that it was started for; null for a pulling agent. */
@@ -57,9 +60,14 @@ export const processTables = {
     agent_name: column<string | null>(null),
     /** AC10: JSON, a list of `UnknownSent`; null: none. */
     unknown: column<string | null>(null),
-    /** AC11: whether it has connected to Holdfast's tools, or a person was told that it has not; null: neither. */
+    /**
+     * AC11: whether it has connected to Holdfast's tools, or a person was told that it has not;
+     * null: neither.
+     */
     tools: column<'connected' | 'missing' | null>(null),
-    /** The project's folder when it was started; empty: the project had none; null: not recorded. */
+    /**
+     * The project's folder when it was started; empty: the project had none; null: not recorded.
+     */
     folder: column<string | null>(null),
   },
 

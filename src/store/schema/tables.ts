@@ -1,6 +1,7 @@
 /**
- * The tables as TypeScript types: those of the log here, the others in a file for each area. Times are RFC 3339 text, JSON is text,
- * booleans are 1 and 0: the same on both engines, and readable with any SQL client.
+ * The tables as TypeScript types: those of the log here, the others in a file for each area. Times
+ * are RFC 3339 text, JSON is text, booleans are 1 and 0: the same on both engines, and readable
+ * with any SQL client.
  */
 
 import type { Instant } from '../../domain/instant.ts'
@@ -29,7 +30,10 @@ type MetaKey =
   | 'cutover'
   /** SE12: the id of the key that agents' keys are sealed with. */
   | 'sealing_key'
-  /** SE12: `kept` where an earlier build left plain values, `sealed` until their text is erased from the files. */
+  /**
+   * SE12: `kept` where an earlier build left plain values, `sealed` until their text is erased from
+   * the files.
+   */
   | 'plain_values'
 
 export const tables = {

@@ -41,7 +41,10 @@ export const turnTables = {
     usage: column<string | null>(null),
     /** The earlier attempt that this one repeats. */
     retry_of: fixed<string | null>(null),
-    /** A turn parked by a vendor's limit is dispatched after this time, and only with a person's consent. */
+    /**
+     * A turn parked by a vendor's limit is dispatched after this time, and only with a person's
+     * consent.
+     */
     not_before: column<Instant | null>(null),
     asked_by: fixed<string>(),
     /** The numbers of its events in the stream: requested, begun, ended. */
@@ -58,7 +61,10 @@ export const turnTables = {
     begins_beside: column<number>(0),
   },
 
-  /** The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
+  /**
+   * The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends
+   * it.
+   */
   turn_items: {
     turn_id: key<string>(),
     n: key<number>(),
@@ -67,7 +73,9 @@ export const turnTables = {
     body: fixed<string>(),
   },
 
-  /** An agent's context of one conversation: its own ACP session, or the pulling agent's session. */
+  /**
+   * An agent's context of one conversation: its own ACP session, or the pulling agent's session.
+   */
   contexts: {
     id: key<string>(),
     agent_id: fixed<string>(),
@@ -96,11 +104,17 @@ export const turnTables = {
     decisions_told_at: column<Instant | null>(null),
     /** JSON: the commands its agent offers, as last reported; null: none yet. */
     commands: column<string | null>(null),
-    /** JSON: its modes and options, and what people chose of them (AG14); null in roles, and until it was opened. */
+    /**
+     * JSON: its modes and options, and what people chose of them (AG14); null in roles, and until
+     * it was opened.
+     */
     offers: column<string | null>(null),
     /** Consecutive failures without a useful result (0 to 3). */
     trouble: column<number>(0),
-    /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */
+    /**
+     * AG6: the vendor's limit that this turn met, the person who let it continue automatically, and
+     * the remaining retries.
+     */
     limited_until: column<Instant | null>(null),
     limited_turn_id: column<string | null>(null),
     goes_on_by: column<string | null>(null),
@@ -109,7 +123,10 @@ export const turnTables = {
     end_reason: column<string | null>(null),
   },
 
-  /** FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states come with what its machine tells. */
+  /**
+   * FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states
+   * come with what its machine tells.
+   */
   turn_files: {
     turn_id: key<string>(),
     conversation_key: fixed<string>(),
@@ -132,7 +149,10 @@ export const turnTables = {
     created_at: fixed<Instant>(),
   },
 
-  /** FS8, FS9: a rewind, its undoing, or a fork: asked in one commit, done in another, completed after a crash in between. */
+  /**
+   * FS8, FS9: a rewind, its undoing, or a fork: asked in one commit, done in another, completed
+   * after a crash in between.
+   */
   file_operations: {
     id: key<string>(),
     kind: fixed<'rewind' | 'undo' | 'fork'>(),

@@ -1,6 +1,7 @@
 /**
- * Makes and checks backup files. A backup is one SQLite file, whichever engine it came from. It is written under a temporary name
- * and renamed when it is complete, checked and synced; on failure it is removed.
+ * Makes and checks backup files. A backup is one SQLite file, whichever engine it came from. It is
+ * written under a temporary name and renamed when it is complete, checked and synced; on failure it
+ * is removed.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -50,7 +51,9 @@ export async function makeBackup(
   }
 }
 
-/** Copies a backup for use: migrated to this version, with an incarnation of its own, and checked. */
+/**
+ * Copies a backup for use: migrated to this version, with an incarnation of its own, and checked.
+ */
 export async function takeBackup(
   fromFile: string,
   temporary: string,

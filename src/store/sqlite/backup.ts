@@ -1,6 +1,7 @@
 /**
- * Backs up a store on SQLite while it is in use, with one SQL statement, so that the snapshot is held briefly: the write-ahead log
- * grows meanwhile. Blocks the thread, so it must not run on one that serves requests.
+ * Backs up a store on SQLite while it is in use, with one SQL statement, so that the snapshot is
+ * held briefly: the write-ahead log grows meanwhile. Blocks the thread, so it must not run on one
+ * that serves requests.
  */
 
 import { existsSync } from 'node:fs'
@@ -59,8 +60,9 @@ export function requireThisVersion(found: number): void {
   )
 }
 
-// Replaces the database of a data folder by a backup. The folder is locked meanwhile, so a running server is never affected.
-// The existing database is moved aside. The restored store has a new incarnation: clients with an old cursor get a snapshot.
+// Replaces the database of a data folder by a backup. The folder is locked meanwhile, so a running
+// server is never affected. The existing database is moved aside. The restored store has a new
+// incarnation: clients with an old cursor get a snapshot.
 
 export interface Restored {
   /** The new path of the database that was there; null when there was none. */
@@ -88,12 +90,16 @@ export async function restoreSqlite(
   }
 }
 
-/** Keeps the old database under another name. A database is always in place, so a start in between creates no new store. */
+/**
+ * Keeps the old database under another name. A database is always in place, so a start in between
+ * creates no new store.
+ */
 async function moveAside(file: string): Promise<string | null> {
   if (!existsSync(file)) return null
   const aside = `${file}.before-restore-${instant(Date.now()).replaceAll(/\D/g, '')}`
   foldLog(file)
-  // Remain only when the old database cannot be opened. SQLite would take them for the log of the new one.
+  // Remain only when the old database cannot be opened. SQLite would take them for the log of the
+  // new one.
   for (const end of ['-wal', '-shm'])
     if (existsSync(`${file}${end}`)) await rename(`${file}${end}`, `${aside}${end}`)
   await link(file, aside).catch(() => copyFile(file, aside))

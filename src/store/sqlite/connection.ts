@@ -1,6 +1,6 @@
 /**
- * A connection to the database file. The settings it relies on are set and read back: a missing durability would otherwise show
- * only at a power cut. Statements are prepared once.
+ * A connection to the database file. The settings it relies on are set and read back: a missing
+ * durability would otherwise show only at a power cut. Statements are prepared once.
  */
 
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
@@ -15,8 +15,8 @@ import type { Tables } from '../schema/tables.ts'
 import { bind, builderFor, type RunnableQuery } from '../statement.ts'
 
 /**
- * Wraps `limit ?` in an expression. A bare parameter made a statement over four tables take 30 µs instead of 5, most likely because
- * SQLite plans again by the bound value.
+ * Wraps `limit ?` in an expression. A bare parameter made a statement over four tables take 30 µs
+ * instead of 5, most likely because SQLite plans again by the bound value.
  */
 class Compiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -36,8 +36,8 @@ export const sqliteDialect: Dialect = {
   text: 'text',
   clustered: 'without rowid',
   search: {
-    // Without text and positions: matches are compared with the messages themselves. The tokenizer `ascii` splits only at ASCII
-    // punctuation and spaces, which terms do not contain.
+    // Without text and positions: matches are compared with the messages themselves. The tokenizer
+    // `ascii` splits only at ASCII punctuation and spaces, which terms do not contain.
     createTerms: [
       `create virtual table search_terms using fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii')`,
     ],
@@ -50,8 +50,9 @@ export const sqliteDialect: Dialect = {
 const maxKnown = 10_000
 
 /**
- * Caches the heads of recently written streams, so that a use case need not read them: only this connection moves them. Cleared on
- * every rollback; a wrong head would be refused by the key of the events.
+ * Caches the heads of recently written streams, so that a use case need not read them: only this
+ * connection moves them. Cleared on every rollback; a wrong head would be refused by the key of the
+ * events.
  */
 export class HeadCache {
   readonly #heads = new Map<StreamName, number>()
@@ -81,9 +82,10 @@ export class HeadCache {
 const chunkBytes = 1024 * 1024
 
 /**
- * Rewrites and syncs the write-ahead log that a crashed process left (RE3), before SQLite opens it. After a failed sync the system
- * may return bytes that are not on the disk, and a later sync does not write them. SQLite would copy such a log into the database,
- * and a power cut could then put its older half over newer pages.
+ * Rewrites and syncs the write-ahead log that a crashed process left (RE3), before SQLite opens it.
+ * After a failed sync the system may return bytes that are not on the disk, and a later sync does
+ * not write them. SQLite would copy such a log into the database, and a power cut could then put
+ * its older half over newer pages.
  */
 function rewriteWal(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return
@@ -104,10 +106,16 @@ function rewriteWal(path: string): void {
 /** 'HOLD' in ASCII: marks the file as a Holdfast database. */
 const applicationId = 0x484f4c44
 const busyTimeoutMs = 5000
-/** The most prepared statements of a connection. The fixed ones are far fewer; the rest are lists with filters. */
+/**
+ * The most prepared statements of a connection. The fixed ones are far fewer; the rest are lists
+ * with filters.
+ */
 const maxPrepared = 500
 const pageCacheKiB = 8 * 1024
-/** The size at which the write-ahead log is copied into the database. Its file is cut back to `walLimitBytes` (RE7: 64 MiB). */
+/**
+ * The size at which the write-ahead log is copied into the database. Its file is cut back to
+ * `walLimitBytes` (RE7: 64 MiB).
+ */
 const checkpointPages = 2000
 const walLimitBytes = 32 * 1024 * 1024
 /** Long read snapshots keep the log from restarting; above this size the writer waits for them. */
@@ -212,7 +220,10 @@ export class SqliteConnection implements WritingEngine {
     return this.#db.isTransaction
   }
 
-  /** Called between transactions: waits up to `busyTimeoutMs` for the readers that keep the log long. */
+  /**
+   * Called between transactions: waits up to `busyTimeoutMs` for the readers that keep the log
+   * long.
+   */
   limitWalSize(): void {
     const now = performance.now()
     if (now - this.#lookedAtLog < walCheckIntervalMs) return
@@ -222,7 +233,8 @@ export class SqliteConnection implements WritingEngine {
     try {
       this.#pragma('wal_checkpoint(truncate)')
     } catch {
-      // Committed data is safe in the log. If the disk has failed, the next commit fails and reports it.
+      // Committed data is safe in the log. If the disk has failed, the next commit fails and
+      // reports it.
     }
   }
 
@@ -263,7 +275,9 @@ export class SqliteConnection implements WritingEngine {
     return prepared
   }
 
-  /** Marks a new file as Holdfast's; refuses another program's database before anything is written. */
+  /**
+   * Marks a new file as Holdfast's; refuses another program's database before anything is written.
+   */
   #claim(file: string): void {
     const found = this.#pragma('application_id')
     if (found === applicationId) return
@@ -285,7 +299,10 @@ export class SqliteConnection implements WritingEngine {
   }
 }
 
-/** Builds rows of one shape. node:sqlite's rows are dictionaries, and reading 50 messages from those took twice as long. */
+/**
+ * Builds rows of one shape. node:sqlite's rows are dictionaries, and reading 50 messages from those
+ * took twice as long.
+ */
 function rowOf(columns: readonly string[], fields: readonly unknown[]): Row {
   const row: Row = {}
   for (let at = 0; at < columns.length; at++) row[columns[at] as string] = fields[at]

@@ -1,6 +1,6 @@
 /**
- * Delivers requests to the writer thread. The thread sleeps on a counter in shared memory instead of an event loop: it wakes
- * sooner, and can check cheaply whether more requests have arrived.
+ * Delivers requests to the writer thread. The thread sleeps on a counter in shared memory instead
+ * of an event loop: it wakes sooner, and can check cheaply whether more requests have arrived.
  */
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
@@ -8,7 +8,10 @@ import type { WriterRequest, WriterThread } from './writer-messages.ts'
 
 type Posted = readonly WriterRequest[] | 'close'
 
-/** The time spent polling after each burst of work, short enough to be unnoticeable on an idle server. */
+/**
+ * The time spent polling after each burst of work, short enough to be unnoticeable on an idle
+ * server.
+ */
 const maxWaitMs = 0.1
 
 export const newCounter = (): Int32Array<SharedArrayBuffer> =>
@@ -38,8 +41,8 @@ export class Mailbox {
   }
 
   /**
-   * Blocks the thread until a message arrives. Polls for a moment first: a caller that was just answered often has its next request
-   * ready, and waking up costs more than polling.
+   * Blocks the thread until a message arrives. Polls for a moment first: a caller that was just
+   * answered often has its next request ready, and waking up costs more than polling.
    */
   wait(): void {
     const until = performance.now() + maxWaitMs

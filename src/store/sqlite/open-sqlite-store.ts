@@ -1,4 +1,6 @@
-/** The store on one SQLite file: a writer thread, reading connections, a doorbell in the process. */
+/**
+ * The store on one SQLite file: a writer thread, reading connections, a doorbell in the process.
+ */
 
 import { statSync } from 'node:fs'
 import { Refusal } from '../../domain/errors.ts'
@@ -30,8 +32,8 @@ const maxConnections = 8
 const maxWaiting = 10_000
 
 /**
- * Reading connections. Each `read` has its own for the duration of its snapshot, so it never waits for the writer or sees half a
- * commit. Opened on demand and reused.
+ * Reading connections. Each `read` has its own for the duration of its snapshot, so it never waits
+ * for the writer or sees half a commit. Opened on demand and reused.
  */
 class SqliteReaders {
   readonly #file: string

@@ -41,7 +41,10 @@ export type WriterReply =
       readonly message: string
       readonly errcode: number | null
     }
-  /** One commit: results in the order of the requests, the moved heads, and the number of repeated runs. */
+  /**
+   * One commit: results in the order of the requests, the moved heads, and the number of repeated
+   * runs.
+   */
   | {
       readonly type: 'done'
       readonly results: readonly WriterResult[]

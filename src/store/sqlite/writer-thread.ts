@@ -1,7 +1,8 @@
 /**
- * The writer: a thread that owns the only writing connection. It runs use cases one after the other, up to `maxBatch` for one
- * COMMIT with one fsync, and answers each after that COMMIT. The server's event loop stays free. This thread has no event loop: a
- * use case awaits only its `tx`, which answers synchronously.
+ * The writer: a thread that owns the only writing connection. It runs use cases one after the
+ * other, up to `maxBatch` for one COMMIT with one fsync, and answers each after that COMMIT. The
+ * server's event loop stays free. This thread has no event loop: a use case awaits only its `tx`,
+ * which answers synchronously.
  */
 
 import { dirname } from 'node:path'
@@ -20,7 +21,10 @@ import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from 
 import { Mailbox } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
-/** The most use cases that share one fsync. More would delay the first; at 128 the fsync already costs 1 % each. */
+/**
+ * The most use cases that share one fsync. More would delay the first; at 128 the fsync already
+ * costs 1 % each.
+ */
 const maxBatch = 128
 /** Removes free pages from the file and empties the log. */
 const compactCommands = ['vacuum', 'pragma wal_checkpoint(truncate)']
@@ -99,8 +103,9 @@ class Writer {
   }
 
   /**
-   * Runs a batch without savepoints, which would cost as much as a small write. When a use case fails after it has written, rolls
-   * the whole batch back and returns undefined; it must be run apart.
+   * Runs a batch without savepoints, which would cost as much as a small write. When a use case
+   * fails after it has written, rolls the whole batch back and returns undefined; it must be run
+   * apart.
    */
   async #runTogether(
     batch: WriterRequest[],
@@ -199,7 +204,8 @@ class Writer {
     }
     if (isLockedByOther(error)) return this.#broken ?? refusalText('storeLocked')
     if (!(error instanceof Refusal) && !isDiskFull(error)) {
-      // After a failed write or sync the page cache may differ from the disk; only a restart is safe.
+      // After a failed write or sync the page cache may differ from the disk; only a restart is
+      // safe.
       this.#broken ??= refusalText('storeFailed', { why: String(error) })
     }
     return this.#broken ?? refusalText('diskFull')
@@ -234,7 +240,8 @@ async function open(
     const connection = SqliteConnection.openWriter(file)
     const identity = await migrate(connection, now, randomness.uuid)
     await eraseDeletedData(connection, compactCommands)
-    // SQLite also does this, but ignores a failure; a power cut could then lose the whole log (RE3).
+    // SQLite also does this, but ignores a failure; a power cut could then lose the whole log
+    // (RE3).
     await syncFolder(dirname(file))
     reply({ type: 'opened', identity })
     return connection

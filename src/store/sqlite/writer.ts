@@ -1,4 +1,7 @@
-/** The server's side of the writer thread: sends requests once per turn of the event loop and matches the answers. */
+/**
+ * The server's side of the writer thread: sends requests once per turn of the event loop and
+ * matches the answers.
+ */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -38,8 +41,9 @@ class OpenFailed extends Error {
 }
 
 /**
- * The thread's young generation as V8 counts it: 1 MiB for each semi-space. The default is 32 times as much, and what its start
- * makes would fill it: an idle server would hold 5 MiB for nothing (SP11), a busy one more (RE8).
+ * The thread's young generation as V8 counts it: 1 MiB for each semi-space. The default is 32 times
+ * as much, and what its start makes would fill it: an idle server would hold 5 MiB for nothing
+ * (SP11), a busy one more (RE8).
  */
 const youngMb = 3
 
@@ -53,7 +57,10 @@ export const startWriter: StartWriter = (entry, start) =>
     }),
   })
 
-/** How a program typed after `-e` is read, and the program: a thread that loads a file refuses to start with them. */
+/**
+ * How a program typed after `-e` is read, and the program: a thread that loads a file refuses to
+ * start with them.
+ */
 const isForTypedProgram = (argument: string): boolean =>
   /^(--input-type|-e|--eval|-p|--print|-pe)(=|$)/.test(argument)
 
@@ -164,7 +171,8 @@ export class SqliteWriter {
       for (const [index, waiter] of answered.entries())
         this.#answer(waiter, reply.results[index] ?? {})
     }
-    // Readers that wait for these streams have waited longer than the writers, so they are called first.
+    // Readers that wait for these streams have waited longer than the writers, so they are called
+    // first.
     if (this.#doorbell.ringNamed(reply.heads)) setImmediate(finish)
     else finish()
   }

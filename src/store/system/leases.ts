@@ -14,8 +14,9 @@ interface Claim {
 }
 
 /**
- * Taken when it is free or has run out, made longer by who has it. One that is held for longer than anybody holds one was written
- * before the clock was put back, and counts as run out. Two at once wait for each other at the row.
+ * Taken when it is free or has run out, made longer by who has it. One that is held for longer than
+ * anybody holds one was written before the clock was put back, and counts as run out. Two at once
+ * wait for each other at the row.
  */
 export const claimLease = statement<Claim>()((db, p) =>
   db
@@ -48,7 +49,9 @@ interface Expired {
   readonly limit: number
 }
 
-/** Clearing away what has run out, a bounded number of rows at a time. Each answers what it removed. */
+/**
+ * Clearing away what has run out, a bounded number of rows at a time. Each answers what it removed.
+ */
 export const deleteExpiredPasses = statement<Expired>()((db, p) =>
   db
     .deleteFrom('passes')

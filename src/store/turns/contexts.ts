@@ -1,4 +1,7 @@
-/** Contexts as rows (CX1): what an agent knows of one conversation. Written behind the lock of the conversation. */
+/**
+ * Contexts as rows (CX1): what an agent knows of one conversation. Written behind the lock of the
+ * conversation.
+ */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -109,7 +112,10 @@ export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p
     .limit(p.limit),
 )
 
-/** SB12: the ACP sessions of an agent's contexts, the newest first, with the account that each conversation belongs to. */
+/**
+ * SB12: the ACP sessions of an agent's contexts, the newest first, with the account that each
+ * conversation belongs to.
+ */
 export const selectAcpSessionsOf = statement<{ agentId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('contexts')

@@ -47,7 +47,9 @@ const selectOfProject = statement<{ projectId: string; limit: number }>()((db, p
 
 const selectOfAll = statement<{ limit: number }>()((db, p) => byAgentAndModel(db).limit(p.limit))
 
-/** What a gateway has counted for one turn of a process, and whether it has counted anything for it. */
+/**
+ * What a gateway has counted for one turn of a process, and whether it has counted anything for it.
+ */
 export const selectCountedOf = statement<{ launchId: string; turnId: string }>()((db, p) =>
   db
     .selectFrom('model_usage')

@@ -30,7 +30,10 @@ export const selectFirstState = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** Before the key of a deleted conversation whose states are still kept; no key has a control character. */
+/**
+ * Before the key of a deleted conversation whose states are still kept; no key has a control
+ * character.
+ */
 export const disowned = '\u0001'
 
 /** Leaves of a deleted conversation only where its states are. */
@@ -115,14 +118,19 @@ export const selectNextState = statement<
     .limit(1),
 )
 
-/** Up to where a conversation stays: a message, and when the turn before or after which it is cut began. */
+/**
+ * Up to where a conversation stays: a message, and when the turn before or after which it is cut
+ * began.
+ */
 interface Cut {
   readonly key: string
   readonly cut: number
   readonly begunAt: Instant
 }
 
-/** CV13: an answer to a turn that stays is read before what was written meanwhile, so it stays too. */
+/**
+ * CV13: an answer to a turn that stays is read before what was written meanwhile, so it stays too.
+ */
 const stays = ({
   cut,
   begunAt,

@@ -1,4 +1,7 @@
-/** Queries about what happened in a turn: its items, its text, and the turns that run on one coordinator. */
+/**
+ * Queries about what happened in a turn: its items, its text, and the turns that run on one
+ * coordinator.
+ */
 
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -10,7 +13,10 @@ import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { isPushed, type TurnRow } from './turns.ts'
 
-/** Pieces of the outputs of tool calls (AC6) are items too, numbered from here in the order they came. */
+/**
+ * Pieces of the outputs of tool calls (AC6) are items too, numbered from here in the order they
+ * came.
+ */
 export const firstOutputItem = 1_000_000
 
 export const selectTurnItems = statement<{ turnId: string; limit: number }>()((db, p) =>
@@ -54,7 +60,10 @@ export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((
 
 const piecesPerPage = 500
 
-/** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
+/**
+ * The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that
+ * others' are not even read.
+ */
 const selectPieces = statement<{
   stream: StreamName
   after: number
@@ -87,7 +96,10 @@ const selectNewestPieces = statement<{
     .limit(p.limit),
 )
 
-/** The visible output of a turn from the pieces in the log. Read when a turn ends, and for a snapshot of a running one. */
+/**
+ * The visible output of a turn from the pieces in the log. Read when a turn ends, and for a
+ * snapshot of a running one.
+ */
 export interface Said {
   readonly text: string
   readonly cut: boolean

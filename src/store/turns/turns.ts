@@ -1,4 +1,7 @@
-/** Queries about turns, written under the lock of the conversation or, in a role, of the user session. Few are open. */
+/**
+ * Queries about turns, written under the lock of the conversation or, in a role, of the user
+ * session. Few are open.
+ */
 
 import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/messages.ts'
@@ -56,7 +59,8 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
     .where('role_agent_id', '=', p.roleAgentId)
     .where('state', 'in', open)
     .where('not_before', 'is', null)
-    // Turns that were announced earlier or parked have no number or an old one: they come first on both engines.
+    // Turns that were announced earlier or parked have no number or an old one: they come first on
+    // both engines.
     .orderBy(({ fn, lit }) => fn.coalesce('asked_seq', lit(0))),
 )
 
@@ -185,7 +189,9 @@ export const selectQueuedChat = statement<Pair & { key: string; originKey: strin
     .limit(1),
 )
 
-/** Whether another conversation of the pair has work, which keeps the chat open when a panel closes. */
+/**
+ * Whether another conversation of the pair has work, which keeps the chat open when a panel closes.
+ */
 export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -272,7 +278,9 @@ export const selectTaskTitleIn = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** What the newest turns of a conversation changed and used, without those that a rewind took back. */
+/**
+ * What the newest turns of a conversation changed and used, without those that a rewind took back.
+ */
 export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -345,10 +353,16 @@ export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
     ),
 )
 
-/** Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its coordinator is not involved. */
+/**
+ * Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its
+ * coordinator is not involved.
+ */
 export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'
 
-/** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
+/**
+ * The stream of a turn's events: the user session's for a role, otherwise the conversation's turns
+ * stream.
+ */
 export const turnStream = (
   row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>,
 ): StreamName =>

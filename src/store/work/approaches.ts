@@ -1,4 +1,7 @@
-/** Queries about approaches, and their forms for decisions and readers. Written under the lock of their project's stream. */
+/**
+ * Queries about approaches, and their forms for decisions and readers. Written under the lock of
+ * their project's stream.
+ */
 import { sql } from 'kysely'
 import type { ApproachKind, Approach as Decided } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach } from '../../protocol/work/approach.ts'
@@ -30,7 +33,10 @@ export const nextApproachNumber = async (
 ): Promise<number> =>
   ((await reader.first(selectHighestNumber, { projectId, kind }))?.number ?? 0) + 1
 
-/** The lists of approaches given to an agent (RS1). Kinds are literals in the query, so that the index of each is used. */
+/**
+ * The lists of approaches given to an agent (RS1). Kinds are literals in the query, so that the
+ * index of each is used.
+ */
 export const approachLists = {
   verified: approachList('verified'),
   avoid: approachList('failed', 'avoid', 1),

@@ -1,4 +1,6 @@
-/** Queries about dependencies between tasks of a project: one row for each entry of `depends_on`. */
+/**
+ * Queries about dependencies between tasks of a project: one row for each entry of `depends_on`.
+ */
 import type { Dependencies } from '../../domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import { statement } from '../statement.ts'

@@ -1,4 +1,7 @@
-/** Queries about tasks, and their forms for decisions and readers. Written under the lock of their project's stream. */
+/**
+ * Queries about tasks, and their forms for decisions and readers. Written under the lock of their
+ * project's stream.
+ */
 
 import { sql } from 'kysely'
 import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
@@ -17,8 +20,8 @@ export type TaskRow = Tables['tasks']
 const inProgress = sql.lit<TaskStatus>('in_progress')
 
 /**
- * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of several, one of the work
- * session it drives, then the one begun first.
+ * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of
+ * several, one of the work session it drives, then the one begun first.
  */
 export const selectTaskAtHand = statement<{
   agentId: string
@@ -66,7 +69,10 @@ interface NumberedIds {
   readonly charsWithoutUnderscores: number
 }
 
-/** The last id of this length between two; an id of a longer type (`code_5`) has one more underscore. */
+/**
+ * The last id of this length between two; an id of a longer type (`code_5`) has one more
+ * underscore.
+ */
 const selectLastId = statement<NumberedIds>()((db, p) =>
   db
     .selectFrom('tasks')

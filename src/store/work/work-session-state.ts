@@ -186,7 +186,10 @@ export function endState({
 export const currentState = (rows: WorkSessionRows): StateCheckpoint =>
   endState(rows) ?? stateCheckpoint(rows)
 
-/** CK6: the changes since its end: where the work was completed, and the current rows of tasks that moved to others. */
+/**
+ * CK6: the changes since its end: where the work was completed, and the current rows of tasks that
+ * moved to others.
+ */
 export async function changesSinceEnd(
   reader: Reader,
   rows: WorkSessionRows,

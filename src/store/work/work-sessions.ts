@@ -1,4 +1,7 @@
-/** Queries about work sessions (table `sessions`), and their form for readers. Written under the lock of their project's stream. */
+/**
+ * Queries about work sessions (table `sessions`), and their form for readers. Written under the
+ * lock of their project's stream.
+ */
 
 import { maxAncestors } from '../../domain/work/resume-context.ts'
 import {
@@ -199,8 +202,8 @@ export async function ancestorsOf(reader: Reader, id: string): Promise<string[]>
 }
 
 /**
- * The work sessions whose approaches apply (AR2): itself, its ancestors, nearest first, and ended work sessions resumed from those.
- * With `descendants` (RS3) also its own ended descendants.
+ * The work sessions whose approaches apply (AR2): itself, its ancestors, nearest first, and ended
+ * work sessions resumed from those. With `descendants` (RS3) also its own ended descendants.
  */
 export async function lineageOf(
   reader: Reader,
@@ -235,7 +238,10 @@ export const selectDrivenBy = statement<{ projectId: string; agentSessionId: str
     .orderBy('id'),
 )
 
-/** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
+/**
+ * Marks on the line of a work session (UI2): the newest checkpoints and approvals, without
+ * contents.
+ */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
   db
     .selectFrom('checkpoints')

@@ -1,4 +1,7 @@
-/** The register of worktrees as rows, and as readers see them (WT). Written behind the lock of their project's stream. */
+/**
+ * The register of worktrees as rows, and as readers see them (WT). Written behind the lock of their
+ * project's stream.
+ */
 import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
@@ -42,7 +45,10 @@ export const selectOfConversation = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** Not used since, with the settings of their projects, those of the lowest ids first behind `after`. */
+/**
+ * Not used since, with the settings of their projects, those of the lowest ids first behind
+ * `after`.
+ */
 export const selectUnusedSince = statement<{ until: Instant; after: string; limit: number }>()(
   (db, p) =>
     db

@@ -1,4 +1,7 @@
-/** SE25, SE26: the example of docs/operating/own-pages.md, as it stands there, in a browser that opened it at another address. */
+/**
+ * SE25, SE26: the example of docs/operating/own-pages.md, as it stands there, in a browser that
+ * opened it at another address.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

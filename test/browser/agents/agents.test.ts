@@ -53,7 +53,8 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
     .fill('API_KEY')
   await dialog.getByLabel('Value API_KEY').fill('sk-very-secret-value')
 
-  // Closed and opened again, what was typed is still there, but not in any storage: it may hold secrets.
+  // Closed and opened again, what was typed is still there, but not in any storage: it may hold
+  // secrets.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   expect(

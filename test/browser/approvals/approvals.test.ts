@@ -119,7 +119,9 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
   }
 })
 
-/** A browser without a screen shows no notices: what would be shown is written down in its place. */
+/**
+ * A browser without a screen shows no notices: what would be shown is written down in its place.
+ */
 const writesNoticesDown = () => {
   const received: [string, string | undefined][] = []
   Object.defineProperty(Notification, 'permission', { get: () => 'granted' })

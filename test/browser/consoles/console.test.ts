@@ -1,4 +1,7 @@
-/** The console with the real thing: Holdfast with its coordinator, demo agents as processes of their own, and a browser. */
+/**
+ * The console with the real thing: Holdfast with its coordinator, demo agents as processes of their
+ * own, and a browser.
+ */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, WebSocketRoute } from 'playwright-core'
@@ -67,7 +70,9 @@ async function say(page: Page, role: string, text: string): Promise<void> {
   await box.press('Enter')
 }
 
-/** The WebSockets that the page opens from here on can be cut, and stay so until they are mended. */
+/**
+ * The WebSockets that the page opens from here on can be cut, and stay so until they are mended.
+ */
 async function cuttable(page: Page): Promise<{ cut: () => void; mend: () => void }> {
   const open = new Set<WebSocketRoute>()
   let broken = false

@@ -1,4 +1,7 @@
-/** Three real agents side by side, as they were recorded: what they say, ask and use is shown, allowed, refused and stopped in a browser. */
+/**
+ * Three real agents side by side, as they were recorded: what they say, ask and use is shown,
+ * allowed, refused and stopped in a browser.
+ */
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { recorded } from '../../support/recorded-agent.ts'

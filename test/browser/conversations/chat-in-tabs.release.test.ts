@@ -1,4 +1,7 @@
-/** The chat panel in several tabs, and what its browser keeps (CH5, CH9, CH10): for the release. One tab: chat.test.ts. */
+/**
+ * The chat panel in several tabs, and what its browser keeps (CH5, CH9, CH10): for the release. One
+ * tab: chat.test.ts.
+ */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { visit } from '../visit.ts'

@@ -1,4 +1,7 @@
-/** The chat panel (CH): history, presence, what is sent and never lost. The agent is one that others wrote, over MCP. */
+/**
+ * The chat panel (CH): history, presence, what is sent and never lost. The agent is one that others
+ * wrote, over MCP.
+ */
 import { expect, test } from 'vitest'
 import { visit } from '../visit.ts'
 import { agentThere, composer, openChatRoom, presence } from './chat-panel.ts'
@@ -128,7 +131,8 @@ test('[CH8] a long chat opens at its newest message and brings older ones while 
   }
   await expect.poll(scrollUp).toBe(1)
   await log.getByText('This is where it began.').waitFor()
-  // Only what is near is drawn (UI7); scrolled through from the top, each is there once, in its order.
+  // Only what is near is drawn (UI7); scrolled through from the top, each is there once, in its
+  // order.
   const seen: (string | null | undefined)[] = []
   let mostDrawn = 0
   const look = async () => {

@@ -1,4 +1,7 @@
-/** Conversations in the page: by channel, by day, searched, and as long as they come (UI4, UI7, DC5). */
+/**
+ * Conversations in the page: by channel, by day, searched, and as long as they come (UI4, UI7,
+ * DC5).
+ */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { maxHistoryMessages } from '../../../src/protocol/conversations/message.ts'
@@ -124,7 +127,10 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
   expect(await axeFindings(page)).toEqual([])
 })
 
-/** What the rule asks for: `MESSAGES=100000 npx vitest run test/browser/conversations/conversations.test.ts`. */
+/**
+ * What the rule asks for:
+ * `MESSAGES=100000 npx vitest run test/browser/conversations/conversations.test.ts`.
+ */
 const count = Number(process.env['MESSAGES'] ?? 10_000)
 
 test('[UI7] of a very long conversation only a part is on the page, wherever one scrolls to, and nothing is skipped', async () => {

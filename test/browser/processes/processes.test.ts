@@ -1,4 +1,7 @@
-/** Processes on the page: the chat panel's states (CH9), System, and what runs on Now. The coordinator is played by the test. */
+/**
+ * Processes on the page: the chat panel's states (CH9), System, and what runs on Now. The
+ * coordinator is played by the test.
+ */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { connectMcp } from '../../support/mcp.ts'

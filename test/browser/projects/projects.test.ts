@@ -110,7 +110,8 @@ test('[NA10] settings show range and default, mark only what was changed, refuse
   const main = page.getByRole('main')
   await main.getByText('All at their defaults').waitFor()
   const pause = main.getByLabel('Pause between looks for messages')
-  // What people change first is in sight, the rest folded until it is asked for; the palette leads to each.
+  // What people change first is in sight, the rest folded until it is asked for; the palette leads
+  // to each.
   await main.getByLabel('When an agent asks for permission').waitFor()
   expect(await pause.isVisible()).toBe(false)
   await openPalette(page)

@@ -1,4 +1,7 @@
-/** Interrupted work in the page: resumed with one press, drawn as a picture, with what was learned and made (UI1, UI2). */
+/**
+ * Interrupted work in the page: resumed with one press, drawn as a picture, with what was learned
+ * and made (UI1, UI2).
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../../support/extent.ts'
 import { anyOf } from '../any-of.ts'

@@ -1,4 +1,7 @@
-/** One prompt from a script, and a console from the terminal (CL1): a real server and relay, a machine that the test plays. */
+/**
+ * One prompt from a script, and a console from the terminal (CL1): a real server and relay, a
+ * machine that the test plays.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

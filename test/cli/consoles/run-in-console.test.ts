@@ -1,4 +1,7 @@
-/** `holdfast run --console`: a prompt to a role of a console that is open already (CL1): a real server and relay, a machine that the test plays. */
+/**
+ * `holdfast run --console`: a prompt to a role of a console that is open already (CL1): a real
+ * server and relay, a machine that the test plays.
+ */
 import { expect, test } from 'vitest'
 import { runCommand } from '../../support/command-line.ts'
 import { type Console, openConsole, said, turnEnded } from '../../support/relay.ts'

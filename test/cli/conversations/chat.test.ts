@@ -151,7 +151,10 @@ test('[CH11] at a terminal: the last messages, then live, every line is sent, an
   expect(hasty.written.stderr).not.toContain('✗')
 })
 
-/** Stands before the server; the answer to the first message it carries is lost, though the server has kept it. */
+/**
+ * Stands before the server; the answer to the first message it carries is lost, though the server
+ * has kept it.
+ */
 async function lossyProxy(target: string): Promise<{ url: string; posts: () => number }> {
   let posts = 0
   const server: Server = createServer(async (request, response) => {

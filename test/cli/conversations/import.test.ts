@@ -112,7 +112,8 @@ test('[CV7] a person reads what came in and the name and reason of each that did
     '0 new conversations and 1 message (1 had more to say)',
   )
 
-  // The message is of its own day, is handed to agents until the next boundary, and does not come in again after it.
+  // The message is of its own day, is handed to agents until the next boundary, and does not come
+  // in again after it.
   const at = '/api/conversations/telegram%3A1'
   expect((await server.ask(`${at}/messages`)).json.items).toHaveLength(5)
   expect((await server.ask(`${at}/chapters`)).json.items).toMatchObject([{ day: '2026-02-28' }])

@@ -1,4 +1,7 @@
-/** What became of turns, for who comes later at a terminal or has an export (CH17). A scripted agent as a real process. */
+/**
+ * What became of turns, for who comes later at a terminal or has an export (CH17). A scripted agent
+ * as a real process.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Processes, coordinators and who is at work, at the command line. The coordinator is played by the test; the server's clock stands still. */
+/**
+ * Processes, coordinators and who is at work, at the command line. The coordinator is played by the
+ * test; the server's clock stands still.
+ */
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'

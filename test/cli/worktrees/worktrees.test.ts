@@ -1,4 +1,7 @@
-/** `holdfast worktrees`: real trees behind a real server; what is shown, what gets out, what is lost only when somebody says so (WT2, WT3, WT6). */
+/**
+ * `holdfast worktrees`: real trees behind a real server; what is shown, what gets out, what is lost
+ * only when somebody says so (WT2, WT3, WT6).
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The demo agent as a real process, through our side of ACP: every directive, each with what a person would see of it. */
+/**
+ * The demo agent as a real process, through our side of ACP: every directive, each with what a
+ * person would see of it.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

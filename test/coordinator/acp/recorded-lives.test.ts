@@ -1,6 +1,7 @@
 /**
- * The lives of real agents as `npm run test:agents -- --record DIR life` has recorded them, read again without the agents: every update
- * is understood, what was said is whole, the same command is known again and another is not, and the tokens are those of each turn.
+ * The lives of real agents as `npm run test:agents -- --record DIR life` has recorded them, read
+ * again without the agents: every update is understood, what was said is whole, the same command is
+ * known again and another is not, and the tokens are those of each turn.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

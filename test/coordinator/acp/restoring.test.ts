@@ -1,4 +1,7 @@
-/** How an earlier session is brought back (AC4): a resume, which replays nothing, before a load, and a new one when both are refused. */
+/**
+ * How an earlier session is brought back (AC4): a resume, which replays nothing, before a load, and
+ * a new one when both are refused.
+ */
 import { expect, test } from 'vitest'
 import { AcpAgent } from '../../support/acp-agent.ts'
 import { hostile } from '../../support/hostile-agent.ts'

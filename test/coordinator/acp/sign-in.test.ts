@@ -1,4 +1,7 @@
-/** Signing in (AC9): by a key of the environment where that needs nobody, otherwise in words that say what a person can do. */
+/**
+ * Signing in (AC9): by a key of the environment where that needs nobody, otherwise in words that
+ * say what a person can do.
+ */
 import { expect, test } from 'vitest'
 import { signInWaysOf, unattendedWay } from '../../../src/coordinator/acp/sign-in.ts'
 import { AcpAgent } from '../../support/acp-agent.ts'

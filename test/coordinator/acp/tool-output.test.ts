@@ -1,4 +1,7 @@
-/** What a tool call ran and what came of it, read from the exchanges recorded with real agents: each field that one of them uses. */
+/**
+ * What a tool call ran and what came of it, read from the exchanges recorded with real agents: each
+ * field that one of them uses.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,7 +22,10 @@ interface Message {
   readonly result?: { readonly agentInfo?: { readonly name: string } }
 }
 
-/** The calls of an exchange in their last state, with the whole of their outputs and all that was sent about each. */
+/**
+ * The calls of an exchange in their last state, with the whole of their outputs and all that was
+ * sent about each.
+ */
 function play(agent: string) {
   const lines = readFileSync(join(folder, `${agent}.jsonl`), 'utf8')
     .trim()

@@ -1,6 +1,7 @@
 /**
- * All of the stable protocol, with one scripted agent: every method of ours is called, every request of an agent is answered, every kind
- * of update and content is shown or named. What there is, is read from the library's own schema, so that a later version of it with more fails here.
+ * All of the stable protocol, with one scripted agent: every method of ours is called, every
+ * request of an agent is answered, every kind of update and content is shown or named. What there
+ * is, is read from the library's own schema, so that a later version of it with more fails here.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -129,7 +130,10 @@ const opened = {
   configOptions: [option],
 }
 
-/** Says in each turn what it is told to: `everything`, `wait` until it is cancelled, or `calls`: what was asked of it so far. */
+/**
+ * Says in each turn what it is told to: `everything`, `wait` until it is cancelled, or `calls`:
+ * what was asked of it so far.
+ */
 const whole = hostile({
   onInitialize: `send({ id, result: ${JSON.stringify(offered)} })`,
   onNew: `calls.push(params)
@@ -228,7 +232,8 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
   const known = agent.troubles.map(({ kind, name, count }) => [kind, name, count])
   expect(known).toEqual(refused.map((method) => ['refused_request', method, 1]))
 
-  // Back again: resumed or loaded, with what is replayed told to nobody; gone, forked, cancelled, signed out.
+  // Back again: resumed or loaded, with what is replayed told to nobody; gone, forked, cancelled,
+  // signed out.
   const replayed = agent.updates.length
   expect(await agent.reopen('old')).toMatchObject({ acpSessionId: 'old', how: 'loaded' })
   expect(agent.updates).toHaveLength(replayed)
@@ -250,7 +255,8 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
     calls: unknown[]
   }
   expect(methods.toSorted()).toEqual([...methodsOf('agent'), 'session/fork'].toSorted())
-  // Signed in by the key that its environment has, with the further folders; the first attempt was refused.
+  // Signed in by the key that its environment has, with the further folders; the first attempt was
+  // refused.
   const asked = { cwd: agent.folder, mcpServers: [], additionalDirectories: ['/more'] }
   expect(calls.slice(0, 3)).toEqual([
     asked,

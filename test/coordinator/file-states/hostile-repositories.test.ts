@@ -1,4 +1,7 @@
-/** FS1, SE19: nothing that a repository names is run by states, diffs, restores and forks, and nothing is fetched. */
+/**
+ * FS1, SE19: nothing that a repository names is run by states, diffs, restores and forks, and
+ * nothing is fetched.
+ */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The gateway with services that repeat the key, and with requests that try not to be counted (GW2, GW4). */
+/**
+ * The gateway with services that repeat the key, and with requests that try not to be counted (GW2,
+ * GW4).
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -58,7 +61,9 @@ const forms = [
     (['base64', 'base64url'] as const).map((form) => Buffer.from(`${front}${key}`).toString(form)),
   ),
 ]
-/** No form of it can be read in the text: nor in what any run of letters in it stands for in base64. */
+/**
+ * No form of it can be read in the text: nor in what any run of letters in it stands for in base64.
+ */
 const tellsKey = (text: string): boolean =>
   text.includes(key) ||
   (text.match(/[\w+/-]{20,}/g) ?? []).some((run) =>

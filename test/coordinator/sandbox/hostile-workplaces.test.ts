@@ -1,6 +1,7 @@
 /**
- * What an agent leaves in its workplace for those that come after it: the next process, git outside, and the coordinator. With real
- * processes and git. Where this machine can run no sandbox, only what needs none is tested.
+ * What an agent leaves in its workplace for those that come after it: the next process, git
+ * outside, and the coordinator. With real processes and git. Where this machine can run no sandbox,
+ * only what needs none is tested.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,7 @@
 /**
- * What a sandbox may use of its machine, with real processes as the user of this run; as root and as an ordinary user:
- * `npm run test:faults -- --only escapes`. Control groups are tried on a stand-in tree, because few machines let a test make one.
+ * What a sandbox may use of its machine, with real processes as the user of this run; as root and
+ * as an ordinary user: `npm run test:faults -- --only escapes`. Control groups are tried on a
+ * stand-in tree, because few machines let a test make one.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -113,7 +114,8 @@ test('[SB13] where a control group can be made the kernel counts, and says what 
   expect(made?.reached()).toBe('memory')
   made?.close()
   expect(of('cgroup.kill')).toBe('1')
-  // The one of a coordinator that was killed is removed when it is empty, as the kernel's are without their files.
+  // The one of a coordinator that was killed is removed when it is empty, as the kernel's are
+  // without their files.
   mkdirSync(join(above, 'holdfast-left'))
   openControlGroup('launch-2', limits, places)
   expect(existsSync(join(above, 'holdfast-left'))).toBe(false)

@@ -1,6 +1,7 @@
 /**
- * Agents in a sandbox, with real processes, git and sockets. Where this machine can run none, each test says so and checks that the
- * agent is not started without one. All attempts to get out, as root and as an ordinary user: `npm run test:faults -- --only escapes`.
+ * Agents in a sandbox, with real processes, git and sockets. Where this machine can run none, each
+ * test says so and checks that the agent is not started without one. All attempts to get out, as
+ * root and as an ordinary user: `npm run test:faults -- --only escapes`.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -285,7 +286,10 @@ test('[SB1] a wrapper is put in front of the command, word by word, and runs ins
   expect(output).not.toContain(place.secret)
 })
 
-/** Asks the model, then counts how often a text is found wherever an agent can read. Output is masked, so only numbers are told. */
+/**
+ * Asks the model, then counts how often a text is found wherever an agent can read. Output is
+ * masked, so only numbers are told.
+ */
 const askAndSearch = (text: string): string => {
   // The pattern does not match itself in the command line.
   const pattern = `'${text.slice(0, -1)}[${text.at(-1)}]'`

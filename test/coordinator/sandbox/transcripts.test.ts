@@ -1,4 +1,7 @@
-/** Whose the transcripts of sandboxed agents are, with real processes. Where this machine can run no sandbox, nothing is tested inside. */
+/**
+ * Whose the transcripts of sandboxed agents are, with real processes. Where this machine can run no
+ * sandbox, nothing is tested inside.
+ */
 import { randomUUID } from 'node:crypto'
 import {
   existsSync,

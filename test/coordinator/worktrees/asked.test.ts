@@ -1,4 +1,7 @@
-/** What a coordinator answers when it is asked about worktrees: hostile names, places that are not ours, and removals that meet an agent (WT3, SE5). */
+/**
+ * What a coordinator answers when it is asked about worktrees: hostile names, places that are not
+ * ours, and removals that meet an agent (WT3, SE5).
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

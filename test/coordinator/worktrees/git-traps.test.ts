@@ -1,4 +1,7 @@
-/** SE4: nothing that a repository names is run by what Holdfast does with it, though plain git runs it. */
+/**
+ * SE4: nothing that a repository names is run by what Holdfast does with it, though plain git runs
+ * it.
+ */
 import { existsSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** How git is run: it ends in time, with what it has started, and one project's git holds up no other (WT1, SE22). */
+/**
+ * How git is run: it ends in time, with what it has started, and one project's git holds up no
+ * other (WT1, SE22).
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** SE20: in everything that a coordinator does with a project, no git has a directory, a configuration or an index that is not ours. */
+/**
+ * SE20: in everything that a coordinator does with a project, no git has a directory, a
+ * configuration or an index that is not ours.
+ */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'

@@ -1,4 +1,7 @@
-/** WT3, condition by condition: a worktree goes only when nothing can be lost by it, or exactly what was confirmed. */
+/**
+ * WT3, condition by condition: a worktree goes only when nothing can be lost by it, or exactly what
+ * was confirmed.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -22,7 +22,10 @@ interface Transition {
   readonly day: string
 }
 
-/** Every change of a zone's offset in the years; zones that change alike within the days around it are looked at once. */
+/**
+ * Every change of a zone's offset in the years; zones that change alike within the days around it
+ * are looked at once.
+ */
 function transitions(): { all: number; distinct: Transition[] } {
   const distinct = new Map<string, Transition>()
   let all = 0
@@ -44,7 +47,10 @@ function transitions(): { all: number; distinct: Transition[] } {
   return { all, distinct: [...distinct.values()] }
 }
 
-/** Asserts that these days cover time without gaps: each has about 24 hours and owns its first and its last moment. */
+/**
+ * Asserts that these days cover time without gaps: each has about 24 hours and owns its first and
+ * its last moment.
+ */
 function expectDaysToTile(hour: number, timezone: string, first: string, count: number): void {
   const rule = { hour, timezone }
   for (let day = first, n = 0; n < count; n++, day = dayAfter(day)) {
@@ -92,7 +98,8 @@ describe('the logical day', () => {
     }
     expect(lengthOf(4, '2026-03-28')).toBe(23)
     expect(lengthOf(4, '2026-10-24')).toBe(25)
-    // 02:00 is skipped on the 29th of March: the day begins at 03:00, an hour that has no other beginning.
+    // 02:00 is skipped on the 29th of March: the day begins at 03:00, an hour that has no other
+    // beginning.
     expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-03-29')).toBe(
       '2026-03-29T01:00:00.000Z',
     )

@@ -9,7 +9,9 @@ const which = fc.nat(5)
 const said = (name: string, happening: Happening): Happening =>
   Object.assign(happening, { toString: () => name })
 
-/** What can happen, in any order. `spawn` differs: with launch ids, without, or both side by side. */
+/**
+ * What can happen, in any order. `spawn` differs: with launch ids, without, or both side by side.
+ */
 const happenings = (spawn: fc.Arbitrary<Happening>): fc.Arbitrary<Happening[]> =>
   fc.array(
     fc.oneof(

@@ -1,6 +1,7 @@
 /**
- * A small world for the property of PX7: processes that live and die, and a server that knows only what it is told and decides
- * with the product's functions. Whether a process is alive is the truth of this world; no decision ever sees it.
+ * A small world for the property of PX7: processes that live and die, and a server that knows only
+ * what it is told and decides with the product's functions. Whether a process is alive is the truth
+ * of this world; no decision ever sees it.
  */
 
 import { expiresAtToWrite, sweep } from '../../../src/domain/agent-sessions/expiry.ts'
@@ -106,7 +107,10 @@ export class World {
     if (process) process.alive = false
   }
 
-  /** The coordinator of a dead process says so, truly but perhaps late: it counts what it has when it speaks. */
+  /**
+   * The coordinator of a dead process says so, truly but perhaps late: it counts what it has when
+   * it speaks.
+   */
   report(which: number): void {
     const dead = this.processes.filter(
       ({ alive, launchId, reported }) => !alive && !(launchId && reported),

@@ -1,4 +1,7 @@
-/** CX5: what real agents said of their model's errors when they ended their turns as if all were well, recorded with a model that fails. */
+/**
+ * CX5: what real agents said of their model's errors when they ended their turns as if all were
+ * well, recorded with a model that fails.
+ */
 import { expect, test } from 'vitest'
 import { endedInSilence, notAnAnswer } from '../../../src/domain/turns/vendor-limit.ts'
 

@@ -1,4 +1,7 @@
-/** CX12: what an agent says in the place of an answer when its model fails, judged without knowing the agent. */
+/**
+ * CX12: what an agent says in the place of an answer when its model fails, judged without knowing
+ * the agent.
+ */
 import { expect, test } from 'vitest'
 import { judgeAnswer, type SaidInTurn } from '../../../src/domain/turns/error-phrased.ts'
 

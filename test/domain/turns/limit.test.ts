@@ -1,4 +1,7 @@
-/** AG6: the sentences in which agents say that a limit was reached, as they were seen, and what is none. */
+/**
+ * AG6: the sentences in which agents say that a limit was reached, as they were seen, and what is
+ * none.
+ */
 import { expect, test } from 'vitest'
 import { limitInAnswer, limitInError } from '../../../src/domain/turns/vendor-limit.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A cluster of the real product on one machine: nodes on one PostgreSQL behind a balancer, and coordinators that know only the balancer's
- * address. Each has a data folder of its own. Everything can be killed, stopped, continued, drained and started again on its port.
+ * A cluster of the real product on one machine: nodes on one PostgreSQL behind a balancer, and
+ * coordinators that know only the balancer's address. Each has a data folder of its own. Everything
+ * can be killed, stopped, continued, drained and started again on its port.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,8 @@
 /**
- * A console that follows a user session over the relay through the balancer (RL4): an agent in a role is prompted again and again, and
- * every event of the session, the pieces of its answers included, must come once and in order, whichever node they come from. An agent
- * that was lost with its machine is followed by another in a new role.
+ * A console that follows a user session over the relay through the balancer (RL4): an agent in a
+ * role is prompted again and again, and every event of the session, the pieces of its answers
+ * included, must come once and in order, whichever node they come from. An agent that was lost with
+ * its machine is followed by another in a new role.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openRelay, type Relay } from '../../../src/client/relay.ts'

@@ -1,6 +1,7 @@
 /**
- * A person who talks with an agent through the balancer while nodes and machines come and go: says something, waits for the answer, says
- * the next. Every message is to be answered exactly once, and every event of the chat to come exactly once and in order.
+ * A person who talks with an agent through the balancer while nodes and machines come and go: says
+ * something, waits for the answer, says the next. Every message is to be answered exactly once, and
+ * every event of the chat to come exactly once and in order.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventWatch, watchEvents } from '../../../src/client/event-stream.ts'
@@ -16,7 +17,9 @@ const demos = {
 
 const restMs = 150
 const tryAgainMs = 200
-/** A coordinator that was paused past a takeover, and a start somewhere else, are between the two. */
+/**
+ * A coordinator that was paused past a takeover, and a start somewhere else, are between the two.
+ */
 const answersWithinMs = 90_000
 
 export class Talk {

@@ -1,4 +1,7 @@
-/** Readers that follow `home` through the balancer, and how long it takes until all of them are live after something has happened (SC3). */
+/**
+ * Readers that follow `home` through the balancer, and how long it takes until all of them are live
+ * after something has happened (SC3).
+ */
 import type { Client } from '../../../src/client/client.ts'
 import { type EventWatch, watchEvents } from '../../../src/client/event-stream.ts'
 import { home, type StreamName } from '../../../src/domain/stream-name.ts'
@@ -35,7 +38,10 @@ export class Watchers {
     }
   }
 
-  /** Milliseconds since `since` until everybody has an event that was committed on this node afterwards. */
+  /**
+   * Milliseconds since `since` until everybody has an event that was committed on this node
+   * afterwards.
+   */
   async allLive(node: Client, since: number): Promise<number> {
     const head = await committed(node)
     while (

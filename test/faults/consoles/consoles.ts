@@ -1,7 +1,8 @@
 /**
- * How many a console holds (US5, RL5): many demo agents in one user session, each a process of its own, that all answer; many user
- * sessions beside it; many sockets that watch one of them and must see the same, dense and once; a reader that stalls, is cut at its bound,
- * comes back and has missed nothing. Against the real server with its coordinator.
+ * How many a console holds (US5, RL5): many demo agents in one user session, each a process of its
+ * own, that all answer; many user sessions beside it; many sockets that watch one of them and must
+ * see the same, dense and once; a reader that stalls, is cut at its bound, comes back and has
+ * missed nothing. Against the real server with its coordinator.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,10 @@ const mostStallPrompts = 40
 const stallChars = 800_000
 /** Answers in a row after which something waits for a reader: it is the one that stalls. */
 const stuckAnswers = 3
-/** A silent client is told 10 to 15 s after it took something last, and cut 15 s later when it does not take that either. */
+/**
+ * A silent client is told 10 to 15 s after it took something last, and cut 15 s later when it does
+ * not take that either.
+ */
 const stalledMs = 20_000
 
 export async function consoles(options: ConsolesOptions): Promise<ConsolesResult> {
@@ -144,7 +148,10 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
   return { tally, allReadyMs, allAnsweredMs, createdMs: median(times), heardMs, cutWith }
 }
 
-/** Not read while megabytes are said; then what it has and what it gets when it comes back must be everything, once. */
+/**
+ * Not read while megabytes are said; then what it has and what it gets when it comes back must be
+ * everything, once.
+ */
 async function stall(
   url: string,
   token: string,

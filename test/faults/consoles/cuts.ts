@@ -1,7 +1,9 @@
 /**
- * RL4, US3: one person's console on two devices whose sockets are cut at random messages while an agent answers turn after turn, and whose
- * server is killed with -9 in the middle of some of these turns and started again. Each device resumes behind the last number it has. In
- * the end both have seen the log of the server: every message once, in order, to the letter; and every turn was answered whole.
+ * RL4, US3: one person's console on two devices whose sockets are cut at random messages while an
+ * agent answers turn after turn, and whose server is killed with -9 in the middle of some of these
+ * turns and started again. Each device resumes behind the last number it has. In the end both have
+ * seen the log of the server: every message once, in order, to the letter; and every turn was
+ * answered whole.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** One device on a user session, whose socket is cut after so many messages and opened again, also when its server is away for a while. */
+/**
+ * One device on a user session, whose socket is cut after so many messages and opened again, also
+ * when its server is away for a while.
+ */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 

@@ -1,4 +1,7 @@
-/** One WebSocket on a user session: the numbers of what it saw, in order. Resumes behind the last one it has. */
+/**
+ * One WebSocket on a user session: the numbers of what it saw, in order. Resumes behind the last
+ * one it has.
+ */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 

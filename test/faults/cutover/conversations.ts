@@ -1,4 +1,7 @@
-/** What is cut over in the fault test of cutovers, and what must become of it: nothing but numbers, so that it is known everywhere. */
+/**
+ * What is cut over in the fault test of cutovers, and what must become of it: nothing but numbers,
+ * so that it is known everywhere.
+ */
 export const keyOf = (n: number): string => `telegram:${1000 + n}`
 
 /** Two days, so that there are two notes. */

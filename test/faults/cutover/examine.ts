@@ -1,4 +1,7 @@
-/** What a cutover left behind: each conversation whole on one side or the other, each note whole, and in the end each chapter in one, once. */
+/**
+ * What a cutover left behind: each conversation whole on one side or the other, each note whole,
+ * and in the end each chapter in one, once.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messagesAfter } from '../../../src/store/conversations/messages.ts'

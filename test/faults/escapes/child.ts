@@ -1,6 +1,6 @@
 /**
- * Runs all attempts in one mode as the user it is started as, and prints the result as a line of JSON. A process of its own, because
- * the attempts are made as root and as an ordinary user.
+ * Runs all attempts in one mode as the user it is started as, and prints the result as a line of
+ * JSON. A process of its own, because the attempts are made as root and as an ordinary user.
  */
 import { attempts, escapedIn, harmlessOutside, scriptOf } from './attempts.ts'
 import { exhaust, exhaustions } from './exhaustion.ts'

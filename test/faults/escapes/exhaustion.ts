@@ -1,6 +1,6 @@
 /**
- * What would use up a machine, each bounded by itself too, so that a sandbox without limits takes nothing down. Run as an agent of a
- * scene with small limits.
+ * What would use up a machine, each bounded by itself too, so that a sandbox without limits takes
+ * nothing down. Run as an agent of a scene with small limits.
  */
 
 import type { SandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'

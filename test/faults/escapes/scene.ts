@@ -1,6 +1,7 @@
 /**
- * A machine in small for escape attempts: a home with keys, the data folder, a repository with two worktrees, servers and sockets of
- * others, a process with a secret. Everything that an agent must not read says `secret`; everything it must not change is compared.
+ * A machine in small for escape attempts: a home with keys, the data folder, a repository with two
+ * worktrees, servers and sockets of others, a process with a secret. Everything that an agent must
+ * not read says `secret`; everything it must not change is compared.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

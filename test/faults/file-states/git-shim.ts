@@ -1,12 +1,16 @@
 /**
- * A `git` in front of the real one that kills the process a plan names at its n-th call: before git runs, beside it, in the middle of it, or
- * right behind it. So each step of a state, a rewind and a fork meets the kill, and git's own work too.
+ * A `git` in front of the real one that kills the process a plan names at its n-th call: before git
+ * runs, beside it, in the middle of it, or right behind it. So each step of a state, a rewind and a
+ * fork meets the kill, and git's own work too.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** `instead`: git never runs. `along`: it goes on alone. `cut`: it is killed too, in its middle. `after`: it has just ended. */
+/**
+ * `instead`: git never runs. `along`: it goes on alone. `cut`: it is killed too, in its middle.
+ * `after`: it has just ended.
+ */
 export const moments = ['instead', 'along', 'cut', 'after'] as const
 export type Moment = (typeof moments)[number]
 

@@ -1,4 +1,7 @@
-/** A person's small repository with something staged, stashed, changed and ignored; and everything of it, to be compared exactly. */
+/**
+ * A person's small repository with something staged, stashed, changed and ignored; and everything
+ * of it, to be compared exactly.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -62,7 +65,10 @@ export class PersonsRepository {
     return filesBelow(folder)
   }
 
-  /** What no state may touch: index, stash, branches, configuration, ignored files. The branches of forks are ours. */
+  /**
+   * What no state may touch: index, stash, branches, configuration, ignored files. The branches of
+   * forks are ours.
+   */
   persons(): Files {
     const hash = (name: string): string => {
       const file = join(this.folder, name)

@@ -1,6 +1,7 @@
 /**
- * A server and a coordinator of a build as processes, a small repository of a person, and the demo agent in a chat that works in it. Either
- * process can be killed and started again; what is stored and what is on disk is read without asking them.
+ * A server and a coordinator of a build as processes, a small repository of a person, and the demo
+ * agent in a chat that works in it. Either process can be killed and started again; what is stored
+ * and what is on disk is read without asking them.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

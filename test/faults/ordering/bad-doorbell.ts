@@ -1,6 +1,7 @@
 /**
- * A store whose doorbell cannot be trusted: rings are dropped, doubled, held back and let go in another order. Behind it
- * stands the poll that stands behind every doorbell that can lose something, so that a lost ring costs time and nothing else.
+ * A store whose doorbell cannot be trusted: rings are dropped, doubled, held back and let go in
+ * another order. Behind it stands the poll that stands behind every doorbell that can lose
+ * something, so that a lost ring costs time and nothing else.
  */
 import type { StreamName } from '../../../src/domain/stream-name.ts'
 import type { Doorbell, Store } from '../../../src/store/store.ts'

@@ -1,6 +1,7 @@
 /**
- * RE4: order. 16 writers on a dozen streams, with roll-backs and locks in any order; 8 readers with bad doorbells who are cut
- * off and come back. Every reader must have every event of every stream once, in order. Whatever the engine.
+ * RE4: order. 16 writers on a dozen streams, with roll-backs and locks in any order; 8 readers with
+ * bad doorbells who are cut off and come back. Every reader must have every event of every stream
+ * once, in order. Whatever the engine.
  */
 import { home, projectStream, type StreamName } from '../../../src/domain/stream-name.ts'
 import type { Store } from '../../../src/store/store.ts'

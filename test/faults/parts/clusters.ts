@@ -1,4 +1,7 @@
-/** SC3, RE5, CO6: nodes and coordinators of a cluster that come and go, doorbells that are lost, a PostgreSQL that is restarted, an upgrade. */
+/**
+ * SC3, RE5, CO6: nodes and coordinators of a cluster that come and go, doorbells that are lost, a
+ * PostgreSQL that is restarted, an upgrade.
+ */
 
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
@@ -102,7 +105,10 @@ async function runOn(
   return result
 }
 
-/** Found out for what it is, and for nothing else. What is broken is the whole cluster, or only what it is upgraded to. */
+/**
+ * Found out for what it is, and for nothing else. What is broken is the whole cluster, or only what
+ * it is upgraded to.
+ */
 async function caught(
   { name, changes, shows, ...options }: Control,
   run: (options: RunOptions) => Promise<ClusterFaultResult>,
@@ -162,7 +168,8 @@ export const cluster: Part = async (bench) => {
       }),
       await timed(async () => {
         const faults = { database: points(10) }
-        // In order, and as after a crash, by turns; longer away than requests wait, every now and then.
+        // In order, and as after a crash, by turns; longer away than requests wait, every now and
+        // then.
         const restartDatabase: ClusterFaultOptions['restartDatabase'] = (dice, nth) =>
           postgres.restart(nth % 2 === 0 ? 'SIGINT' : 'SIGQUIT', dice.below(longestAwayMs))
         const result = await run({ build: productFolder, faults, restartDatabase })
@@ -185,7 +192,10 @@ export const cluster: Part = async (bench) => {
   }
 }
 
-/** SC3, RE10: each node is drained and started as a newer version, then each coordinator, while everybody works on. */
+/**
+ * SC3, RE10: each node is drained and started as a newer version, then each coordinator, while
+ * everybody works on.
+ */
 export const upgrade: Part = async ({ seed, points }) => {
   const test = 'cluster: upgraded node by node'
   const before = await versionBefore().catch((error: Error) => error.message)

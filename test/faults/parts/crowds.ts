@@ -1,4 +1,7 @@
-/** US5, RL5: how many agents, user sessions and sockets there can be, and a reader that stalls. RL4: sockets that are cut, and their server killed. */
+/**
+ * US5, RL5: how many agents, user sessions and sockets there can be, and a reader that stalls. RL4:
+ * sockets that are cut, and their server killed.
+ */
 import { productFolder } from '../build.ts'
 import { consoles } from '../consoles/consoles.ts'
 import { cuts } from '../consoles/cuts.ts'

@@ -1,4 +1,7 @@
-/** OP4: the files of `deploy` with the real programs that read them. Without nginx or systemd it has failed, since nothing was tried. */
+/**
+ * OP4: the files of `deploy` with the real programs that read them. Without nginx or systemd it has
+ * failed, since nothing was tried.
+ */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { behindNginx } from '../behind-nginx.ts'

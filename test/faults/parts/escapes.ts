@@ -1,4 +1,7 @@
-/** SB4: attempts to get out of a sandbox, as the user of this run and, where that is root, as an ordinary user too. */
+/**
+ * SB4: attempts to get out of a sandbox, as the user of this run and, where that is root, as an
+ * ordinary user too.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** FS3, FS5, FS7, FS8: turns, rewinds and forks whose server and coordinator are killed at each call of git and at random moments. */
+/**
+ * FS3, FS5, FS7, FS8: turns, rewinds and forks whose server and coordinator are killed at each call
+ * of git and at random moments.
+ */
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
 import { type FileKillOptions, filesAcrossKills } from '../file-kills.ts'

@@ -146,7 +146,10 @@ export const killWork: Part = async (bench) => [
   }),
 ]
 
-/** WK5, AP8: ten dependent tasks of two agents, each approved by a person who does nothing else, through five kills; as often as asked. */
+/**
+ * WK5, AP8: ten dependent tasks of two agents, each approved by a person who does nothing else,
+ * through five kills; as often as asked.
+ */
 export const killPlan: Part = async (bench) => [
   await timed(async () => {
     const runs = []
@@ -172,7 +175,10 @@ export const killPlan: Part = async (bench) => [
   }),
 ]
 
-/** NA5, CX6: panels closed and opened, servers and agents killed in the middle of answers that outlast the closing. */
+/**
+ * NA5, CX6: panels closed and opened, servers and agents killed in the middle of answers that
+ * outlast the closing.
+ */
 export const closings: Part = async (bench) => {
   const run = (changes: readonly Change[], options: Omit<ClosingOptions, 'build'>) =>
     withBuild([...hastyClosings, ...changes], (build) => chatClosings({ ...options, build }))

@@ -35,7 +35,10 @@ async function timeOfServer(folder: string): Promise<number> {
   }
 }
 
-/** Whatever else the machine does only ever adds time, so the fastest start is the one that is the server's own. */
+/**
+ * Whatever else the machine does only ever adds time, so the fastest start is the one that is the
+ * server's own.
+ */
 const fastest = (values: readonly number[]): number => Math.min(...values)
 
 export const largeStore: Part = async ({ seed, points }) => [

@@ -1,4 +1,7 @@
-/** What a part of the fault bench is, and what all of them need: time, lanes, builds, words where it cannot be run. */
+/**
+ * What a part of the fault bench is, and what all of them need: time, lanes, builds, words where it
+ * cannot be run.
+ */
 import { changedBuild } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'

@@ -1,4 +1,7 @@
-/** RE10, CH12: a folder of the build before, with turns of each kind running, is taken over by today's. */
+/**
+ * RE10, CH12: a folder of the build before, with turns of each kind running, is taken over by
+ * today's.
+ */
 import { productFolder } from '../build.ts'
 import { runningWaitsAgain, saidLeftBehind } from '../controls.ts'
 import { isClean, newTally, type Tally } from '../oracle.ts'

@@ -1,4 +1,7 @@
-/** The store of a build. In front of a process's bundle it stands alone: what one engine needs is not loaded for the other. */
+/**
+ * The store of a build. In front of a process's bundle it stands alone: what one engine needs is
+ * not loaded for the other.
+ */
 import { mkdir } from 'node:fs/promises'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open-sqlite-store.ts'

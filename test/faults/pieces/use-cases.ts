@@ -1,4 +1,7 @@
-/** The use cases of a build, as many as the load needs, and two that write everything and then change their mind. */
+/**
+ * The use cases of a build, as many as the load needs, and two that write everything and then
+ * change their mind.
+ */
 import { Refusal } from '../../../src/domain/errors.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'

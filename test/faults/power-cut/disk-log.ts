@@ -1,4 +1,7 @@
-/** What disk-shim.c wrote down: everything a process did to its files, in order, and what it reported in between. */
+/**
+ * What disk-shim.c wrote down: everything a process did to its files, in order, and what it
+ * reported in between.
+ */
 
 export type DiskRecord =
   | { readonly type: 'created' | 'opened'; readonly inode: bigint; readonly path: string }

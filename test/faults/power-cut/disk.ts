@@ -1,7 +1,8 @@
 /**
- * A disk that remembers what is safe on it: the log is played into it record by record, and at any moment it can say what
- * would be found after a power cut. A file's bytes are safe after its fsync; a name (created, renamed, removed) only after its
- * folder's, whatever kinder things some file systems do.
+ * A disk that remembers what is safe on it: the log is played into it record by record, and at any
+ * moment it can say what would be found after a power cut. A file's bytes are safe after its fsync;
+ * a name (created, renamed, removed) only after its folder's, whatever kinder things some file
+ * systems do.
  */
 import type { DiskRecord } from './disk-log.ts'
 import { FileBytes, sectorsOf } from './file-bytes.ts'

@@ -1,4 +1,7 @@
-/** The bytes of one file as a disk might have them: what is safe, and what was written since and may be lost or torn. */
+/**
+ * The bytes of one file as a disk might have them: what is safe, and what was written since and may
+ * be lost or torn.
+ */
 
 /** What a disk writes whole or not at all. */
 const sectorBytes = 512
@@ -20,7 +23,10 @@ export class FileBytes {
   /** As the running system sees it. */
   readonly #seen = new Bytes()
   #unsynced: Unsynced[] = []
-  /** Pages written before a sync that failed: the system takes them for clean, so no later sync writes them. */
+  /**
+   * Pages written before a sync that failed: the system takes them for clean, so no later sync
+   * writes them.
+   */
   readonly #abandoned = new Map<number, Unsynced>()
 
   change(change: Unsynced): void {

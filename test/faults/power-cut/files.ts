@@ -1,6 +1,6 @@
 /**
- * CK3 under RE2: files that are replaced are the old or the new one after a power cut, never a part and never gone; one that
- * was said to be written is there, and so is the folder it lies in.
+ * CK3 under RE2: files that are replaced are the old or the new one after a power cut, never a part
+ * and never gone; one that was said to be written is there, and so is the folder it lies in.
  */
 import { addTo, isClean, newTally } from '../oracle.ts'
 import { chance } from '../random.ts'

@@ -1,4 +1,6 @@
-/** What must hold of files that are replaced: whole, and not older than what was said to be kept. */
+/**
+ * What must hold of files that are replaced: whole, and not older than what was said to be kept.
+ */
 import { type Findings, noFindings } from '../oracle.ts'
 import type { DiskImage } from './disk.ts'
 import { dataFolder } from './files-task.ts'

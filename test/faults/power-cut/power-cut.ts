@@ -1,7 +1,7 @@
 /**
- * RE2: the power fails. Processes work on a watched disk; then, for thousands of moments, the disk is rebuilt as a power cut
- * might have left it, and everything acknowledged before that moment must be on it. kill -9 cannot see this: the kernel
- * survives it and still writes what was never synced.
+ * RE2: the power fails. Processes work on a watched disk; then, for thousands of moments, the disk
+ * is rebuilt as a power cut might have left it, and everything acknowledged before that moment must
+ * be on it. kill -9 cannot see this: the kernel survives it and still writes what was never synced.
  */
 import { join } from 'node:path'
 import { checkImage } from '../examine.ts'
@@ -73,7 +73,10 @@ async function oneLife(
   }
 }
 
-/** Two or three processes one after the other: the disk sees first openings, orderly ends and openings again. */
+/**
+ * Two or three processes one after the other: the disk sees first openings, orderly ends and
+ * openings again.
+ */
 const tasksOf = (dice: Chance, seed: string, folder: string): LoadTask[] =>
   Array.from({ length: 2 + dice.below(2) }, (_, run) => ({
     place: { folder },
@@ -106,7 +109,10 @@ async function cutAndCheck(
   return { images: checked, acknowledged: ledger.acknowledged.size }
 }
 
-/** Half of the moments anywhere, half right behind an acknowledgement: there the promise is freshest. In order of time. */
+/**
+ * Half of the moments anywhere, half right behind an acknowledgement: there the promise is
+ * freshest. In order of time.
+ */
 export function momentsOf(records: readonly DiskRecord[], dice: Chance, images: number): number[] {
   const acknowledged = records.flatMap((one, index) =>
     one.type === 'reported' && one.text.includes('"acknowledged"') ? [index + 1] : [],

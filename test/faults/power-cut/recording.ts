@@ -1,4 +1,7 @@
-/** Lets a process work on a watched folder and hands out what it did, after proving that the log has missed nothing. */
+/**
+ * Lets a process work on a watched folder and hands out what it did, after proving that the log has
+ * missed nothing.
+ */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ChildEnd, type ChildOptions, runChild } from '../child.ts'

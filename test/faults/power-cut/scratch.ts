@@ -1,4 +1,7 @@
-/** Folders for disks that exist only for a test: in memory where the system has such a place, because they are many. */
+/**
+ * Folders for disks that exist only for a test: in memory where the system has such a place,
+ * because they are many.
+ */
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +32,10 @@ export async function writeImage(folder: string, image: DiskImage): Promise<void
   }
 }
 
-/** What really lies in a folder, to hold the played log against. SQLite's -shm is no part of it: nothing relies on it. */
+/**
+ * What really lies in a folder, to hold the played log against. SQLite's -shm is no part of it:
+ * nothing relies on it.
+ */
 export function readFolder(folder: string): DiskImage {
   const image = new Map<string, Buffer>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

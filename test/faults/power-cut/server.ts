@@ -1,7 +1,8 @@
 /**
- * RE2 for the whole server: its first start, its folder, its lock, its token, its store and its mirror under load over HTTP.
- * After a power cut at any moment it must come up again: with the lock free, the token that was used, everything that was
- * acknowledged, and no file that is a part of one.
+ * RE2 for the whole server: its first start, its folder, its lock, its token, its store and its
+ * mirror under load over HTTP. After a power cut at any moment it must come up again: with the lock
+ * free, the token that was used, everything that was acknowledged, and no file that is a part of
+ * one.
  */
 import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -55,7 +56,10 @@ export async function powerCutsOfServer({
   }
 }
 
-/** The client is another process than the one that is watched: it puts its acknowledgements into the log itself. */
+/**
+ * The client is another process than the one that is watched: it puts its acknowledgements into the
+ * log itself.
+ */
 async function recordServer(library: string, build: string, seed: string, scratch: string) {
   const [folder, log] = [join(scratch, 'disk'), join(scratch, 'log')]
   await mkdir(folder)

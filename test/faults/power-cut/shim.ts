@@ -1,6 +1,6 @@
 /**
- * Compiles disk-shim.c for this machine, once. Where there is no compiler and it may install one (root, apt-get), it does. What is still
- * missing is said; on a build machine (CI) it is a failure.
+ * Compiles disk-shim.c for this machine, once. Where there is no compiler and it may install one
+ * (root, apt-get), it does. What is still missing is said; on a build machine (CI) it is a failure.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

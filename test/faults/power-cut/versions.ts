@@ -1,4 +1,6 @@
-/** File contents that prove themselves whole: which version it is, how long, and a hash of the rest. */
+/**
+ * File contents that prove themselves whole: which version it is, how long, and a hash of the rest.
+ */
 import { createHash } from 'node:crypto'
 import { chance } from '../random.ts'
 

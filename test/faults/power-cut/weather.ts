@@ -1,6 +1,7 @@
 /**
- * What a power cut spares. Between two syncs a disk may keep anything it was given: nothing, all, the first of it, any part in
- * any order, sectors of one write without their neighbours; the names of files apart from their bytes. Drawn from a seed.
+ * What a power cut spares. Between two syncs a disk may keep anything it was given: nothing, all,
+ * the first of it, any part in any order, sectors of one write without their neighbours; the names
+ * of files apart from their bytes. Drawn from a seed.
  */
 import type { Chance } from '../random.ts'
 import type { Unsynced } from './file-bytes.ts'
@@ -27,7 +28,9 @@ export const nothingUnsynced: Weather = {
   namesThatArrived: none,
 }
 
-/** `until`: the number of records played, so that a prefix can end anywhere among the last of them. */
+/**
+ * `until`: the number of records played, so that a prefix can end anywhere among the last of them.
+ */
 export function drawWeather(chance: Chance, until: number): Weather {
   const some =
     <T>(share: number) =>

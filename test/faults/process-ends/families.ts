@@ -1,4 +1,7 @@
-/** Agents that make it hard to end them, as shell scripts. Each prints the line `up` when everything it starts is there. */
+/**
+ * Agents that make it hard to end them, as shell scripts. Each prints the line `up` when everything
+ * it starts is there.
+ */
 
 /** Told to go by SIGUSR1, as if by itself. */
 const goes = 'trap "exit 0" USR1'

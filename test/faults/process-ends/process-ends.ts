@@ -1,7 +1,7 @@
 /**
- * RE6: every way a process can end, again and again, with agents that make it hard. Ten seconds later nothing of it may be left, and
- * nothing may have happened to bystanders: a look-alike, a neighbour of the same coordinator, and a process with a number that was
- * once ours.
+ * RE6: every way a process can end, again and again, with agents that make it hard. Ten seconds
+ * later nothing of it may be left, and nothing may have happened to bystanders: a look-alike, a
+ * neighbour of the same coordinator, and a process with a number that was once ours.
  */
 import { isRunning, machine, type Started } from '../../support/script-process.ts'
 import { loadPiece } from '../build.ts'

@@ -1,6 +1,6 @@
 /**
- * A coordinator of a build as a process of its own, with a stand-in for its server: what is started through it, what is left of
- * it, and the bystanders that nothing may happen to.
+ * A coordinator of a build as a process of its own, with a stand-in for its server: what is started
+ * through it, what is left of it, and the bystanders that nothing may happen to.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -115,7 +115,9 @@ export class World {
     )
   }
 
-  /** The same words, the mark in its arguments, and the mark of another Holdfast in its environment. */
+  /**
+   * The same words, the mark in its arguments, and the mark of another Holdfast in its environment.
+   */
   lookAlike(family: string, launchId: string): Promise<Started> {
     const args = [`${launchVariable}=${launchId}`, `${folderVariable}=${this.folderId}`]
     return runScript(family, { mark: { launchId, folderId: otherHoldfast }, args })
@@ -133,7 +135,10 @@ export class World {
     }
   }
 
-  /** Waits until none of these live and nothing carries the mark; gives what is left when the time is over. */
+  /**
+   * Waits until none of these live and nothing carries the mark; gives what is left when the time
+   * is over.
+   */
   async left(
     launchIds: readonly string[],
     family: readonly LiveProcess[],

@@ -1,6 +1,6 @@
 /**
- * The coordinator of a build, and nothing else of its command line: that is bundled in a sixth of the time. The agents that come with
- * the product are not in it.
+ * The coordinator of a build, and nothing else of its command line: that is bundled in a sixth of
+ * the time. The agents that come with the product are not in it.
  */
 import { coordinator } from '../../../src/cli/processes/coordinator.ts'
 import { buildProgram } from '../../../src/cli/program.ts'

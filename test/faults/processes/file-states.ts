@@ -1,4 +1,7 @@
-/** Answers one request about file states as a coordinator does, and ends. Its git may kill it at any call (file-states/git-shim.ts). */
+/**
+ * Answers one request about file states as a coordinator does, and ends. Its git may kill it at any
+ * call (file-states/git-shim.ts).
+ */
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'

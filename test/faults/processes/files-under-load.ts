@@ -1,6 +1,6 @@
 /**
- * Writes files as the product does: makes the data folder and the owner's token, as a first start would, then several files
- * over and over, and reports each one it has been told is written.
+ * Writes files as the product does: makes the data folder and the owner's token, as a first start
+ * would, then several files over and over, and reports each one it has been told is written.
  */
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../../src/platform/files/atomic-file.ts'

@@ -1,4 +1,7 @@
-/** Opens and migrates a database with a build that ends the process at its n-th statement (controls.ts, `diesAtStatement`). */
+/**
+ * Opens and migrates a database with a build that ends the process at its n-th statement
+ * (controls.ts, `diesAtStatement`).
+ */
 import { migrate } from '../../../src/store/migrate.ts'
 import { SqliteConnection } from '../../../src/store/sqlite/connection.ts'
 import { databaseIn, type Place } from '../place.ts'

@@ -1,4 +1,7 @@
-/** One lane of power cuts in a thread of its own: rebuilding and opening disks is what the bench spends its time on. */
+/**
+ * One lane of power cuts in a thread of its own: rebuilding and opening disks is what the bench
+ * spends its time on.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type PowerCutOptions, powerCuts } from '../power-cut/power-cut.ts'
 

@@ -1,4 +1,7 @@
-/** A process to be killed: opens the store of a build, works under load, closes, and reports each step. */
+/**
+ * A process to be killed: opens the store of a build, works under load, closes, and reports each
+ * step.
+ */
 import type { Attempt } from '../ledger.ts'
 import { runLoad } from '../load.ts'
 import { openStore } from '../pieces/store.ts'

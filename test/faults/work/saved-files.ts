@@ -1,4 +1,7 @@
-/** The files of work sessions after a kill: each whole at any moment, and what the store says once the mirror has caught up. */
+/**
+ * The files of work sessions after a kill: each whole at any moment, and what the store says once
+ * the mirror has caught up.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,7 +1,8 @@
 /**
- * A piece of work as an agent and a person do it over HTTP, step by step: two phases with tasks that wait for each other, an approval,
- * what failed and what was verified, a checkpoint, an artifact, and an interruption in the middle. Each step has a key of its own, so it
- * can be sent again; what was acknowledged is written down.
+ * A piece of work as an agent and a person do it over HTTP, step by step: two phases with tasks
+ * that wait for each other, an approval, what failed and what was verified, a checkpoint, an
+ * artifact, and an interruption in the middle. Each step has a key of its own, so it can be sent
+ * again; what was acknowledged is written down.
  */
 import type { Client } from '../../../src/client/client.ts'
 

@@ -1,4 +1,7 @@
-/** What a resume must answer, out of the events alone: the state of a reader of the log from its beginning. */
+/**
+ * What a resume must answer, out of the events alone: the state of a reader of the log from its
+ * beginning.
+ */
 
 import type { EventBodies } from '../../../src/protocol/events.ts'
 import type { Approach } from '../../../src/protocol/work/approach.ts'

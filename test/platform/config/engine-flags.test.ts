@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 const run = promisify(execFile)
 const flags = new URL('../../../src/platform/config/engine-flags.ts', import.meta.url).href
 
-/** Much lives through a collection, over and over; answers the room for young objects that it comes back to, in MiB. */
+/**
+ * Much lives through a collection, over and over; answers the room for young objects that it comes
+ * back to, in MiB.
+ */
 const busy = (first: string) => `
   const { boundYoungHeap } = await import('${flags}')
   const { getHeapSpaceStatistics } = await import('node:v8')

@@ -1,4 +1,7 @@
-/** The secrets of a data folder: where they lie, and what becomes of those that an earlier build kept elsewhere. */
+/**
+ * The secrets of a data folder: where they lie, and what becomes of those that an earlier build
+ * kept elsewhere.
+ */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** What each vendor's words have in common: a request is read into a turn, an answer is written into a stream. */
+/**
+ * What each vendor's words have in common: a request is read into a turn, an answer is written into
+ * a stream.
+ */
 import { type ModelAnswer, type ModelTurn, withoutInjected } from './script.ts'
 
 export interface Sink {

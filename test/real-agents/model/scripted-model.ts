@@ -1,6 +1,7 @@
 /**
- * A model on loopback that follows a script: enough of four interfaces of vendors for a real coding agent to run a whole turn. It is also a
- * proxy that refuses: whatever an agent wants of the outside is written down and not given.
+ * A model on loopback that follows a script: enough of four interfaces of vendors for a real coding
+ * agent to run a whole turn. It is also a proxy that refuses: whatever an agent wants of the
+ * outside is written down and not given.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +18,10 @@ const dialects: readonly Dialect[] = [anthropic, chatCompletions, gemini, respon
 
 export interface ScriptedModel {
   readonly url: string
-  /** How many messages each request held, in order: one that continues an old conversation holds more. */
+  /**
+   * How many messages each request held, in order: one that continues an old conversation holds
+   * more.
+   */
   readonly lengths: readonly number[]
   /** What the person was last heard to say in each request, in order. */
   readonly heard: readonly string[]

@@ -1,4 +1,7 @@
-/** The browsers that somebody is signed in with: how long they stay, the list of them, and signing one out (SE1, SE24). */
+/**
+ * The browsers that somebody is signed in with: how long they stay, the list of them, and signing
+ * one out (SE1, SE24).
+ */
 import { expect, test } from 'vitest'
 import { followEvents, openSocket } from '../../support/feed-clients.ts'
 import { openTestServer, type TestServer, type TestServerOptions } from '../../support/server.ts'

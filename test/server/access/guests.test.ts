@@ -1,4 +1,7 @@
-/** Pages of other addresses: CORS for the origins of `allowed_origins` alone, and tickets for `/ws` (SE25, SE26). */
+/**
+ * Pages of other addresses: CORS for the origins of `allowed_origins` alone, and tickets for `/ws`
+ * (SE25, SE26).
+ */
 import { expect, test } from 'vitest'
 import { followEvents, openSocket } from '../../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'

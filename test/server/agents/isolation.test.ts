@@ -1,4 +1,7 @@
-/** How an agent's processes are isolated, as chosen over the wire: of its entry, and of its assignment to a project. */
+/**
+ * How an agent's processes are isolated, as chosen over the wire: of its entry, and of its
+ * assignment to a project.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Keys of agents over the wire: nothing of the store holds them, nobody reads them, and the machine that starts the agent has them. */
+/**
+ * Keys of agents over the wire: nothing of the store holds them, nobody reads them, and the machine
+ * that starts the agent has them.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Secrets of projects over the wire: who gets them, who reads of them, and that no store, answer, event or message holds one. */
+/**
+ * Secrets of projects over the wire: who gets them, who reads of them, and that no store, answer,
+ * event or message holds one.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

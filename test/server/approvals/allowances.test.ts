@@ -1,4 +1,6 @@
-/** "Allow always" over the relay and REST: what is kept, what it answers by itself, and how it ends. */
+/**
+ * "Allow always" over the relay and REST: what is kept, what it answers by itself, and how it ends.
+ */
 import { expect, test } from 'vitest'
 import type { PermissionRequest } from '../../../src/protocol/turns/agent-update.ts'
 import { openSocket } from '../../support/feed-clients.ts'

@@ -1,4 +1,7 @@
-/** Approvals over HTTP (AP): the shapes that clients are written against, and people who decide at once. */
+/**
+ * Approvals over HTTP (AP): the shapes that clients are written against, and people who decide at
+ * once.
+ */
 import { expect, test } from 'vitest'
 import { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'

@@ -1,4 +1,7 @@
-/** Decisions travel (AP8): the agent that asked waits again when it is back, and is told what was decided while it was away. */
+/**
+ * Decisions travel (AP8): the agent that asked waits again when it is back, and is told what was
+ * decided while it was away.
+ */
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

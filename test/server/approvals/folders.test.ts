@@ -1,4 +1,7 @@
-/** SB9: a sandboxed agent asks for a folder; a person decides; the next process sees it. The test plays the machine. */
+/**
+ * SB9: a sandboxed agent asks for a folder; a person decides; the next process sees it. The test
+ * plays the machine.
+ */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'

@@ -1,4 +1,7 @@
-/** Questions that agents send as permission requests (AP14): a scripted agent as a real process tells what it was answered. */
+/**
+ * Questions that agents send as permission requests (AP14): a scripted agent as a real process
+ * tells what it was answered.
+ */
 import { expect, test } from 'vitest'
 import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { hostile } from '../../support/hostile-agent.ts'

@@ -1,4 +1,7 @@
-/** Consoles without a WebSocket (US1, AG2, RL6): begun, given agents and prompted over REST, as the relay does it. */
+/**
+ * Consoles without a WebSocket (US1, AG2, RL6): begun, given agents and prompted over REST, as the
+ * relay does it.
+ */
 import { expect, test } from 'vitest'
 import { openConsole, said, turnEnded } from '../../support/relay.ts'
 

@@ -1,4 +1,6 @@
-/** An agent asked for in the first moment of a server, before its own coordinator is there (AG2). */
+/**
+ * An agent asked for in the first moment of a server, before its own coordinator is there (AG2).
+ */
 import { expect, test } from 'vitest'
 import { createToken } from '../../../src/services/access/change-access.ts'
 import { exited } from '../../services/processes/launch-pad.ts'

@@ -1,4 +1,7 @@
-/** Readers that are cut off at any moment, while others write: every event once, in order (HT6, RL5). */
+/**
+ * Readers that are cut off at any moment, while others write: every event once, in order (HT6,
+ * RL5).
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'
@@ -57,7 +60,9 @@ type Resuming = (
   start: string,
 ) => () => Promise<Reader>
 
-/** Asserts that readers which are cut off at random and resume see every event of every stream once. */
+/**
+ * Asserts that readers which are cut off at random and resume see every event of every stream once.
+ */
 async function expectEachSeenOnce(resuming: Resuming): Promise<void> {
   const server = await openTestServer()
   await fc.assert(

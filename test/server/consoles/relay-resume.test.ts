@@ -1,4 +1,7 @@
-/** Coming back (RL4): after any cut, on any device, after a restart of the server; nothing missed, nothing twice. */
+/**
+ * Coming back (RL4): after any cut, on any device, after a restart of the server; nothing missed,
+ * nothing twice.
+ */
 import { expect, test } from 'vitest'
 import { userSessionStream } from '../../../src/domain/stream-name.ts'
 import { createUserSession } from '../../../src/services/flows/change-user-session.ts'

@@ -1,4 +1,7 @@
-/** The relay on the wire: real WebSockets, a machine played over the link, from the first message to the last. */
+/**
+ * The relay on the wire: real WebSockets, a machine played over the link, from the first message to
+ * the last.
+ */
 import { expect, test } from 'vitest'
 import { openConsole, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
 

@@ -1,4 +1,7 @@
-/** Work of ACP agents, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
+/**
+ * Work of ACP agents, interrupted and resumed: the same role, the same worktree, and the context as
+ * the first thing said.
+ */
 import { expect, test } from 'vitest'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'

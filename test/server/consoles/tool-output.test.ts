@@ -1,4 +1,7 @@
-/** The output of a tool call, from the coordinator's link to the relay and to the route that has the whole of it. */
+/**
+ * The output of a tool call, from the coordinator's link to the relay and to the route that has the
+ * whole of it.
+ */
 import { expect, test } from 'vitest'
 import { consoleKey } from '../../../src/domain/conversations/key.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'

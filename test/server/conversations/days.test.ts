@@ -1,4 +1,7 @@
-/** Which day what is said belongs to (DC), whatever else is done with a conversation; and when days begin, said by the owner (DC1). */
+/**
+ * Which day what is said belongs to (DC), whatever else is done with a conversation; and when days
+ * begin, said by the owner (DC1).
+ */
 import { describe, expect, test } from 'vitest'
 import { storeCutoverRule } from '../../../src/jobs/cutover.ts'
 import { createToken } from '../../../src/services/access/change-access.ts'

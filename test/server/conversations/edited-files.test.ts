@@ -1,4 +1,7 @@
-/** What people write into the files beside the database by hand (AR3): taken in, or refused in words and left alone. */
+/**
+ * What people write into the files beside the database by hand (AR3): taken in, or refused in words
+ * and left alone.
+ */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -116,7 +119,8 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
     'approach_u003',
     'approach_u004',
   ])
-  // What cannot be moved, and a moved one with words that are none, is told and changes nothing; then the next is taken in.
+  // What cannot be moved, and a moved one with words that are none, is told and changes nothing;
+  // then the next is taken in.
   const good = await readFile(path, 'utf8')
   for (const [id, words, why] of [
     ['approach_u002', { failure_reason: 7 }, /failed, new entry 1.*failureReason/],

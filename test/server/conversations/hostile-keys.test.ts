@@ -1,4 +1,7 @@
-/** Hostile keys at every endpoint: refused before anything is written, or kept apart; never a file outside of the folder (CV6). */
+/**
+ * Hostile keys at every endpoint: refused before anything is written, or kept apart; never a file
+ * outside of the folder (CV6).
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

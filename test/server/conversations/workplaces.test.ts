@@ -1,4 +1,7 @@
-/** Where conversations work (CX9): chosen, shown, and one at a time in a folder that several share. The test plays the machine. */
+/**
+ * Where conversations work (CX9): chosen, shown, and one at a time in a folder that several share.
+ * The test plays the machine.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

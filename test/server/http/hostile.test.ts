@@ -1,6 +1,6 @@
 /**
- * A thousand hostile inputs (SE9), the same ones each time: paths, headers, bodies, keys, frames, Hosts and Origins. None of
- * them may break the server, hold it up or change anything.
+ * A thousand hostile inputs (SE9), the same ones each time: paths, headers, bodies, keys, frames,
+ * Hosts and Origins. None of them may break the server, hold it up or change anything.
  */
 import { connect } from 'node:net'
 import fc from 'fast-check'

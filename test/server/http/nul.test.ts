@@ -1,4 +1,7 @@
-/** NUL where an id is expected: no database keeps it, so it is refused in words, the same on either engine (HT2, SE9). */
+/**
+ * NUL where an id is expected: no database keeps it, so it is refused in words, the same on either
+ * engine (HT2, SE9).
+ */
 import { describe, expect, test } from 'vitest'
 import type { Route } from '../../../src/protocol/route.ts'
 import { routes } from '../../../src/protocol/routes.ts'

@@ -1,4 +1,7 @@
-/** Server-sent events: from the heads, from a cursor, from a snapshot; nothing missed, nothing twice. */
+/**
+ * Server-sent events: from the heads, from a cursor, from a snapshot; nothing missed, nothing
+ * twice.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'

@@ -6,7 +6,10 @@ import { openTestServer, type TestServer } from '../../support/server.ts'
 const rounds = 24
 const mebibyte = 1024 * 1024
 
-/** An agent that fills 900 KB, so that two dozen changes are far more than the kernel's buffers take. */
+/**
+ * An agent that fills 900 KB, so that two dozen changes are far more than the kernel's buffers
+ * take.
+ */
 async function largeAgent(server: TestServer): Promise<string> {
   const args = Array.from({ length: 120 }, () => 'x'.repeat(7500))
   const answer = await server.ask('/api/agents', {

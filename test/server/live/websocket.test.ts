@@ -63,7 +63,8 @@ test('[RL2] a snapshot that nobody asked for carries no requestId, whatever is b
   const task = { phase: 1, type: 'code', title: 't', description: '' }
   await server.ask(`/api/projects/${id}/tasks`, { method: 'POST', body: task })
   const [isAnswering, hasSnapshot] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  // As if its beginning was trimmed meanwhile: what is next is not there any more, and the snapshot comes in the middle of an answer.
+  // As if its beginning was trimmed meanwhile: what is next is not there any more, and the snapshot
+  // comes in the middle of an answer.
   store.eventsAfter = async () => {
     await isAnswering.promise
     return []
@@ -174,7 +175,8 @@ test('[RL5] the server pings every 15 seconds and drops a peer that is silent fo
     const both = Promise.all([pinged(alive), pinged(silent)])
     server.clock.advance(15_000)
     await both
-    // The pong of the one that answers is on its way; an answered message behind it means it has arrived.
+    // The pong of the one that answers is on its way; an answered message behind it means it has
+    // arrived.
     await alive.subscribe(['home'])
   }
   const third = pinged(alive)

@@ -1,6 +1,6 @@
 /**
- * A client that has never seen us (MC3): it knows the protocol, its own ids, and how to follow a sentence that names tools. No
- * name of a tool, argument or action of ours stands in its loop.
+ * A client that has never seen us (MC3): it knows the protocol, its own ids, and how to follow a
+ * sentence that names tools. No name of a tool, argument or action of ours stands in its loop.
  */
 import type { Tool } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
@@ -21,7 +21,10 @@ const toolsNamed = (text: string, tools: readonly Tool[]): Tool[] =>
     ([word]) => tools.find(({ name }) => name === word) ?? [],
   )
 
-/** The arguments that a text spells out (`name: 5`), those it was given, and words of its own where words are wanted. */
+/**
+ * The arguments that a text spells out (`name: 5`), those it was given, and words of its own where
+ * words are wanted.
+ */
 function argumentsFor(
   { inputSchema }: Tool,
   text: string,

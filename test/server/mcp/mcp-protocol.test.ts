@@ -1,4 +1,7 @@
-/** The MCP endpoint as a protocol: who gets in, what is listed, and that the short way and the SDK's say the same. */
+/**
+ * The MCP endpoint as a protocol: who gets in, what is listed, and that the short way and the SDK's
+ * say the same.
+ */
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { envelopeVersion, handshakeVersions } from '../../../src/doors/mcp/plain-call.ts'

@@ -1,4 +1,7 @@
-/** Which tools a connection is offered (MC5): those of its purpose. The test plays the machine, and each agent by its token. */
+/**
+ * Which tools a connection is offered (MC5): those of its purpose. The test plays the machine, and
+ * each agent by its token.
+ */
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'

@@ -1,4 +1,7 @@
-/** A coordinator on the wire: a real WebSocket client that greets, takes, tells, and is refused when its time is over. */
+/**
+ * A coordinator on the wire: a real WebSocket client that greets, takes, tells, and is refused when
+ * its time is over.
+ */
 import { expect, test } from 'vitest'
 import { type LinkFact, linkVersion } from '../../../src/protocol/processes/link.ts'
 import { createToken } from '../../../src/services/access/change-access.ts'
@@ -138,7 +141,8 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
   const agent = await connectMcp(server.url, particulars.launchToken)
   const signedIn = await agent.call('authenticate', { project_id: projectId })
   expect(signedIn).toMatchObject({ status: 'ok', purpose: 'chat' })
-  // Also when it gives its passkey: otherwise nobody could tell whose session ends with which process.
+  // Also when it gives its passkey: otherwise nobody could tell whose session ends with which
+  // process.
   const byPasskey = { project_id: projectId, agent_id: 'ann', passkey: passkeys['ann'] }
   expect(await agent.call('authenticate', byPasskey)).toMatchObject({
     status: 'ok',

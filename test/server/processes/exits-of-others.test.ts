@@ -1,4 +1,7 @@
-/** PX2, SE3: coordinators state what became of their own launches; what another's process does is not theirs to say. */
+/**
+ * PX2, SE3: coordinators state what became of their own launches; what another's process does is
+ * not theirs to say.
+ */
 import { expect, test } from 'vitest'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { connectMcp } from '../../support/mcp.ts'

@@ -1,4 +1,7 @@
-/** Launches with two nodes on one PostgreSQL: what is decided once in one process must be so between two. */
+/**
+ * Launches with two nodes on one PostgreSQL: what is decided once in one process must be so between
+ * two.
+ */
 
 import { expect, onTestFinished, test } from 'vitest'
 import { coordinatorStream } from '../../../src/domain/stream-name.ts'

@@ -1,4 +1,7 @@
-/** Launches that are begun together with their order (CO4), on the wire: to whom they are offered, when not, and what becomes of one that is lost. */
+/**
+ * Launches that are begun together with their order (CO4), on the wire: to whom they are offered,
+ * when not, and what becomes of one that is lost.
+ */
 import { expect, test } from 'vitest'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { connectMcp } from '../../support/mcp.ts'

@@ -1,4 +1,7 @@
-/** What an agent sends that nobody knows is counted by name (AC10), and one that does not reach our tools is told of (AC11). */
+/**
+ * What an agent sends that nobody knows is counted by name (AC10), and one that does not reach our
+ * tools is told of (AC11).
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { claude } from '../../../src/protocol/agents/known/claude.ts'

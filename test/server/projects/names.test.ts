@@ -1,4 +1,7 @@
-/** SE13: names that cannot be read for what they are, or that are not theirs to take, are refused in words at every endpoint. */
+/**
+ * SE13: names that cannot be read for what they are, or that are not theirs to take, are refused in
+ * words at every endpoint.
+ */
 import { expect, test } from 'vitest'
 import { openConsole } from '../../support/relay.ts'
 import { openTestServer } from '../../support/server.ts'
@@ -37,7 +40,8 @@ test('[SE13] no name anywhere has characters that are not seen or turn text arou
         expect.stringMatching(words),
       ])
     }
-  // What joins letters and emoji is a part of them; languages that are written from the right are words like others.
+  // What joins letters and emoji is a part of them; languages that are written from the right are
+  // words like others.
   for (const name of ['می\u200cخواهم', '👩\u200d💻', 'שלום', '設計'])
     expect((await server.ask(project, { method: 'PATCH', body: { name } })).json).toMatchObject({
       name,

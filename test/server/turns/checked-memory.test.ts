@@ -1,4 +1,7 @@
-/** What an agent knows after its process has gone is checked, not assumed (CX18): scripted agents as real processes. */
+/**
+ * What an agent knows after its process has gone is checked, not assumed (CX18): scripted agents as
+ * real processes.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** What an agent knows (CX): a context for each conversation, primed, brought back, and ended with its chapter. The test plays the machine. */
+/**
+ * What an agent knows (CX): a context for each conversation, primed, brought back, and ended with
+ * its chapter. The test plays the machine.
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'

@@ -1,6 +1,7 @@
 /**
- * What a context is worth (CX7, CX16): it outlives denials and errors of the model's vendor, and is replaced only on evidence. Scripted
- * agents as real processes, whose sessions count what they were told.
+ * What a context is worth (CX7, CX16): it outlives denials and errors of the model's vendor, and is
+ * replaced only on evidence. Scripted agents as real processes, whose sessions count what they were
+ * told.
  */
 import { expect, test } from 'vitest'
 import { openAgentOnServer } from '../../support/agent-on-server.ts'

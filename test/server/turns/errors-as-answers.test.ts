@@ -1,4 +1,7 @@
-/** Errors of a model that agents nobody has recorded present as their answers (CX12): three scripted ones, as real processes. */
+/**
+ * Errors of a model that agents nobody has recorded present as their answers (CX12): three scripted
+ * ones, as real processes.
+ */
 import { expect, test } from 'vitest'
 import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { hostile } from '../../support/hostile-agent.ts'

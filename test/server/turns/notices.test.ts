@@ -1,4 +1,7 @@
-/** The code and parameters beside the words of turns, roles and messages (HT7), from a coordinator's fact to the reader. */
+/**
+ * The code and parameters beside the words of turns, roles and messages (HT7), from a coordinator's
+ * fact to the reader.
+ */
 import { expect, test } from 'vitest'
 import { statusNotice } from '../../../src/domain/status-texts.ts'
 import { translated } from '../../../src/protocol/notice-words.ts'

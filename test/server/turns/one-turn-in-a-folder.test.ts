@@ -1,4 +1,7 @@
-/** One rule for turns of every kind (CX9): in a folder that several share one conversation's runs at a time. The test plays machine and agents. */
+/**
+ * One rule for turns of every kind (CX9): in a folder that several share one conversation's runs at
+ * a time. The test plays machine and agents.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

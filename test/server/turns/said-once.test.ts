@@ -1,4 +1,7 @@
-/** What an ACP agent's context is told, it is told once (CX20): its task, what is known of it, what was decided. The test plays the machine. */
+/**
+ * What an ACP agent's context is told, it is told once (CX20): its task, what is known of it, what
+ * was decided. The test plays the machine.
+ */
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/domain/conversations/messages.ts'
 import { exited } from '../../services/processes/launch-pad.ts'

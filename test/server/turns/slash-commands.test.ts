@@ -1,4 +1,7 @@
-/** Slash commands of an agent's own, and names that it takes from its primer (CX19): a scripted agent as a real process. */
+/**
+ * Slash commands of an agent's own, and names that it takes from its primer (CX19): a scripted
+ * agent as a real process.
+ */
 import { expect, test } from 'vitest'
 import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { hostile } from '../../support/hostile-agent.ts'

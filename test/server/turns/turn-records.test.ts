@@ -1,4 +1,7 @@
-/** What is kept of a turn for who comes later (CH17): decisions where they were asked, and that it failed. A scripted agent as a real process. */
+/**
+ * What is kept of a turn for who comes later (CH17): decisions where they were asked, and that it
+ * failed. A scripted agent as a real process.
+ */
 import { expect, test } from 'vitest'
 import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { askingAgent } from '../../support/asking-agent.ts'

@@ -1,4 +1,7 @@
-/** What agents are told of who said what (CV14, CX17): names and roles, and that nobody can be made to say another's words. The test plays the machine. */
+/**
+ * What agents are told of who said what (CV14, CX17): names and roles, and that nobody can be made
+ * to say another's words. The test plays the machine.
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'

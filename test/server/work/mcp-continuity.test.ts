@@ -1,4 +1,7 @@
-/** An agent that is interrupted, and the one that takes its work up, over MCP with the official client. */
+/**
+ * An agent that is interrupted, and the one that takes its work up, over MCP with the official
+ * client.
+ */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openWorkplace } from '../../support/mcp.ts'

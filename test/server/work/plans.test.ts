@@ -1,4 +1,7 @@
-/** Plans over MCP and REST: an agent goes on with its next task, another is given its own, and what cannot go on says why (WK5, NA11). */
+/**
+ * Plans over MCP and REST: an agent goes on with its next task, another is given its own, and what
+ * cannot go on says why (WK5, NA11).
+ */
 import { expect, test } from 'vitest'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

@@ -1,4 +1,7 @@
-/** Work that is taken up from its files at a path on the machine of the server (CK7), over HTTP and MCP. */
+/**
+ * Work that is taken up from its files at a path on the machine of the server (CK7), over HTTP and
+ * MCP.
+ */
 import { cp, mkdir, rename, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

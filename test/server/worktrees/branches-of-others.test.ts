@@ -1,4 +1,7 @@
-/** WT6, SE28: nobody brings work into another person's session: real trees of two people in one repository. */
+/**
+ * WT6, SE28: nobody brings work into another person's session: real trees of two people in one
+ * repository.
+ */
 import { expect, test } from 'vitest'
 import { openWorktreeRoom } from '../../support/worktree-machine.ts'
 

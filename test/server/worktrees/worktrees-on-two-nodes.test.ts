@@ -1,4 +1,6 @@
-/** A machine is asked about its worktrees through whichever node the question comes to (WT2, SC1). */
+/**
+ * A machine is asked about its worktrees through whichever node the question comes to (WT2, SC1).
+ */
 import { expect, test } from 'vitest'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { manualClock } from '../../support/manual-clock.ts'

@@ -1,4 +1,7 @@
-/** US5: however many user sessions, agents and turns there are, each question is answered through an index. */
+/**
+ * US5: however many user sessions, agents and turns there are, each question is answered through an
+ * index.
+ */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {

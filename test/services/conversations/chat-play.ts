@@ -1,6 +1,7 @@
 /**
- * Random interleavings of people who write, sessions that fetch, answer, repeat themselves and die, held against the simplest
- * account of what must come out: every visible message is answered once, and only by a session that was handed it.
+ * Random interleavings of people who write, sessions that fetch, answer, repeat themselves and die,
+ * held against the simplest account of what must come out: every visible message is answered once,
+ * and only by a session that was handed it.
  */
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
@@ -90,7 +91,10 @@ export async function play(room: Room, steps: readonly Step[]): Promise<void> {
 
 export const steps = fc.array(step, { maxLength: 25 })
 
-/** People who keep writing while sessions fetch, answer and die, all at once; answers what was written and what was answered. */
+/**
+ * People who keep writing while sessions fetch, answer and die, all at once; answers what was
+ * written and what was answered.
+ */
 export async function playAtOnce(
   room: Room,
   { people, messages }: { people: number; messages: number },

@@ -1,4 +1,7 @@
-/** A project whose agent can be started, and coordinators that are played by the test, through the very parts the endpoints use. */
+/**
+ * A project whose agent can be started, and coordinators that are played by the test, through the
+ * very parts the endpoints use.
+ */
 
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'

@@ -1,4 +1,7 @@
-/** Launches from their order to their end, on both engines: who orders, who takes, what follows from what is told (CO, PX2). */
+/**
+ * Launches from their order to their end, on both engines: who orders, who takes, what follows from
+ * what is told (CO, PX2).
+ */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
@@ -190,7 +193,8 @@ describe.each(engines)('launches on %s', (engine) => {
     const other = playCoordinator(pad.launches)
     await other.register()
     expect(await pad.order()).toMatchObject({ coordinatorId: other.id })
-    // The coordinator cleared up and is accepted again; what it says of what it lost changes nothing.
+    // The coordinator cleared up and is accepted again; what it says of what it lost changes
+    // nothing.
     await coordinator.register('another instance', null)
     await coordinator.tell(exited(lost.launchId, { signal: 'SIGKILL', stopped: true }))
     expect(await pad.process(lost.launchId)).toMatchObject({ reason: 'coordinator_lost' })

@@ -1,4 +1,7 @@
-/** What lets work go on, with two nodes on one PostgreSQL: the same as on SQLite, and serial between the two. */
+/**
+ * What lets work go on, with two nodes on one PostgreSQL: the same as on SQLite, and serial between
+ * the two.
+ */
 import { expect, test } from 'vitest'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
 import { changeApproach, recordApproach } from '../../../src/services/work/change-approach.ts'

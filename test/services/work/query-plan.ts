@@ -1,11 +1,17 @@
-/** How SQLite goes about what a query function asks: whether through an index alone, however many rows there are. */
+/**
+ * How SQLite goes about what a query function asks: whether through an index alone, however many
+ * rows there are.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { rowStatement } from '../../../src/store/rows.ts'
 import { sqliteDialect } from '../../../src/store/sqlite/connection.ts'
 import { bind, compile, type RunnableQuery } from '../../../src/store/statement.ts'
 import type { Reader } from '../../../src/store/store.ts'
 
-/** One line for each step of each query; a sort or a look through a whole table is a line that says so. */
+/**
+ * One line for each step of each query; a sort or a look through a whole table is a line that says
+ * so.
+ */
 export async function planOf(
   file: string,
   ask: (reader: Reader) => Promise<unknown>,

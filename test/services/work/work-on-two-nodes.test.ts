@@ -1,4 +1,7 @@
-/** Tasks and approvals with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
+/**
+ * Tasks and approvals with two nodes on one PostgreSQL: what is serial in one process must be so
+ * between two.
+ */
 import { expect, test } from 'vitest'
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import type { ProjectState } from '../../../src/protocol/snapshot.ts'

@@ -1,4 +1,7 @@
-/** The turns of a chat as the page puts them together (CH14), and where they stand among its messages (UI4). */
+/**
+ * The turns of a chat as the page puts them together (CH14), and where they stand among its
+ * messages (UI4).
+ */
 import { expect, test } from 'vitest'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
@@ -112,7 +115,8 @@ test('[UI4] an answer stands where its turn began: what was written meanwhile co
   // A turn that is not loaded still has its message.
   expect(order(entriesOf([first, second, answer], []))).toEqual([1, 2, 3])
   expect(order(entriesOf([first, second, { ...answer, begunAt: at(2) }], []))).toEqual([1, 3, 2])
-  // One that became no message is shown if it did something and is not older than the messages at hand.
+  // One that became no message is shown if it did something and is not older than the messages at
+  // hand.
   const stopped = turn('t0', 2, { state: 'cancelled' })
   expect(
     order(entriesOf([first], [stopped, turn('old', 0), turn('empty', 2, { items: [] })])),

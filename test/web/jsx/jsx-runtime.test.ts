@@ -1,4 +1,7 @@
-/** What an agent writes reads on the page as it is (SE13): no character of it turns the text around it, or is not there for the eye. */
+/**
+ * What an agent writes reads on the page as it is (SE13): no character of it turns the text around
+ * it, or is not there for the eye.
+ */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { jsx, jsxs, prose } from '../../../web/src/jsx/jsx-runtime.ts'

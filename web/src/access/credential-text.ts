@@ -1,6 +1,8 @@
 /** Parses what a person pastes or opens to sign in: a link, its code, or a token. */
 
-/** Takes the code out of the address and cleans the address at once, so that it stays in no history. */
+/**
+ * Takes the code out of the address and cleans the address at once, so that it stays in no history.
+ */
 export function takeCode(): string | undefined {
   const code = location.hash.slice(1)
   if (!code) return undefined

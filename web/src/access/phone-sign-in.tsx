@@ -1,4 +1,7 @@
-/** Signs the same person in on a phone: a code for its camera, good once (UI8). Says so where a phone could not reach us. */
+/**
+ * Signs the same person in on a phone: a code for its camera, good once (UI8). Says so where a
+ * phone could not reach us.
+ */
 import { useEffect, useState } from 'react'
 import { encode } from 'uqr'
 import type { SignInCode } from '../../../src/protocol/access/people.ts'

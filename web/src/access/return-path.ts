@@ -1,4 +1,6 @@
-/** The path to return to after signing in, kept because the sign-in link often opens in another tab. */
+/**
+ * The path to return to after signing in, kept because the sign-in link often opens in another tab.
+ */
 import { isInternalPath } from './internal-path.ts'
 
 const key = 'holdfast.wanted'

@@ -1,6 +1,7 @@
 /**
- * Signing in by the link (SE1): takes the code out of the address, cleans the address, exchanges the code for the cookie,
- * and goes where the person wanted. Without a good code it says calmly how to get a new link.
+ * Signing in by the link (SE1): takes the code out of the address, cleans the address, exchanges
+ * the code for the cookie, and goes where the person wanted. Without a good code it says calmly how
+ * to get a new link.
  */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'

@@ -1,4 +1,7 @@
-/** Makes a token for a script or a coordinator and shows it, once. A script gets only the scopes that are ticked. */
+/**
+ * Makes a token for a script or a coordinator and shows it, once. A script gets only the scopes
+ * that are ticked.
+ */
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Token, TokenWithSecret } from '../../../src/protocol/access/people.ts'
 import { useDraft } from '../live/draft.ts'

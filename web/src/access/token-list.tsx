@@ -1,4 +1,7 @@
-/** The tokens of scripts and coordinators, and revoking one: whatever uses it stops at once, so it asks. */
+/**
+ * The tokens of scripts and coordinators, and revoking one: whatever uses it stops at once, so it
+ * asks.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

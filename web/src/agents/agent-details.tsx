@@ -1,4 +1,7 @@
-/** Changes an agent. A draft stays where it is while the agent changes elsewhere; only what was touched is sent. */
+/**
+ * Changes an agent. A draft stays where it is while the agent changes elsewhere; only what was
+ * touched is sent.
+ */
 import { type FormEvent, useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { useDraft } from '../live/draft.ts'

@@ -1,4 +1,7 @@
-/** Known agents: those installed on the server's machine, each added with one click (AG5), and how the others are installed. */
+/**
+ * Known agents: those installed on the server's machine, each added with one click (AG5), and how
+ * the others are installed.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'

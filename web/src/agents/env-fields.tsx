@@ -1,4 +1,7 @@
-/** Environment variables of an agent. Stored values never come back: what is there shows as kept, and can be replaced or removed. */
+/**
+ * Environment variables of an agent. Stored values never come back: what is there shows as kept,
+ * and can be replaced or removed.
+ */
 import { useId } from 'react'
 import { Button, IconButton } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'

@@ -1,4 +1,7 @@
-/** Signing an ACP agent in and out (AC13): asked for its ways, each with a button or with the command for a terminal. */
+/**
+ * Signing an ACP agent in and out (AC13): asked for its ways, each with a button or with the
+ * command for a terminal.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'

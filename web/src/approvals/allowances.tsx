@@ -1,4 +1,7 @@
-/** Lists what agents are always allowed in a project, until when and by whom, each with a button to revoke it (AG6). Renders nothing when empty. */
+/**
+ * Lists what agents are always allowed in a project, until when and by whom, each with a button to
+ * revoke it (AG6). Renders nothing when empty.
+ */
 import { useQuery } from '@tanstack/react-query'
 import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
 import { allowancesOf, refreshAllowances } from '../live/allowances.ts'

@@ -1,4 +1,7 @@
-/** "Allow always" (AG6): for what and for how long, with the narrowest and a working day chosen; kept by Holdfast, never by the agent. */
+/**
+ * "Allow always" (AG6): for what and for how long, with the narrowest and a working day chosen;
+ * kept by Holdfast, never by the agent.
+ */
 import { useId, useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import {
@@ -20,7 +23,10 @@ interface AlwaysFormProps {
   readonly onGive: (terms: AlwaysTerms) => void
 }
 
-/** Renders nothing where “always” is not possible: the agent does not say what it would do, or asks for a change of its mode. */
+/**
+ * Renders nothing where “always” is not possible: the agent does not say what it would do, or asks
+ * for a change of its mode.
+ */
 export function AlwaysForm({
   asked: { call, likeness },
   agentId,

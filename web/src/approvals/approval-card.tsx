@@ -140,7 +140,10 @@ function Asked({ approval }: { approval: Approval }) {
   )
 }
 
-/** Whether to show the text as Markdown. A permission is shown to the letter, and text without Markdown needs no renderer. */
+/**
+ * Whether to show the text as Markdown. A permission is shown to the letter, and text without
+ * Markdown needs no renderer.
+ */
 const isMarked = ({ permission, question, instructionContent }: Approval): boolean =>
   permission === null &&
   !question &&

@@ -1,6 +1,7 @@
 /**
- * Decides an approval: approve, reject, or send back with what should be different. The first decision stands (AP1). What an agent
- * asks leave for is let be done or not: there is nothing to send back (AP4).
+ * Decides an approval: approve, reject, or send back with what should be different. The first
+ * decision stands (AP1). What an agent asks leave for is let be done or not: there is nothing to
+ * send back (AP4).
  */
 import { useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'

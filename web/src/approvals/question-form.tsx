@@ -1,4 +1,7 @@
-/** The answer to a question of an agent (AP13): the fields of its form, or the address it asks to visit, and accept or decline. */
+/**
+ * The answer to a question of an agent (AP13): the fields of its form, or the address it asks to
+ * visit, and accept or decline.
+ */
 import { useState } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { takeApproval } from '../live/approvals.ts'

@@ -1,4 +1,7 @@
-/** Channels (CN1, CN2): how each stands, who asks to be let in, who is served, and which agent answers. */
+/**
+ * Channels (CN1, CN2): how each stands, who asks to be let in, who is served, and which agent
+ * answers.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Channel, PairingCode } from '../../../src/protocol/channels/channel.ts'

@@ -1,4 +1,7 @@
-/** The chats of a channel: those that ask, to be let in or refused, and those somebody has decided about. */
+/**
+ * The chats of a channel: those that ask, to be let in or refused, and those somebody has decided
+ * about.
+ */
 import { useState } from 'react'
 import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { refreshChannels } from '../live/channels.ts'

@@ -1,6 +1,7 @@
 /**
- * The state of one user session, built from its events (RL3): its roles with their agents, and the turns of each.
- * Pure: the same events make the same state on every device; a snapshot replaces all that was known.
+ * The state of one user session, built from its events (RL3): its roles with their agents, and the
+ * turns of each. Pure: the same events make the same state on every device; a snapshot replaces all
+ * that was known.
  */
 
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
@@ -81,7 +82,10 @@ export function fromSnapshot({
   return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length > 0 }
 }
 
-/** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
+/**
+ * Turns read page by page stand before all that is known of their roles; `more`: there are older
+ * ones still.
+ */
 export function withOlder(
   consoleState: ConsoleState,
   turns: readonly Turn[],

@@ -1,4 +1,7 @@
-/** An agent that failed, or has gone: why, what was kept, and the ways to have one in this role again (AG1, AC4). */
+/**
+ * An agent that failed, or has gone: why, what was kept, and the ways to have one in this role
+ * again (AG1, AC4).
+ */
 import type { ReactNode } from 'react'
 import { tellsExit } from '../../../src/protocol/notice-words.ts'
 import { SubmitButton } from '../parts/button.tsx'

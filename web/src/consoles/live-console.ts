@@ -1,6 +1,7 @@
 /**
- * User sessions as this page follows them, over one WebSocket for all. What was seen stays known while one looks elsewhere, so coming
- * back goes on behind the last event. What is written is kept until the server has it, also over a reload of the tab.
+ * User sessions as this page follows them, over one WebSocket for all. What was seen stays known
+ * while one looks elsewhere, so coming back goes on behind the last event. What is written is kept
+ * until the server has it, also over a reload of the tab.
  */
 import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
@@ -35,7 +36,10 @@ export interface ConsoleData {
   readonly prompts: readonly Prompt[]
 }
 
-/** Sessions with more events than this begin with a snapshot, which has what was said but not each step. */
+/**
+ * Sessions with more events than this begin with a snapshot, which has what was said but not each
+ * step.
+ */
 const mostReplayed = 5000
 const mostKnown = 5
 const olderPage = 20
@@ -114,7 +118,10 @@ class LiveConsole {
     this.#deliver({ requestId: newKey(), role, text, attached, error: undefined })
   }
 
-  /** Sends a prompt again: one without an answer under the same id, so that it is never delivered twice; a refused one under a new id. */
+  /**
+   * Sends a prompt again: one without an answer under the same id, so that it is never delivered
+   * twice; a refused one under a new id.
+   */
   sendAgain(prompt: Prompt): void {
     this.discard(prompt)
     this.#deliver({

@@ -1,4 +1,7 @@
-/** The head of a role's pane on one line: role, agent, the branch it works on, its changes, and the way to end it. */
+/**
+ * The head of a role's pane on one line: role, agent, the branch it works on, its changes, and the
+ * way to end it.
+ */
 import { useState } from 'react'
 import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import { useDisplayName } from '../live/display-names.ts'

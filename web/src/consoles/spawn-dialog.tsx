@@ -1,4 +1,7 @@
-/** Puts an agent into a role of this user session: which role, which agent, in which folder (US2, AG2). */
+/**
+ * Puts an agent into a role of this user session: which role, which agent, in which folder (US2,
+ * AG2).
+ */
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'

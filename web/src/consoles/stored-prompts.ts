@@ -1,7 +1,8 @@
 /**
- * What was written to agents and is not yet known to have arrived, kept in the tab so that a reload loses none of it. What was refused is
- * kept as refused: it is said again only when the person says so. Bound to the person who wrote it: somebody who signs in after them in this
- * tab sends none of it.
+ * What was written to agents and is not yet known to have arrived, kept in the tab so that a reload
+ * loses none of it. What was refused is kept as refused: it is said again only when the person says
+ * so. Bound to the person who wrote it: somebody who signs in after them in this tab sends none of
+ * it.
  */
 import { ProblemError } from '../../../src/client/failures.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'

@@ -1,4 +1,7 @@
-/** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
+/**
+ * A console: the agents of one user session side by side by role; on a phone one at a time, chosen
+ * by its tab (UI3).
+ */
 import { useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
@@ -121,7 +124,10 @@ const focusIfNowhere = (button: HTMLButtonElement | null): void => {
   if (document.activeElement === document.body) button?.focus()
 }
 
-/** Focuses the prompt box of an agent that was just added, unless the focus has moved elsewhere meanwhile. */
+/**
+ * Focuses the prompt box of an agent that was just added, unless the focus has moved elsewhere
+ * meanwhile.
+ */
 function useFocusOnAdded(role: string | undefined): void {
   const written = useRef<string>(undefined)
   useEffect(() => {

@@ -1,6 +1,7 @@
 /**
- * Derives the presence of a chat's agent (CH9) from its sessions, its processes and the coordinators. Pure. The
- * browser's clock need not be the server's: what is compared are times of one of them, or ids.
+ * Derives the presence of a chat's agent (CH9) from its sessions, its processes and the
+ * coordinators. Pure. The browser's clock need not be the server's: what is compared are times of
+ * one of them, or ids.
  */
 
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'

@@ -1,4 +1,7 @@
-/** All sessions of a project, ended ones too, newest first: found by their titles, read on while one scrolls. */
+/**
+ * All sessions of a project, ended ones too, newest first: found by their titles, read on while one
+ * scrolls.
+ */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useDisplayName } from '../live/display-names.ts'

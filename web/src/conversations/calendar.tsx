@@ -1,4 +1,6 @@
-/** A month: the days that have a note are links, the others are there so that the weeks are weeks. */
+/**
+ * A month: the days that have a note are links, the others are there so that the weeks are weeks.
+ */
 import { Link } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/conversations/chapter.ts'
 import { buttonClass } from '../parts/button.tsx'

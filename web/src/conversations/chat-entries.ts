@@ -1,4 +1,7 @@
-/** Puts the messages of a chat and the turns that answered them into the order in which they are read. Pure. */
+/**
+ * Puts the messages of a chat and the turns that answered them into the order in which they are
+ * read. Pure.
+ */
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { hasFailed, type ShownTurn } from '../turns/turn-state.ts'
 
@@ -13,8 +16,9 @@ export type ChatEntry =
     }
 
 /**
- * An answer stands where its turn began: what was written while it ran comes after it. Turns that are older than the messages at hand are
- * left out, as are those that did nothing and became no message; those that failed or were cut off stay, as the record of that.
+ * An answer stands where its turn began: what was written while it ran comes after it. Turns that
+ * are older than the messages at hand are left out, as are those that did nothing and became no
+ * message; those that failed or were cut off stay, as the record of that.
  */
 export function entriesOf(messages: readonly Message[], turns: readonly ShownTurn[]): ChatEntry[] {
   const byId = new Map(turns.map((turn) => [turn.messageId, turn]))
@@ -60,7 +64,10 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
 const isCutOff = ({ state, stopReason }: ShownTurn): boolean =>
   state === 'unknown' || stopReason === 'process_gone'
 
-/** The turn in which one that was cut off is told once more: the next one, with nothing said between. */
+/**
+ * The turn in which one that was cut off is told once more: the next one, with nothing said
+ * between.
+ */
 export const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
   entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn'
     ? next.turn.messageId

@@ -1,4 +1,7 @@
-/** A session with one agent of a project (its chat, a fork of it, its work on tasks): what was said and done, and where one writes. */
+/**
+ * A session with one agent of a project (its chat, a fork of it, its work on tasks): what was said
+ * and done, and where one writes.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useEffect, useMemo } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'

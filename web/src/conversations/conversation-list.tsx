@@ -1,4 +1,6 @@
-/** All conversations or those of one channel, the last changed first, each with its last message. */
+/**
+ * All conversations or those of one channel, the last changed first, each with its last message.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

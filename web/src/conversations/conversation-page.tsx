@@ -1,4 +1,7 @@
-/** One conversation: its title, its flags and all its messages, from the end or around a given message. */
+/**
+ * One conversation: its title, its flags and all its messages, from the end or around a given
+ * message.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,4 +1,7 @@
-/** Conversations on all channels as the page reads them: asked for, and asked again now and then, because no stream tells of all. */
+/**
+ * Conversations on all channels as the page reads them: asked for, and asked again now and then,
+ * because no stream tells of all.
+ */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type {
   Conversation,

@@ -1,4 +1,7 @@
-/** The place Conversations (UI4): all of them by channel, search over all days, and beside the list what was chosen from it. */
+/**
+ * The place Conversations (UI4): all of them by channel, search over all days, and beside the list
+ * what was chosen from it.
+ */
 import { Link, Outlet, useMatchRoute, useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { buttonClass } from '../parts/button.tsx'

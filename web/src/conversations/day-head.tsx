@@ -1,4 +1,7 @@
-/** The heading of a day in a conversation: the day, the first line of its summary, and its note or that one is still to be written. */
+/**
+ * The heading of a day in a conversation: the day, the first line of its summary, and its note or
+ * that one is still to be written.
+ */
 import { Link } from '@tanstack/react-router'
 import { useWords } from '../translations/messages.tsx'
 import type { DayOfMessage } from './days.ts'

@@ -1,4 +1,7 @@
-/** The flags of a conversation (CV3): those that are known, to be changed; those that are not are shown and kept as they are. */
+/**
+ * The flags of a conversation (CV3): those that are known, to be changed; those that are not are
+ * shown and kept as they are.
+ */
 import { type FormEvent, useState } from 'react'
 import type { Flags } from '../../../src/protocol/conversations/conversation.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'

@@ -1,6 +1,7 @@
 /**
- * The messages of the window, in a box that scrolls. What is read on one side and let go on the other moves nothing on the screen: the
- * first message in sight stays where it is. New ones are followed only by who is at the end.
+ * The messages of the window, in a box that scrolls. What is read on one side and let go on the
+ * other moves nothing on the screen: the first message in sight stays where it is. New ones are
+ * followed only by who is at the end.
  */
 import { Fragment, type KeyboardEvent, type UIEvent, useLayoutEffect, useRef } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
@@ -144,7 +145,10 @@ function look(list: HTMLElement): Kept | undefined {
   return undefined
 }
 
-/** Scrolls after rows were added: at first to the requested message or the end, later to the message that was in view. */
+/**
+ * Scrolls after rows were added: at first to the requested message or the end, later to the message
+ * that was in view.
+ */
 function settle(list: HTMLElement, kept: Kept | undefined, at: number | undefined): void {
   if (!kept) {
     if (at === undefined) list.scrollTop = list.scrollHeight

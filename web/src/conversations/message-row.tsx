@@ -1,6 +1,6 @@
 /**
- * One message: who wrote it, when, and what. What a person wrote stands in a box, as it was written; what an agent wrote is Markdown on the
- * page, made of our own elements (SE6).
+ * One message: who wrote it, when, and what. What a person wrote stands in a box, as it was
+ * written; what an agent wrote is Markdown on the page, made of our own elements (SE6).
  */
 import { memo } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'

@@ -1,4 +1,6 @@
-/** Up and down go from one link of a list to the next, as in every list of things to choose from. */
+/**
+ * Up and down go from one link of a list to the next, as in every list of things to choose from.
+ */
 import type { KeyboardEvent } from 'react'
 
 export function moveAmongLinks(event: KeyboardEvent<HTMLElement>): void {

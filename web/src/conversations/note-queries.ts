@@ -1,4 +1,7 @@
-/** The days of conversations and the notes of days (DC), as the page reads them: asked for, and asked again now and then. */
+/**
+ * The days of conversations and the notes of days (DC), as the page reads them: asked for, and
+ * asked again now and then.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Chapter, Note } from '../../../src/protocol/conversations/chapter.ts'
@@ -40,7 +43,10 @@ export const notesOf = (month: string) =>
       state.data?.some((note) => note.state === 'pending') ? askSoonMs : askAgainMs,
   })
 
-/** The Markdown of a day, `2026-11-15`, with the reader's times, without what stands before it for other programs. */
+/**
+ * The Markdown of a day, `2026-11-15`, with the reader's times, without what stands before it for
+ * other programs.
+ */
 export const noteOf = (day: string) =>
   queryOptions<string>({
     queryKey: ['note', day],
@@ -55,13 +61,19 @@ export const noteOf = (day: string) =>
     staleTime: askAgainMs,
   })
 
-/** The front matter is for programs; the heading and the links to the days beside it are what the calendar shows anyway. */
+/**
+ * The front matter is for programs; the heading and the links to the days beside it are what the
+ * calendar shows anyway.
+ */
 const readable = (note: string): string =>
   note
     .replace(/^---\n[\s\S]*?\n---\n/, '')
     .replace(/^\s*# \d{4}-\d{2}-\d{2}\s+(\[\[\d{8}\]\][ ·]*)*/, '')
 
-/** Headings and the summary name conversations by key: with their titles instead. What was said is quoted and stays as it is. */
+/**
+ * Headings and the summary name conversations by key: with their titles instead. What was said is
+ * quoted and stays as it is.
+ */
 export const withTitles = (note: string, titleOf: (key: string) => string): string =>
   note.replaceAll(
     /^(## |- \*\*)([a-z]+:[^\s*]+)/gm,

@@ -1,4 +1,7 @@
-/** The notes of days as a calendar, and the one that was chosen (DC3). A note whose file is not written yet says so (DC4). */
+/**
+ * The notes of days as a calendar, and the one that was chosen (DC3). A note whose file is not
+ * written yet says so (DC4).
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/conversations/chapter.ts'

@@ -1,4 +1,7 @@
-/** Approvals that the agent of a chat waits for, shown in the chat with the same card as on Now; both change at once. */
+/**
+ * Approvals that the agent of a chat waits for, shown in the chat with the same card as on Now;
+ * both change at once.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
@@ -13,7 +16,10 @@ interface Pending {
   readonly questions: readonly Approval[]
 }
 
-/** Oldest first: the one that came first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
+/**
+ * Oldest first: the one that came first is decided first. Permissions stand in the turn that asks,
+ * and belong to no other conversation.
+ */
 export function usePendingApprovals(
   projectId: string,
   agentId: string,

@@ -1,4 +1,7 @@
-/** Leads to the page on which the worktree of a conversation is reviewed (UI12), or what one of its turns changed there. */
+/**
+ * Leads to the page on which the worktree of a conversation is reviewed (UI12), or what one of its
+ * turns changed there.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useWords } from '../translations/messages.tsx'

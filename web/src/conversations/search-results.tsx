@@ -1,4 +1,7 @@
-/** Search results, newest first, with the matches marked; each links to the message in its conversation. */
+/**
+ * Search results, newest first, with the matches marked; each links to the message in its
+ * conversation.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'

@@ -1,4 +1,7 @@
-/** A link to a conversation, wherever its kind is shown: a chat, a role of a console, another session of an agent, or its messages. */
+/**
+ * A link to a conversation, wherever its kind is shown: a chat, a role of a console, another
+ * session of an agent, or its messages.
+ */
 import { Link } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 import { hasAgent, userSessionOf } from '../shell/listed-views.ts'

@@ -1,4 +1,7 @@
-/** A session of an agent by its key, and several of them side by side; on a phone one at a time, chosen by its tab. */
+/**
+ * A session of an agent by its key, and several of them side by side; on a phone one at a time,
+ * chosen by its tab.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

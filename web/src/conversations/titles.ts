@@ -1,4 +1,6 @@
-/** Titles of conversations: the names of the participants where they are known, the key otherwise. */
+/**
+ * Titles of conversations: the names of the participants where they are known, the key otherwise.
+ */
 import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import { useHome } from '../live/queries.ts'
 import { oneLine } from '../shell/listed-views.ts'
@@ -29,7 +31,10 @@ export function useTitleOf(): (key: string) => { title: string; channel: string 
 type Named = Pick<Conversation, 'key'> &
   Partial<Pick<Conversation, 'title' | 'opening' | 'forkedFrom'>>
 
-/** What a session is called: its title, else what it began with, else its participants; a fork is marked as one. */
+/**
+ * What a session is called: its title, else what it began with, else its participants; a fork is
+ * marked as one.
+ */
 export function useNameOf(): (about: Named) => string {
   const { files: words } = useWords()
   const titleOf = useTitleOf()

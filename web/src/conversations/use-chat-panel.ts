@@ -1,6 +1,7 @@
 /**
- * The panel is open: the agent is asked to be there (CH1). It closes, whichever way: the agent may go (CH4). The panel has a
- * name of its own, so closing it says nothing about others (CH5). Closing never waits for anything.
+ * The panel is open: the agent is asked to be there (CH1). It closes, whichever way: the agent may
+ * go (CH4). The panel has a name of its own, so closing it says nothing about others (CH5). Closing
+ * never waits for anything.
  */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useConnection } from '../live/connection.ts'
@@ -10,7 +11,10 @@ import { newKey } from '../live/sending.ts'
 import { useOpenPanel } from '../live/streams.ts'
 import type { ChatCall } from './agent-presence.ts'
 
-/** The server keeps a panel that it does not see for a minute; a connection that was back sooner need not say it again. */
+/**
+ * The server keeps a panel that it does not see for a minute; a connection that was back sooner
+ * need not say it again.
+ */
 const rememberedMs = 45_000
 
 interface Panel {

@@ -1,4 +1,7 @@
-/** Reads the window over a conversation: from its end or around a message, then on in either direction, and what is said meanwhile. */
+/**
+ * Reads the window over a conversation: from its end or around a message, then on in either
+ * direction, and what is said meanwhile.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import { client } from '../live/queries.ts'
@@ -63,7 +66,8 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
   const readNewer = () =>
     void ask({ after: last ?? 0 }, (now, part) => (now ? withNewer(now, part) : windowOf(part)))
 
-  // New messages are read only where the window reaches the end; elsewhere they are read on scrolling there.
+  // New messages are read only where the window reaches the end; elsewhere they are read on
+  // scrolling there.
   const newest = useChat(key)?.messages.at(-1)?.seq
   const isBehind =
     window !== undefined && !window.newer && newest !== undefined && newest > (last ?? 0)

@@ -1,6 +1,7 @@
 /**
- * The part of a conversation that is on the page: a window over all that was ever said, moved by what is read on either side. It
- * never holds more than `mostShown`, so a conversation of 100,000 messages costs what one of 300 does (UI7). Pure.
+ * The part of a conversation that is on the page: a window over all that was ever said, moved by
+ * what is read on either side. It never holds more than `mostShown`, so a conversation of 100,000
+ * messages costs what one of 300 does (UI7). Pure.
  */
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'

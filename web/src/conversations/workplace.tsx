@@ -1,4 +1,7 @@
-/** Shows the folder that the agent of a chat works in, with a way to choose another; and whether it waits for the folder, with a way not to (CX9). */
+/**
+ * Shows the folder that the agent of a chat works in, with a way to choose another; and whether it
+ * waits for the folder, with a way not to (CX9).
+ */
 import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
@@ -56,8 +59,8 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
 }
 
 /**
- * Asks, where the answer is waited for, whether a message is to be answered beside the work of another conversation in the same folder
- * (CX11): whether it would write nobody knows before.
+ * Asks, where the answer is waited for, whether a message is to be answered beside the work of
+ * another conversation in the same folder (CX11): whether it would write nobody knows before.
  */
 export function WaitsForFolder({ about, mayWrite }: Omit<WorkplaceProps, 'place'>) {
   const { workplace: words } = useWords().chat

@@ -1,7 +1,8 @@
 /**
- * Makes the page's elements, as React does, with one difference: in text that is to be read to the letter, characters that are invisible
- * or turn text around are shown as escapes with their number (SE13). It does so for all text and for what names an element, so that no
- * place can forget it. Prose, in which such characters belong to the language, is shown with `prose`.
+ * Makes the page's elements, as React does, with one difference: in text that is to be read to the
+ * letter, characters that are invisible or turn text around are shown as escapes with their number
+ * (SE13). It does so for all text and for what names an element, so that no place can forget it.
+ * Prose, in which such characters belong to the language, is shown with `prose`.
  */
 import { createElement, Fragment, type Key, type ReactElement, type ReactNode } from 'react'
 import { jsx as make, jsxs as makeWithChildren } from 'react/jsx-runtime'
@@ -43,6 +44,9 @@ export const jsxDEV = (
   hasFixedChildren = false,
 ): ReactElement => (hasFixedChildren ? jsxs : jsx)(type, props, key)
 
-/** Text as it was written, for sentences of people and agents: not for code, commands, file names or names. No language needs overrides. */
+/**
+ * Text as it was written, for sentences of people and agents: not for code, commands, file names or
+ * names. No language needs overrides.
+ */
 export const prose = (text: string): ReactNode =>
   createElement(Fragment, null, text.replaceAll(/[\u202d\u202e]/g, withNumbers))

@@ -1,4 +1,7 @@
-/** Queries what agents are always allowed in a project (AG6); refreshed when an event says that it changed. */
+/**
+ * Queries what agents are always allowed in a project (AG6); refreshed when an event says that it
+ * changed.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
 import { client, invalidate } from './queries.ts'

@@ -1,6 +1,7 @@
 /**
- * Approvals as the page knows them: the inbox over all projects (AP5) and the history of each project. A decision made
- * anywhere changes both; what was decided while it was looked at stays, with who decided what, until the person leaves.
+ * Approvals as the page knows them: the inbox over all projects (AP5) and the history of each
+ * project. A decision made anywhere changes both; what was decided while it was looked at stays,
+ * with who decided what, until the person leaves.
  */
 import {
   type InfiniteData,
@@ -77,7 +78,10 @@ export function useWaitingForMe(): string | undefined {
 
 let looking = false
 
-/** The copies that `home` gets of approvals' events have no body: they say that there is something to look at. */
+/**
+ * The copies that `home` gets of approvals' events have no body: they say that there is something
+ * to look at.
+ */
 export function refreshInbox(): void {
   if (looking) return
   looking = true
@@ -100,7 +104,10 @@ export const approvalsOf = (projectId: string) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
-/** The later of two versions: each submission is decided once, and each revision lengthens the history. */
+/**
+ * The later of two versions: each submission is decided once, and each revision lengthens the
+ * history.
+ */
 function later(known: Approval, newer: Approval): Approval {
   const step = ({ revisionHistory, status }: Approval) =>
     revisionHistory.length * 2 + (status === 'pending' ? 0 : 1)

@@ -1,4 +1,7 @@
-/** Channels and their chats as the page knows them; asked again when an event says that they changed, and while somebody looks. */
+/**
+ * Channels and their chats as the page knows them; asked again when an event says that they
+ * changed, and while somebody looks.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import type { Channel, ChannelChat } from '../../../src/protocol/channels/channel.ts'
 import { client, invalidate } from './queries.ts'

@@ -1,6 +1,6 @@
 /**
- * A conversation as the page knows it, and how each event changes it. Pure. Messages are in their order and without holes:
- * what is known reaches from some message to the newest.
+ * A conversation as the page knows it, and how each event changes it. Pure. Messages are in their
+ * order and without holes: what is known reaches from some message to the newest.
  */
 
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
@@ -46,7 +46,10 @@ export const withOlder = (
   older,
 })
 
-/** The newest alone, as a snapshot has them: the older ones of a chat that nobody looks at can be read again. */
+/**
+ * The newest alone, as a snapshot has them: the older ones of a chat that nobody looks at can be
+ * read again.
+ */
 export const newestOf = (chat: Chat): Chat =>
   chat.messages.length <= snapshotMessageLimit
     ? chat

@@ -1,6 +1,7 @@
 /**
- * Interrupted work over all projects, the chart of which was resumed from which, what was learned, and one work session whole. They
- * are asked for, and asked again when an event says that they changed; many events at once are one question.
+ * Interrupted work over all projects, the chart of which was resumed from which, what was learned,
+ * and one work session whole. They are asked for, and asked again when an event says that they
+ * changed; many events at once are one question.
  */
 import { queryOptions } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
@@ -65,7 +66,10 @@ function lookAgain(queryKey: readonly unknown[]): void {
   }, gatherMs)
 }
 
-/** The copies that `home` gets of work sessions' events have no body: they say that there is something to look at. */
+/**
+ * The copies that `home` gets of work sessions' events have no body: they say that there is
+ * something to look at.
+ */
 export function refreshInterrupted({ type }: HoldfastEvent): void {
   if (type.startsWith('work-session-') || type === 'project-deleted')
     lookAgain(interrupted.queryKey)

@@ -35,7 +35,10 @@ export function useAgentAndProject({ agentId, projectId }: { agentId: string; pr
   }
 }
 
-/** Names who said a message (CV14): a person, an agent, a name on a channel, or the role of what was put in for somebody else. */
+/**
+ * Names who said a message (CV14): a person, an agent, a name on a channel, or the role of what was
+ * put in for somebody else.
+ */
 export function useSenderName(): (message: Pick<Message, 'senderId' | 'senderName'>) => string {
   const nameOf = useDisplayName()
   const { chat } = useWords()

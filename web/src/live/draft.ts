@@ -1,6 +1,6 @@
 /**
- * Drafts of forms: typed text survives closing a dialog, leaving the page and coming back, and (unless it may hold a
- * secret) a reload of the tab.
+ * Drafts of forms: typed text survives closing a dialog, leaving the page and coming back, and
+ * (unless it may hold a secret) a reload of the tab.
  */
 import { useState } from 'react'
 

@@ -1,5 +1,6 @@
 /**
- * Publishes answers and work that agents have finished, for browser notifications (UI8). Listeners are called once; nothing is stored.
+ * Publishes answers and work that agents have finished, for browser notifications (UI8). Listeners
+ * are called once; nothing is stored.
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 
@@ -28,7 +29,10 @@ export const publishFinished: Listener = (finished) => {
   for (const listener of listeners) listener(finished)
 }
 
-/** Publishes what an event finishes: ended work on the stream `home`, and agents' messages in open chats. */
+/**
+ * Publishes what an event finishes: ended work on the stream `home`, and agents' messages in open
+ * chats.
+ */
 export function publishFinishedOf(event: HoldfastEvent): void {
   if (
     event.type === 'work-session-ended' &&

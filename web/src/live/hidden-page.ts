@@ -1,7 +1,7 @@
 /**
- * A hidden page keeps its connection while a chat is open on it: otherwise its panel would count as closed and the agent would be
- * sent away (CH5). So does one that shows notifications (AP5). Browsers allow six connections to one server, so only a few hidden
- * pages of a browser may.
+ * A hidden page keeps its connection while a chat is open on it: otherwise its panel would count as
+ * closed and the agent would be sent away (CH5). So does one that shows notifications (AP5).
+ * Browsers allow six connections to one server, so only a few hidden pages of a browser may.
  */
 const maxHiddenConnections = 3
 

@@ -1,6 +1,7 @@
 /**
- * The projects and agents as the page knows them, and how each event changes them. Pure: the same events in any order of
- * arrival beside an answer of ours lead to the same picture, because of two versions of one thing the later one stays.
+ * The projects and agents as the page knows them, and how each event changes them. Pure: the same
+ * events in any order of arrival beside an answer of ours lead to the same picture, because of two
+ * versions of one thing the later one stays.
  */
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'

@@ -1,6 +1,7 @@
 /**
- * Keeps the page up to date: reads the snapshot once, then follows the event stream and applies each event.
- * After a lost connection it continues from its cursor, so nothing is missed. Decides nothing itself.
+ * Keeps the page up to date: reads the snapshot once, then follows the event stream and applies
+ * each event. After a lost connection it continues from its cursor, so nothing is missed. Decides
+ * nothing itself.
  */
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
@@ -36,7 +37,10 @@ import { takeWorkEvent, takeWorkSnapshot } from './work.ts'
 
 const firstRetryMs = 500
 const mostRetryMs = 10_000
-/** Browsers allow six connections to one server: a page that nobody has seen for this long gives its own back. */
+/**
+ * Browsers allow six connections to one server: a page that nobody has seen for this long gives its
+ * own back.
+ */
 const unseenMs = 60_000
 
 /** Whether somebody was signed in at this browser. */
@@ -106,7 +110,9 @@ export function startLive(): () => void {
     })
   }
 
-  /** The connection is opened anew with the cursor it had; what is new in it begins with a snapshot. */
+  /**
+   * The connection is opened anew with the cursor it had; what is new in it begins with a snapshot.
+   */
   function onWanted(): void {
     if (gathering) return
     gathering = true

@@ -1,8 +1,9 @@
 /**
- * What was sent and is not acknowledged yet (CH10). It lies in the browser's storage, survives reloads and lost connections,
- * and is sent again under the same client id, so the server keeps it once. Sent one after the other in each conversation, so
- * the order stays. Bound to the person who wrote it: nobody else at this browser sends it, and the server refuses it from anybody else, since
- * another tab may have signed somebody else in.
+ * What was sent and is not acknowledged yet (CH10). It lies in the browser's storage, survives
+ * reloads and lost connections, and is sent again under the same client id, so the server keeps it
+ * once. Sent one after the other in each conversation, so the order stays. Bound to the person who
+ * wrote it: nobody else at this browser sends it, and the server refuses it from anybody else,
+ * since another tab may have signed somebody else in.
  */
 import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'

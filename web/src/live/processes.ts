@@ -1,6 +1,7 @@
 /**
- * Processes, agent sessions and coordinators as the page knows them. The copies that `home` gets of processes' events have no body:
- * they say that there is something to look at. A project's own stream brings each process whole.
+ * Processes, agent sessions and coordinators as the page knows them. The copies that `home` gets of
+ * processes' events have no body: they say that there is something to look at. A project's own
+ * stream brings each process whole.
  */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { readLiveAgentSessions, readLiveProcesses } from '../../../src/client/running.ts'
@@ -87,7 +88,9 @@ export const agentSessionsOf = (projectId: string, agentId: string) =>
       ).items,
   })
 
-/** Their events are in the streams of projects; a page that follows none of them looks this often. */
+/**
+ * Their events are in the streams of projects; a page that follows none of them looks this often.
+ */
 export const refreshEveryMs = 10_000
 
 const agentSessionsKey = ['agent-sessions'] as const

@@ -1,6 +1,6 @@
 /**
- * The tasks and work sessions of a project as the page knows them, and how each event changes them. Pure: of two versions of
- * a task the later one stays, whichever way it came.
+ * The tasks and work sessions of a project as the page knows them, and how each event changes them.
+ * Pure: of two versions of a task the later one stays, whichever way it came.
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'

@@ -1,6 +1,7 @@
 /**
- * Queries of the page. Projects and agents come as a snapshot and are kept up to date by the event stream (live.ts); people,
- * tokens and the server's health are asked for, and asked again when an event says that they changed.
+ * Queries of the page. Projects and agents come as a snapshot and are kept up to date by the event
+ * stream (live.ts); people, tokens and the server's health are asked for, and asked again when an
+ * event says that they changed.
  */
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createClient, ProblemError } from '../../../src/client/client.ts'
@@ -81,15 +82,17 @@ export async function refetch(query: { readonly queryKey: readonly unknown[] }):
 }
 
 /**
- * Marks cached answers as outdated and reads those on the screen again. Cancels requests under way, whose answers may be older
- * than the change.
+ * Marks cached answers as outdated and reads those on the screen again. Cancels requests under way,
+ * whose answers may be older than the change.
  */
 export async function invalidate(queryKey: readonly unknown[]): Promise<void> {
   await queryClient.cancelQueries({ queryKey })
   await queryClient.invalidateQueries({ queryKey })
 }
 
-/** After an event: a request under way may return an older answer and undo it, so it is sent again. */
+/**
+ * After an event: a request under way may return an older answer and undo it, so it is sent again.
+ */
 export function invalidateIfFetching(queryKey: readonly unknown[]): void {
   if (queryClient.isFetching({ queryKey, exact: true }) > 0) void invalidate(queryKey)
 }
@@ -107,7 +110,9 @@ export function useMe(): Me | undefined {
 export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean =>
   useMe()?.scopes.includes(scope) ?? false
 
-/** Applies an answer of the server to the home state at once; the event that follows says the same. */
+/**
+ * Applies an answer of the server to the home state at once; the event that follows says the same.
+ */
 export function changeHome(change: (home: Home) => Home): void {
   queryClient.setQueryData<Home>(homeKey, (home) => home && change(home))
 }

@@ -1,6 +1,7 @@
 /**
- * The newest conversations of all projects, for the sidebar: asked for, and asked again when something that is followed says that one
- * changed, and now and then, because no stream tells of all.
+ * The newest conversations of all projects, for the sidebar: asked for, and asked again when
+ * something that is followed says that one changed, and now and then, because no stream tells of
+ * all.
  */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'

@@ -1,6 +1,6 @@
 /**
- * Sending a form: one idempotency key for one content, so that pressing the button again after a lost answer never does
- * it twice (HT4); a way to stop waiting; the error, if there was one.
+ * Sending a form: one idempotency key for one content, so that pressing the button again after a
+ * lost answer never does it twice (HT4); a way to stop waiting; the error, if there was one.
  */
 import { useRef, useState } from 'react'
 

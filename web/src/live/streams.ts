@@ -1,6 +1,7 @@
 /**
- * The streams the page follows beside `home`: those needed by what is on the screen (a project, a conversation), and the open chat
- * panels (CH5). All of them share the one connection of live.ts; browsers allow few.
+ * The streams the page follows beside `home`: those needed by what is on the screen (a project, a
+ * conversation), and the open chat panels (CH5). All of them share the one connection of live.ts;
+ * browsers allow few.
  */
 import { useEffect } from 'react'
 

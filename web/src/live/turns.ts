@@ -1,6 +1,7 @@
 /**
- * The turns of a chat or task as the page knows them: those that run, and those that ended while it looked, out of the stream
- * `turns:KEY` (CH14); earlier ones are read page by page. Messages stand beside them, so their prompts are left out.
+ * The turns of a chat or task as the page knows them: those that run, and those that ended while it
+ * looked, out of the stream `turns:KEY` (CH14); earlier ones are read page by page. Messages stand
+ * beside them, so their prompts are left out.
  */
 import {
   infiniteQueryOptions,

@@ -1,4 +1,7 @@
-/** The consoles that are open in a project. Asked for, and asked again when an event says that one came, went or changed. */
+/**
+ * The consoles that are open in a project. Asked for, and asked again when an event says that one
+ * came, went or changed.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
@@ -17,7 +20,10 @@ export const userSessionsOf = (projectId: string) =>
     staleTime: 0,
   })
 
-/** Those in which these processes are, of all projects: your own, or everybody's for who manages the installation. */
+/**
+ * Those in which these processes are, of all projects: your own, or everybody's for who manages the
+ * installation.
+ */
 export const userSessionsWith = (launchIds: readonly string[]) =>
   queryOptions<UserSession[]>({
     queryKey: ['user-sessions-with', ...launchIds],

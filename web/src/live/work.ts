@@ -1,4 +1,7 @@
-/** Holds the state of projects and conversations from their streams (streams.ts), with hooks to read it. */
+/**
+ * Holds the state of projects and conversations from their streams (streams.ts), with hooks to read
+ * it.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
@@ -69,7 +72,8 @@ export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat
   void queryClient.setQueryData<Chat>(chatKey(conversationKey), (chat) => chat && change(chat))
 
 export function takeWorkEvent(event: HoldfastEvent): void {
-  // FS8: in a console, taken back turns leave their pane, on every device: the project's copy has no body.
+  // FS8: in a console, taken back turns leave their pane, on every device: the project's copy has
+  // no body.
   if (event.type === 'conversation-rewound')
     for (const what of ['turn-files', 'conversation']) void invalidate([what])
   if (event.stream.startsWith(projectPrefix)) {

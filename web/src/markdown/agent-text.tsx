@@ -1,4 +1,7 @@
-/** Shows the text of an agent: as Markdown once the renderer is loaded, as plain text until then, and where it cannot be rendered. */
+/**
+ * Shows the text of an agent: as Markdown once the renderer is loaded, as plain text until then,
+ * and where it cannot be rendered.
+ */
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { loadOnce } from '../lazy-route.tsx'
 import type { Markdown } from './markdown.tsx'
@@ -40,7 +43,9 @@ interface RenderedState {
   readonly failed?: string
 }
 
-/** Ends with the text itself what fails while it is rendered, so that the rest of the page stays. */
+/**
+ * Ends with the text itself what fails while it is rendered, so that the rest of the page stays.
+ */
 class Rendered extends Component<RenderedProps, RenderedState> {
   override state: RenderedState = {}
 

@@ -1,4 +1,7 @@
-/** Code with its colours, once they are here, and a button to copy it. The colours are fetched when the first code is shown. */
+/**
+ * Code with its colours, once they are here, and a button to copy it. The colours are fetched when
+ * the first code is shown.
+ */
 import { memo } from 'react'
 import { CopyText } from '../parts/copy.tsx'
 import { useWords } from '../translations/messages.tsx'

@@ -1,4 +1,7 @@
-/** Finds the words, strings and comments of code. A file of its own, loaded with the first code there is to show. */
+/**
+ * Finds the words, strings and comments of code. A file of its own, loaded with the first code
+ * there is to show.
+ */
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'

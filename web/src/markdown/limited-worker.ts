@@ -1,4 +1,7 @@
-/** Asks a worker one thing after the other. One that has not answered in time is ended, and the next is asked of a new one. */
+/**
+ * Asks a worker one thing after the other. One that has not answered in time is ended, and the next
+ * is asked of a new one.
+ */
 
 /** More than a page can need at once; what comes on top is answered with undefined at once. */
 const mostWaiting = 2000

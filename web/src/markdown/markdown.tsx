@@ -1,6 +1,7 @@
 /**
- * Markdown that agents write, shown as elements made here one by one (SE6): no markup of theirs is ever handed to the browser, links go
- * only to web and mail addresses, pictures are not fetched. What it does not know, it shows as it was written.
+ * Markdown that agents write, shown as elements made here one by one (SE6): no markup of theirs is
+ * ever handed to the browser, links go only to web and mail addresses, pictures are not fetched.
+ * What it does not know, it shows as it was written.
  */
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { Fragment, memo, type ReactNode } from 'react'

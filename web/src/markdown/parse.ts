@@ -1,12 +1,16 @@
 /**
- * Reads Markdown that agents write. Some texts make a parser repeat itself without end, others make it nest until nothing is left to
- * nest in: what is not read within the bounds is shown as text. Pure; runs on the page and in a worker.
+ * Reads Markdown that agents write. Some texts make a parser repeat itself without end, others make
+ * it nest until nothing is left to nest in: what is not read within the bounds is shown as text.
+ * Pure; runs on the page and in a worker.
  */
 import { Lexer, type Token, type Tokens } from 'marked'
 
 /** Longer texts are shown as they are; nobody reads them, and they must not hold the page up. */
 const maxParsed = 200_000
-/** Texts within both are read at once: the worst of them that was found (test/web/markdown) takes some hundredths of a second. */
+/**
+ * Texts within both are read at once: the worst of them that was found (test/web/markdown) takes
+ * some hundredths of a second.
+ */
 const maxParsedAtOnce = 10_000
 const maxMarksAtOnce = 300
 /** Elements that one text may become. */
@@ -14,7 +18,10 @@ const maxTokens = 20_000
 /** Lists in lists in quotes; emphasis in emphasis. */
 const deepest = 60
 
-/** Whether reading it is sure to be quick. What makes a parser slow is many marks that each look for their partner. */
+/**
+ * Whether reading it is sure to be quick. What makes a parser slow is many marks that each look for
+ * their partner.
+ */
 export function isQuick(text: string): boolean {
   if (text.length > maxParsedAtOnce) return false
   let marks = 0

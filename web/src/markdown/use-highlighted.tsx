@@ -38,7 +38,9 @@ export const showPieces = (pieces: readonly Piece[]): ReactNode =>
     ),
   )
 
-/** Cuts coloured code into its lines; what reaches over a line end is coloured on both sides of it. */
+/**
+ * Cuts coloured code into its lines; what reaches over a line end is coloured on both sides of it.
+ */
 export function linesOfPieces(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [[]]
   for (const piece of pieces) {

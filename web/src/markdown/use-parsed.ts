@@ -1,4 +1,7 @@
-/** Markdown read for the page: short text at once, long text in a worker that has a second for it. What is not read is shown as text. */
+/**
+ * Markdown read for the page: short text at once, long text in a worker that has a second for it.
+ * What is not read is shown as text.
+ */
 import type { Token } from 'marked'
 import { useEffect, useMemo, useState } from 'react'
 import { limitedWorker } from './limited-worker.ts'

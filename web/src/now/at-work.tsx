@@ -1,6 +1,7 @@
 /**
- * The band of Now for what runs: each session at work with what its agent does this moment, for how long, what it changed and cost, and
- * the way to stop it; then agents that are there without work, or cannot be.
+ * The band of Now for what runs: each session at work with what its agent does this moment, for how
+ * long, what it changed and cost, and the way to stop it; then agents that are there without work,
+ * or cannot be.
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,6 +1,7 @@
 /**
- * The first visit: nothing has ever run, so one button makes something happen (UI6). It writes to the demo agent, which is started by
- * that and shows what agents do: words, a plan, a command, a permission, a file. Gone for good as soon as anything has run.
+ * The first visit: nothing has ever run, so one button makes something happen (UI6). It writes to
+ * the demo agent, which is started by that and shows what agents do: words, a plan, a command, a
+ * permission, a file. Gone for good as soon as anything has run.
  */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,4 +1,7 @@
-/** The band of Now for work that was interrupted, newest first, each with its Resume (UI1). One quiet line while there is none. */
+/**
+ * The band of Now for work that was interrupted, newest first, each with its Resume (UI1). One
+ * quiet line while there is none.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'

@@ -20,8 +20,8 @@ export function useRunning(): RunningAgent[] | undefined {
 }
 
 /**
- * The agents whose work no session tells: idle ones, those that start, and those that are held. `conversationOf`: of an agent in a
- * role.
+ * The agents whose work no session tells: idle ones, those that start, and those that are held.
+ * `conversationOf`: of an agent in a role.
  */
 export function withoutSession(
   running: readonly RunningAgent[],

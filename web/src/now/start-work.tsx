@@ -1,4 +1,7 @@
-/** The composer on Now: says what should be done, chooses project and agent, and goes to the session. */
+/**
+ * The composer on Now: says what should be done, chooses project and agent, and goes to the
+ * session.
+ */
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef } from 'react'
 import { useDraft } from '../live/draft.ts'

@@ -1,6 +1,7 @@
 /**
- * The band of Now for approvals of all projects that wait for a decision, oldest first (AP5): one row each, unfolding in place. With the
- * keyboard `j` and `k` move, `a` approves and `r` rejects what is unfolded; what is folded is unfolded first, so that nothing is decided unseen.
+ * The band of Now for approvals of all projects that wait for a decision, oldest first (AP5): one
+ * row each, unfolding in place. With the keyboard `j` and `k` move, `a` approves and `r` rejects
+ * what is unfolded; what is folded is unfolded first, so that nothing is decided unseen.
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -34,7 +35,8 @@ export function WaitingForYou() {
   const { now, approvals } = useWords()
   const { data, error } = useQuery(inbox)
   const count = useWaitingCount()
-  // Approvals decided while the page is open stay with their decision; a later visit shows only waiting ones.
+  // Approvals decided while the page is open stay with their decision; a later visit shows only
+  // waiting ones.
   useEffect(() => forgetDecided, [])
   const shown = data?.items ?? []
   const oldest = shown.find(({ status }) => status === 'pending')?.id
@@ -158,7 +160,9 @@ const readableKind = (kind: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The session it belongs to, else the approvals of its project. Lies above the row's own button. */
+/**
+ * The session it belongs to, else the approvals of its project. Lies above the row's own button.
+ */
 function Place({ approval, name }: { approval: Approval; name: string }) {
   const { approvals: words } = useWords()
   const nameOf = useNameOf()

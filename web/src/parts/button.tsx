@@ -1,4 +1,7 @@
-/** Buttons, and links that look like them. A button that waits for the server says so after a moment and cannot be pressed twice. */
+/**
+ * Buttons, and links that look like them. A button that waits for the server says so after a moment
+ * and cannot be pressed twice.
+ */
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { useWords } from '../translations/messages.tsx'
 import { useWaitStage } from './wait-stage.ts'

@@ -1,4 +1,7 @@
-/** Checks while typing. They only spare a round trip: the server checks everything again and has the last word. */
+/**
+ * Checks while typing. They only spare a round trip: the server checks everything again and has the
+ * last word.
+ */
 import type { Messages } from '../translations/en.ts'
 
 type Check = (text: string, words: Messages) => string | undefined

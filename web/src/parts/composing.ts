@@ -1,4 +1,7 @@
-/** Recognises keys of an input method, where Enter chooses a word and Escape cancels one; the page ignores them. */
+/**
+ * Recognises keys of an input method, where Enter chooses a word and Escape cancels one; the page
+ * ignores them.
+ */
 import type { KeyboardEvent } from 'react'
 
 /** Some browsers mark the last key only by this code. */

@@ -1,4 +1,6 @@
-/** Asks once before something is sent that cannot be undone; stays open and says why when it fails. */
+/**
+ * Asks once before something is sent that cannot be undone; stays open and says why when it fails.
+ */
 import type { ReactNode } from 'react'
 import { type RequestOptions, useSending } from '../live/sending.ts'
 import { SubmitButton } from './button.tsx'

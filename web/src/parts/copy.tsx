@@ -16,7 +16,10 @@ function useCopied(): [boolean, (text: string) => void] {
   return [copied, (text) => void toClipboard(text).then(setCopied)]
 }
 
-/** Copies a text; false when it could not be copied. Browsers offer the clipboard only on https or localhost; elsewhere a selection is copied. */
+/**
+ * Copies a text; false when it could not be copied. Browsers offer the clipboard only on https or
+ * localhost; elsewhere a selection is copied.
+ */
 async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

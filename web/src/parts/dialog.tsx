@@ -31,7 +31,8 @@ export function InputDialog({
   keepOpen = false,
 }: InputDialogProps) {
   const popup = useRef<HTMLDivElement>(null)
-  // The first thing to fill in has the focus; on a touch screen that would raise the keyboard over the dialog.
+  // The first thing to fill in has the focus; on a touch screen that would raise the keyboard over
+  // the dialog.
   const first = (by: string) =>
     by === 'touch'
       ? true

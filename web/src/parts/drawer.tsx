@@ -1,4 +1,7 @@
-/** A drawer at the side, over the page: details of one thing of a list. On a phone it is the whole screen. */
+/**
+ * A drawer at the side, over the page: details of one thing of a list. On a phone it is the whole
+ * screen.
+ */
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 import { DialogHead } from './dialog.tsx'

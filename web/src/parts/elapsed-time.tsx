@@ -1,4 +1,6 @@
-/** Shows how long something has lasted. The counting seconds are not announced to screen readers. */
+/**
+ * Shows how long something has lasted. The counting seconds are not announced to screen readers.
+ */
 import { useWords } from '../translations/messages.tsx'
 import { tickingClock } from './ticking-clock.ts'
 

@@ -1,4 +1,7 @@
-/** The few icons of the page, drawn on a 16 px grid. Decoration only: the word beside an icon carries the meaning. */
+/**
+ * The few icons of the page, drawn on a 16 px grid. Decoration only: the word beside an icon
+ * carries the meaning.
+ */
 import type { ReactNode } from 'react'
 
 function Icon({ children, className }: { children: ReactNode; className?: string | undefined }) {

@@ -1,6 +1,7 @@
 /**
- * Rows that are drawn only near what is in sight: the others are empty and as high as they were. So a list of any length costs what the
- * screen shows. One observer serves all rows of a scrolling box.
+ * Rows that are drawn only near what is in sight: the others are empty and as high as they were. So
+ * a list of any length costs what the screen shows. One observer serves all rows of a scrolling
+ * box.
  */
 import {
   createContext,

@@ -1,4 +1,7 @@
-/** Short words about what was just done, with Undo where it can be had. They stay while they are looked at, and stand above, where nothing is written or sent. */
+/**
+ * Short words about what was just done, with Undo where it can be had. They stay while they are
+ * looked at, and stand above, where nothing is written or sent.
+ */
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useWords } from '../translations/messages.tsx'
 import { Button, IconButton } from './button.tsx'

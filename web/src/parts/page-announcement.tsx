@@ -1,6 +1,6 @@
 /**
- * Announces a change of page without a new document to screen readers, and moves the focus to the content when the focused
- * element is gone.
+ * Announces a change of page without a new document to screen readers, and moves the focus to the
+ * content when the focused element is gone.
  */
 import { useSyncExternalStore } from 'react'
 

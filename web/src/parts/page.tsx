@@ -12,7 +12,10 @@ interface PageProps {
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
-  /** `rows`: for rows with many facts; `wide`: as wide as the screen allows; `desk`: as high, too, and what is in it scrolls by itself. */
+  /**
+   * `rows`: for rows with many facts; `wide`: as wide as the screen allows; `desk`: as high, too,
+   * and what is in it scrolls by itself.
+   */
   readonly room?: 'text' | 'rows' | 'wide' | 'desk'
   readonly children: ReactNode
 }

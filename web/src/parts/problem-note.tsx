@@ -38,7 +38,9 @@ export function describeProblem(error: unknown, words: Messages): ProblemText {
   }
 }
 
-/** Scrolls the note into view in a long dialog, where the pressed button would seem to do nothing. */
+/**
+ * Scrolls the note into view in a long dialog, where the pressed button would seem to do nothing.
+ */
 const scrollIntoDialog = (note: HTMLElement | null): void => {
   if (note?.closest('[role=dialog], [role=alertdialog]')) note.scrollIntoView({ block: 'nearest' })
 }

@@ -1,4 +1,7 @@
-/** The end of a settings form: its error, and the buttons to save or discard once something was changed. */
+/**
+ * The end of a settings form: its error, and the buttons to save or discard once something was
+ * changed.
+ */
 import { useWords } from '../translations/messages.tsx'
 import { Button, SubmitButton } from './button.tsx'
 import { ProblemNote } from './problem-note.tsx'

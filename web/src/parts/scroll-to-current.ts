@@ -1,4 +1,7 @@
-/** Scrolls a row of links so that the current one is visible, without moving the page as scrollIntoView would. */
+/**
+ * Scrolls a row of links so that the current one is visible, without moving the page as
+ * scrollIntoView would.
+ */
 import { type RefObject, useEffect, useRef } from 'react'
 
 /** `at`: the value that decides which link is current. */

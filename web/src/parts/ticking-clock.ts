@@ -1,4 +1,7 @@
-/** A clock for display: everything that shows the time at one interval ticks together, and nothing ticks while nothing is shown. */
+/**
+ * A clock for display: everything that shows the time at one interval ticks together, and nothing
+ * ticks while nothing is shown.
+ */
 import { useSyncExternalStore } from 'react'
 
 /** Makes a hook that returns the current time and renders again at each tick. */

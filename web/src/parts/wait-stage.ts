@@ -1,4 +1,7 @@
-/** Decides what a part shows while it waits: nothing for 300 ms, then a skeleton, after 2 s a text, after 10 s a text with a way out. */
+/**
+ * Decides what a part shows while it waits: nothing for 300 ms, then a skeleton, after 2 s a text,
+ * after 10 s a text with a way out.
+ */
 import { useEffect, useState } from 'react'
 
 const skeletonAfterMs = 300

@@ -1,4 +1,7 @@
-/** A text area for messages: Enter sends and Ctrl+Enter makes a new line, or the reverse by preference. Shift+Enter always makes a new line. */
+/**
+ * A text area for messages: Enter sends and Ctrl+Enter makes a new line, or the reverse by
+ * preference. Shift+Enter always makes a new line.
+ */
 import type { ClipboardEvent, KeyboardEvent, RefObject } from 'react'
 import { useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'

@@ -1,6 +1,6 @@
 /**
- * Notifications of the browser (AP5), for a person who looks at something else. Off until they are switched on
- * here; the browser must allow them too.
+ * Notifications of the browser (AP5), for a person who looks at something else. Off until they are
+ * switched on here; the browser must allow them too.
  */
 import { withNumbers } from '../../../src/protocol/unseen-characters.ts'
 import { browserChoice } from './choice.ts'
@@ -39,7 +39,8 @@ export async function showNotification({
   const title = withNumbers(named)
   const options = { body: withNumbers(body), tag, icon: '/icon-192.png' }
   const worker = await navigator.serviceWorker?.getRegistration()
-  // Phones know only those of the service worker, which also brings the page back when they are clicked.
+  // Phones know only those of the service worker, which also brings the page back when they are
+  // clicked.
   if (worker?.active) return worker.showNotification(title, options)
   const notice = new Notification(title, options)
   notice.onclick = () => window.focus()

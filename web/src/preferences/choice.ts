@@ -1,4 +1,7 @@
-/** A choice of this browser (theme, language): kept in its storage, shared by its tabs, never sent to the server. */
+/**
+ * A choice of this browser (theme, language): kept in its storage, shared by its tabs, never sent
+ * to the server.
+ */
 import { useSyncExternalStore } from 'react'
 
 export interface Choice<Value extends string> {

@@ -21,7 +21,10 @@ export async function loadMessages(language: ShownLanguage): Promise<Messages> {
     : (await import('../translations/en.ts')).en
 }
 
-/** The reader's own locale where it fits the language of the words; it decides how dates and numbers look. */
+/**
+ * The reader's own locale where it fits the language of the words; it decides how dates and numbers
+ * look.
+ */
 export const localeOf = (language: ShownLanguage): string =>
   navigator.languages.find((tag) => tag.toLowerCase().startsWith(language) && isLocale(tag)) ??
   language

@@ -1,4 +1,6 @@
-/** The machines that run agents: which can be reached, and what to do about one that cannot (CO6). */
+/**
+ * The machines that run agents: which can be reached, and what to do about one that cannot (CO6).
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'

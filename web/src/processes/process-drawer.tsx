@@ -1,4 +1,7 @@
-/** One launch: its start, its state or end, and its last lines of output. The drawer has its own address. */
+/**
+ * One launch: its start, its state or end, and its last lines of output. The drawer has its own
+ * address.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'

@@ -1,4 +1,7 @@
-/** A process in a list: whose it is and where, how it stands and for how long, and the way to stop it. */
+/**
+ * A process in a list: whose it is and where, how it stands and for how long, and the way to stop
+ * it.
+ */
 import { Link } from '@tanstack/react-router'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'

@@ -1,4 +1,7 @@
-/** Stops a process, after asking once: it cannot be undone, but nothing that was said or done is lost. */
+/**
+ * Stops a process, after asking once: it cannot be undone, but nothing that was said or done is
+ * lost.
+ */
 import { useState } from 'react'
 import type { Process } from '../../../src/protocol/processes/process.ts'
 import { takeProcess } from '../live/processes.ts'

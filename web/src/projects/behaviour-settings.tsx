@@ -1,6 +1,7 @@
 /**
- * How a project behaves (NA10): what people change first, then timing and limits, folded; each with its default and its range. Only
- * changed ones are marked. Changes are collected and saved together, because some depend on each other.
+ * How a project behaves (NA10): what people change first, then timing and limits, folded; each with
+ * its default and its range. Only changed ones are marked. Changes are collected and saved
+ * together, because some depend on each other.
  */
 import { useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'

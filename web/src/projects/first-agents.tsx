@@ -1,4 +1,7 @@
-/** A project without agents: each one that is here or installed is one click away from the first prompt (UI6). */
+/**
+ * A project without agents: each one that is here or installed is one click away from the first
+ * prompt (UI6).
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'

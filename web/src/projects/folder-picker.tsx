@@ -1,4 +1,7 @@
-/** Chooses a folder of the server's machine by going through it: begins at home, and says which folders are in a git repository. */
+/**
+ * Chooses a folder of the server's machine by going through it: begins at home, and says which
+ * folders are in a git repository.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../live/queries.ts'

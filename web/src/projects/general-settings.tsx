@@ -1,4 +1,7 @@
-/** Edits a project's name and folder. Only what was touched is sent, so that two people can change different things. */
+/**
+ * Edits a project's name and folder. Only what was touched is sent, so that two people can change
+ * different things.
+ */
 import { type FormEvent, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useDraft } from '../live/draft.ts'

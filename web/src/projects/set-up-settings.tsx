@@ -1,4 +1,7 @@
-/** WT5: what makes a fresh worktree of the project runnable; for owners, since it is run on the agents' machine. */
+/**
+ * WT5: what makes a fresh worktree of the project runnable; for owners, since it is run on the
+ * agents' machine.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { SetUp } from '../../../src/protocol/worktrees/worktree.ts'

@@ -1,4 +1,7 @@
-/** The settings being edited: texts as typed, what they would change, and what is wrong with them. Pure. */
+/**
+ * The settings being edited: texts as typed, what they would change, and what is wrong with them.
+ * Pure.
+ */
 import {
   labelForm,
   type SettingKey,

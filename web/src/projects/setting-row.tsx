@@ -1,4 +1,7 @@
-/** One setting: its purpose, its value with unit and range, whether it was changed, and a reset to the default. */
+/**
+ * One setting: its purpose, its value with unit and range, whether it was changed, and a reset to
+ * the default.
+ */
 import { useId } from 'react'
 import {
   type SettingKey,

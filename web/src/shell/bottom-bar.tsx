@@ -6,7 +6,10 @@ import { navItems } from './nav-items.ts'
 import { usePalette } from './palette-opening.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
-/** The links that fit with their names; people and channels are in the palette, and seldom looked for on a phone. */
+/**
+ * The links that fit with their names; people and channels are in the palette, and seldom looked
+ * for on a phone.
+ */
 const onPhones = navItems
   .filter(({ name }) => name !== 'people' && name !== 'channels')
   .map((item) =>

@@ -1,4 +1,6 @@
-/** Says since when the page no longer shows the server's current state, and that it is reconnecting. */
+/**
+ * Says since when the page no longer shows the server's current state, and that it is reconnecting.
+ */
 import { useLayoutEffect, useRef } from 'react'
 import { type Connection, useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
@@ -9,7 +11,10 @@ import type { Messages } from '../translations/en.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { type LiveState, StateDot } from './state-dot.tsx'
 
-/** Along the top while offline; nothing while all is well. A connection that is back within a moment was never worth a word. */
+/**
+ * Along the top while offline; nothing while all is well. A connection that is back within a moment
+ * was never worth a word.
+ */
 export function ConnectionStrip() {
   const words = useWords()
   const connection = useConnection()
@@ -18,7 +23,8 @@ export function ConnectionStrip() {
   const offline = connection.state === 'offline'
   const shown = useWaitStage(offline) !== 'nothing' && offline
   const strip = useRef<HTMLDivElement>(null)
-  // Pages as high as the screen leave it its room (parts/page.tsx): where one writes stays in sight.
+  // Pages as high as the screen leave it its room (parts/page.tsx): where one writes stays in
+  // sight.
   useLayoutEffect(() => {
     const place = strip.current
     if (!shown || !place) return

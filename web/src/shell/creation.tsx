@@ -11,7 +11,9 @@ import { ProjectForm } from '../projects/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** Loaded on demand: it draws a QR code, and few people need it. The shell waits for it (shell.tsx). */
+/**
+ * Loaded on demand: it draws a QR code, and few people need it. The shell waits for it (shell.tsx).
+ */
 const PhoneSignIn = lazy(
   loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })),
 )

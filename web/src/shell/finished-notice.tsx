@@ -1,4 +1,7 @@
-/** Shows a browser notification when an agent has answered or its work has ended (UI8), while the page is hidden. Renders nothing. */
+/**
+ * Shows a browser notification when an agent has answered or its work has ended (UI8), while the
+ * page is hidden. Renders nothing.
+ */
 import { useEffect } from 'react'
 import { onFinished } from '../live/finished.ts'
 import { client, useHome } from '../live/queries.ts'

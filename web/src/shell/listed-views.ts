@@ -1,4 +1,7 @@
-/** Conversations as the sidebar lists them: those of one console are one entry, in the most urgent of their states. Pure. */
+/**
+ * Conversations as the sidebar lists them: those of one console are one entry, in the most urgent
+ * of their states. Pure.
+ */
 import type {
   Conversation,
   ListedConversation,
@@ -42,7 +45,10 @@ const live: ReadonlySet<string> = new Set(['waiting', 'limited', 'working', 'sta
 /** Sessions side by side; more do not fit. */
 export const mostColumns = 6
 
-/** Whether it is one agent's session that is neither a chat nor a role: a fork, or its work on tasks. */
+/**
+ * Whether it is one agent's session that is neither a chat nor a role: a fork, or its work on
+ * tasks.
+ */
 export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
 
 export const userSessionOf = (key: string): string | undefined =>
@@ -56,7 +62,10 @@ export function roleOf(key: string): string | undefined {
   )
 }
 
-/** Those of a project, newest first. Conversations that agents have among themselves are not a person's. */
+/**
+ * Those of a project, newest first. Conversations that agents have among themselves are not a
+ * person's.
+ */
 export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
   const own = listed.filter(
     (each) =>
@@ -94,7 +103,10 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
 const oldestFirst = <Item extends { readonly created: string }>(some: readonly Item[]): Item[] =>
   some.toSorted((a, b) => (a.created < b.created ? -1 : 1))
 
-/** The title of a console is its first conversation's that has one, else what its first one began with: others do not change it. */
+/**
+ * The title of a console is its first conversation's that has one, else what its first one began
+ * with: others do not change it.
+ */
 export function titleOfAll(
   some: readonly Pick<Conversation, 'created' | 'title' | 'opening'>[],
 ): string | null | undefined {

@@ -1,6 +1,6 @@
 /**
- * Keys that work wherever nothing is being typed: `?` shows all of them, `c` goes to the composer, `a` and `r` answer what an agent asks
- * in a session; these two with Alt also while one types.
+ * Keys that work wherever nothing is being typed: `?` shows all of them, `c` goes to the composer,
+ * `a` and `r` answer what an agent asks in a session; these two with Alt also while one types.
  */
 import { useEffect, useState } from 'react'
 
@@ -12,7 +12,10 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Answers the permission in focus, else the oldest of the column in focus, else the oldest. One out of sight is shown first. */
+/**
+ * Answers the permission in focus, else the oldest of the column in focus, else the oldest. One out
+ * of sight is shown first.
+ */
 function decide(decision: 'approved' | 'rejected'): boolean {
   const open = '[data-permission][data-outcome="open"]'
   const focus = document.activeElement

@@ -1,4 +1,7 @@
-/** The items of the command palette, and how they match what was typed. Pure but for the choices it sets. */
+/**
+ * The items of the command palette, and how they match what was typed. Pure but for the choices it
+ * sets.
+ */
 import type { useNavigate } from '@tanstack/react-router'
 import type { SettingKey } from '../../../src/protocol/projects/settings.ts'
 import type { Home } from '../live/home.ts'
@@ -27,7 +30,10 @@ interface Sources {
 
 const mostHere = 30
 
-/** The buttons of the place in front, by their names; a name that several have says too little and is left out. */
+/**
+ * The buttons of the place in front, by their names; a name that several have says too little and
+ * is left out.
+ */
 export function itemsHere(words: Messages): PaletteItem[] {
   const buttons = [...document.querySelectorAll<HTMLElement>('main button:not(:disabled)')].filter(
     (each) => each.checkVisibility(),
@@ -143,7 +149,10 @@ export function paletteItems(sources: Sources): PaletteItem[] {
   ]
 }
 
-/** Matches items that contain every typed word; those that begin with it come first within their group. */
+/**
+ * Matches items that contain every typed word; those that begin with it come first within their
+ * group.
+ */
 export function matching(
   items: readonly PaletteItem[],
   typed: string,

@@ -22,7 +22,8 @@ addEventListener('keydown', (event) => {
   set(!open)
 })
 
-// The palette is loaded when it is first opened: until its input has the focus, no key may reach the page, where letters decide.
+// The palette is loaded when it is first opened: until its input has the focus, no key may reach
+// the page, where letters decide.
 addEventListener(
   'keydown',
   (event) => {

@@ -1,4 +1,7 @@
-/** What the command palette finds beyond what the page knows: sessions, tasks, messages and notes of the server, and files of the workplace. */
+/**
+ * What the command palette finds beyond what the page knows: sessions, tasks, messages and notes of
+ * the server, and files of the workplace.
+ */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type useNavigate, useParams } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'

@@ -1,4 +1,7 @@
-/** The command palette: type, choose with the arrows, press Enter. A combobox over a list, as assistive technology knows it. */
+/**
+ * The command palette: type, choose with the arrows, press Enter. A combobox over a list, as
+ * assistive technology knows it.
+ */
 import { Dialog } from '@base-ui/react/dialog'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'

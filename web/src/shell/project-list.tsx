@@ -1,4 +1,7 @@
-/** The projects, each with its sessions that are live or newest (UI1): their state by shape, title, age, and whether something is unread. */
+/**
+ * The projects, each with its sessions that are live or newest (UI1): their state by shape, title,
+ * age, and whether something is unread.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,4 +1,7 @@
-/** The frame around every page: the rail or the bottom bar, the connection, the palette, the dialogs, the notices. */
+/**
+ * The frame around every page: the rail or the bottom bar, the connection, the palette, the
+ * dialogs, the notices.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -78,7 +81,10 @@ export function Shell() {
   )
 }
 
-/** The places are shown when the first snapshot is here: until then nothing is known, and nothing is pretended. */
+/**
+ * The places are shown when the first snapshot is here: until then nothing is known, and nothing is
+ * pretended.
+ */
 function WhenKnown() {
   const words = useWords()
   const home = useHome()

@@ -1,4 +1,7 @@
-/** The state of something live: the same meanings everywhere, told by shape and word as well as by colour. */
+/**
+ * The state of something live: the same meanings everywhere, told by shape and word as well as by
+ * colour.
+ */
 export type LiveState =
   | 'starting'
   | 'ready'

@@ -1,4 +1,7 @@
-/** Shows a browser notification when an approval begins to wait for the person (AP5). Renders nothing. */
+/**
+ * Shows a browser notification when an approval begins to wait for the person (AP5). Renders
+ * nothing.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { inbox } from '../live/approvals.ts'
@@ -16,7 +19,10 @@ export function WaitingNotice() {
   const agents = useHome()?.agents
   const mayDecide = useMay('approve')
   const items = useQuery({ ...inbox, enabled: false }).data?.items
-  /** The approvals known before; undefined at first, because those that waited before the page was opened are not announced. */
+  /**
+   * The approvals known before; undefined at first, because those that waited before the page was
+   * opened are not announced.
+   */
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (!items) return

@@ -1,4 +1,7 @@
-/** The hour at which a new day of conversation begins (DC1): on System to read and change, on Now once, until it was chosen. */
+/**
+ * The hour at which a new day of conversation begins (DC1): on System to read and change, on Now
+ * once, until it was chosen.
+ */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Cutover } from '../../../src/protocol/conversations/cutover.ts'
 import { client, invalidate, useMay } from '../live/queries.ts'

@@ -1,4 +1,7 @@
-/** System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators, the server, and who is looking. */
+/**
+ * System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators,
+ * the server, and who is looking.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { DeviceList } from '../access/device-list.tsx'

@@ -1,4 +1,7 @@
-/** What the page says for each code of the error catalogue, in English: what happened, and what to do now. */
+/**
+ * What the page says for each code of the error catalogue, in English: what happened, and what to
+ * do now.
+ */
 import type { Problem } from '../../../src/protocol/problem.ts'
 
 export interface ErrorWords {

@@ -48,7 +48,9 @@ interface Writing {
 
 const SpeechContext = createContext<(Speech & { writing: Writing }) | undefined>(undefined)
 
-/** Changes the language only when its words are here: the page never shows a half-translated state. */
+/**
+ * Changes the language only when its words are here: the page never shows a half-translated state.
+ */
 export function SpeechProvider({ first, children }: { first: Speech; children: ReactNode }) {
   const [speech, setSpeech] = useState(first)
   const wanted = shownLanguage(useChoice(languageChoice))

@@ -1,4 +1,7 @@
-/** What the server asks for an agent in a sandbox, a host or a folder (SB5, SB9), in the reader's language. What agents say stays. Pure. */
+/**
+ * What the server asks for an agent in a sandbox, a host or a folder (SB5, SB9), in the reader's
+ * language. What agents say stays. Pure.
+ */
 import type { Messages } from './en.ts'
 
 type Words = Pick<Messages, 'agents'>

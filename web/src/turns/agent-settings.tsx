@@ -1,4 +1,7 @@
-/** The mode, the model and whatever else an agent lets be set while it runs (AG6). What was asked shows at once; a refusal says why. */
+/**
+ * The mode, the model and whatever else an agent lets be set while it runs (AG6). What was asked
+ * shows at once; a refusal says why.
+ */
 import { Menu } from '@base-ui/react/menu'
 import { useState } from 'react'
 import type { AgentOption } from '../../../src/protocol/turns/agent-update.ts'

@@ -1,4 +1,7 @@
-/** Pictures and files that go with a prompt (AG6), within what the server takes (SE8). A picture for an agent that takes none is said so. */
+/**
+ * Pictures and files that go with a prompt (AG6), within what the server takes (SE8). A picture for
+ * an agent that takes none is said so.
+ */
 import { useRef, useState } from 'react'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { useDraft } from '../live/draft.ts'
@@ -6,7 +9,10 @@ import { IconButton } from '../parts/button.tsx'
 import { ClipIcon, CloseIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt and for what JSON adds. */
+/**
+ * The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt and
+ * for what JSON adds.
+ */
 const mostAttachedChars = 650_000
 const mostAttached = 20
 
@@ -29,7 +35,10 @@ async function read(file: File): Promise<Attachment> {
   return { type: 'file', name, mimeType: file.type || 'text/plain', text }
 }
 
-/** Kept with the draft while one looks elsewhere or the agent starts anew; they may hold secrets, so in no storage. */
+/**
+ * Kept with the draft while one looks elsewhere or the agent starts anew; they may hold secrets, so
+ * in no storage.
+ */
 export function useAttachments(draftKey: string, takesPictures: boolean) {
   const [attached, setAttached, clearAttached] = useDraft<readonly Attachment[]>(
     `${draftKey}.attached`,
@@ -142,7 +151,9 @@ export function AttachedList({
   )
 }
 
-/** A picture that is at hand, small; its type is one that browsers draw without running anything. */
+/**
+ * A picture that is at hand, small; its type is one that browsers draw without running anything.
+ */
 export function Picture({ part }: { part: Extract<PromptPart, { type: 'image' }> }) {
   const { console: words } = useWords()
   if (part.base64 === '' || !drawn.test(part.mimeType))

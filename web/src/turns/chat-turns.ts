@@ -1,4 +1,7 @@
-/** The turns of a chat or task that run, or ended while the page looked, out of the stream `turns:KEY` (CH14). Pure. */
+/**
+ * The turns of a chat or task that run, or ended while the page looked, out of the stream
+ * `turns:KEY` (CH14). Pure.
+ */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
 import {
@@ -13,7 +16,9 @@ import {
 /** More than anybody watches end; earlier ones are read again. */
 const mostKept = 200
 
-/** The known turns after a snapshot: those that run are replaced, those that were seen to end stay. */
+/**
+ * The known turns after a snapshot: those that run are replaced, those that were seen to end stay.
+ */
 export function turnsAfterSnapshot(
   known: readonly ShownTurn[],
   { running }: TurnsState,

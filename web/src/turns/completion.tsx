@@ -1,4 +1,7 @@
-/** Completes what is being written: `/` the commands of the agent, `@` files of its workplace. Opens above the composer, never over it. */
+/**
+ * Completes what is being written: `/` the commands of the agent, `@` files of its workplace. Opens
+ * above the composer, never over it.
+ */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { client } from '../live/queries.ts'
 import { isComposing } from '../parts/composing.ts'

@@ -1,4 +1,7 @@
-/** Where one writes to an agent: text, commands, files of the workplace, pictures; and what the agent is set to and has used. */
+/**
+ * Where one writes to an agent: text, commands, files of the workplace, pictures; and what the
+ * agent is set to and has used.
+ */
 import { type DragEvent, useRef, useState } from 'react'
 import { useDraft } from '../live/draft.ts'
 import { Button } from '../parts/button.tsx'

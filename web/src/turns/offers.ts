@@ -1,4 +1,7 @@
-/** What an agent offers to be set, and how it is set (AG6): mode, model and other options, commands, use of its context window. Pure. */
+/**
+ * What an agent offers to be set, and how it is set (AG6): mode, model and other options, commands,
+ * use of its context window. Pure.
+ */
 import type { Notice } from '../../../src/protocol/notice-words.ts'
 import type {
   AgentMode,

@@ -1,4 +1,7 @@
-/** What a person can do in a conversation with an agent, whichever way it came about: in a role over the relay, in a chat over HTTP. */
+/**
+ * What a person can do in a conversation with an agent, whichever way it came about: in a role over
+ * the relay, in a chat over HTTP.
+ */
 import { createContext, useContext } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import type { AskedPermission } from '../../../src/protocol/consoles/user-session.ts'

@@ -1,4 +1,7 @@
-/** A permission that an agent asks for (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
+/**
+ * A permission that an agent asks for (AP4): what it would do, and the answers it offers. Answered
+ * here or in the inbox, it changes in both.
+ */
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isChoice, isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
@@ -36,7 +39,8 @@ export function PermissionCard({ permission }: { permission: Permission }) {
   const { agentId, answer: send, decline } = usePaneActions()
   const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always, isQuestion))
-  // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
+  // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be
+  // told to the agent.
   const offered = options.filter(
     ({ kind }) => isQuestion || kind !== 'allow_always' || isKeptByAgent(call.toolKind, options),
   )

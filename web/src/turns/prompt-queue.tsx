@@ -1,4 +1,6 @@
-/** Prompts without a turn: those queued for the agent, and those the server has not accepted yet. */
+/**
+ * Prompts without a turn: those queued for the agent, and those the server has not accepted yet.
+ */
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'

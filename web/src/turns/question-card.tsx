@@ -1,4 +1,7 @@
-/** A question that an agent asks in a console (AP13). Answered here, in the inbox or on another device, it changes in all. */
+/**
+ * A question that an agent asks in a console (AP13). Answered here, in the inbox or on another
+ * device, it changes in all.
+ */
 import { QuestionForm } from '../approvals/question-form.tsx'
 import { useDecider } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'

@@ -1,6 +1,6 @@
 /**
- * Brings files, conversation and the agent's context back to a turn, or undoes that (FS8). What others changed since is shown first, and
- * overwritten only when exactly that is confirmed.
+ * Brings files, conversation and the agent's context back to a turn, or undoes that (FS8). What
+ * others changed since is shown first, and overwritten only when exactly that is confirmed.
  */
 import { useState } from 'react'
 import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'

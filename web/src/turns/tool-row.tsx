@@ -1,4 +1,7 @@
-/** A tool call folds to one line with its outcome; opened, it shows what it was called with and what it did. */
+/**
+ * A tool call folds to one line with its outcome; opened, it shows what it was called with and what
+ * it did.
+ */
 import { memo } from 'react'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import { ToolIcon } from '../parts/icons.tsx'
@@ -11,7 +14,9 @@ import { useShortPath } from './workplace.ts'
 
 interface ToolRowProps {
   readonly call: ToolCall
-  /** How its turn stands: in one that is over no tool waits or runs, whatever the agent said last. */
+  /**
+   * How its turn stands: in one that is over no tool waits or runs, whatever the agent said last.
+   */
   readonly turn: ShownTurn['state']
 }
 
@@ -113,7 +118,10 @@ const Words = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-/** The input of the tool. Folded for an edit, whose diff shows the same; never left out, because a person decides by it (AP4). */
+/**
+ * The input of the tool. Folded for an edit, whose diff shows the same; never left out, because a
+ * person decides by it (AP4).
+ */
 function Input({ text, folded }: { text: string; folded: boolean }) {
   const { console: words } = useWords()
   if (!folded) return <Words label={words.input} text={text} />
@@ -125,7 +133,10 @@ function Input({ text, folded }: { text: string; folded: boolean }) {
   )
 }
 
-/** The command, or the only text that it was called with; else the JSON, indented. Other text is left as it is. */
+/**
+ * The command, or the only text that it was called with; else the JSON, indented. Other text is
+ * left as it is.
+ */
 function readable(input: string): string {
   try {
     const given: unknown = JSON.parse(input)

@@ -1,4 +1,7 @@
-/** What was said and done, newest at the bottom. The list grows upwards from its end, so the browser itself keeps the place. */
+/**
+ * What was said and done, newest at the bottom. The list grows upwards from its end, so the browser
+ * itself keeps the place.
+ */
 import { type ReactNode, useRef } from 'react'
 import { NearRows } from '../parts/near.tsx'
 

@@ -1,4 +1,7 @@
-/** The line under a turn: how long it took, what it used, what it changed in the files; and the ways back to it (FS7-FS9). */
+/**
+ * The line under a turn: how long it took, what it used, what it changed in the files; and the ways
+ * back to it (FS7-FS9).
+ */
 import { Menu } from '@base-ui/react/menu'
 import { lazy, Suspense, useState } from 'react'
 import { ReviewLink } from '../conversations/review-link.tsx'

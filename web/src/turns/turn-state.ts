@@ -1,5 +1,6 @@
 /**
- * Turns as the page shows them, and how each event changes one (RL3, CH14): the same for an agent in a role and for one in a chat. Pure.
+ * Turns as the page shows them, and how each event changes one (RL3, CH14): the same for an agent
+ * in a role and for one in a chat. Pure.
  */
 import type { RelayEvent } from '../../../src/client/relay-messages.ts'
 import type {
@@ -149,7 +150,10 @@ export function shownTurn(
 
 const textOf = (text: string): readonly Item[] => (text ? [{ kind: 'text', text }] : [])
 
-/** A turn of a conversation with all that came of it. Its messages stand beside it, so its prompt is left out. */
+/**
+ * A turn of a conversation with all that came of it. Its messages stand beside it, so its prompt is
+ * left out.
+ */
 export function listedTurn(turn: ListedTurn): ShownTurn {
   const {
     id: messageId,
@@ -241,7 +245,10 @@ export function afterTurnEvent(turn: ShownTurn, event: TurnEventBody, at: string
   }
 }
 
-/** Text grows, a tool call and the plan stand once and change; what is about no turn changes nothing here. */
+/**
+ * Text grows, a tool call and the plan stand once and change; what is about no turn changes nothing
+ * here.
+ */
 function withUpdate(items: readonly Item[], update: AgentUpdate): readonly Item[] {
   switch (update.kind) {
     case 'text':
@@ -332,7 +339,9 @@ function answered(
   }
 }
 
-/** How a turn stands after its end: as the server keeps it, for who looks and for who comes back. */
+/**
+ * How a turn stands after its end: as the server keeps it, for who looks and for who comes back.
+ */
 function stateAfter(stopReason: string): ShownTurn['state'] {
   if (stopReason === 'cancelled' || stopReason === 'denied') return 'cancelled'
   if (stopReason === 'process_gone') return 'unknown'

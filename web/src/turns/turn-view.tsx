@@ -1,4 +1,7 @@
-/** Shows one turn: the prompt, then the agent's thoughts, tool calls, questions and answer in order, and what it cost. */
+/**
+ * Shows one turn: the prompt, then the agent's thoughts, tool calls, questions and answer in order,
+ * and what it cost.
+ */
 import { memo, type ReactNode } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
@@ -246,7 +249,10 @@ function Retry({ turn }: { turn: ShownTurn }) {
 
 const serverText = 'text-sm whitespace-pre-wrap [overflow-wrap:anywhere]'
 
-/** `added`: what the server has said in its place or behind it, in the message that it became. It is no answer of the agent's. */
+/**
+ * `added`: what the server has said in its place or behind it, in the message that it became. It is
+ * no answer of the agent's.
+ */
 function Ending({ turn, added }: { turn: ShownTurn; added: string }) {
   const { console: words } = useWords()
   const translate = useSaid()

@@ -1,4 +1,7 @@
-/** How full the context window of an agent is, and what it has cost, in short; the exact numbers on hover and for screen readers. */
+/**
+ * How full the context window of an agent is, and what it has cost, in short; the exact numbers on
+ * hover and for screen readers.
+ */
 import { useWords, useWriting } from '../translations/messages.tsx'
 import type { Offers } from './offers.ts'
 

@@ -1,4 +1,7 @@
-/** The head of a session on one line: its state, its title, its project and branch; what else is to know of it folds out. */
+/**
+ * The head of a session on one line: its state, its title, its project and branch; what else is to
+ * know of it folds out.
+ */
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'

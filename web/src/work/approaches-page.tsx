@@ -1,4 +1,7 @@
-/** The tab Approaches of a project: what worked, what failed and what could be tried, side by side, newest first (UI2). */
+/**
+ * The tab Approaches of a project: what worked, what failed and what could be tried, side by side,
+ * newest first (UI2).
+ */
 import { useQuery } from '@tanstack/react-query'
 import type { Approach } from '../../../src/protocol/work/approach.ts'
 import { approachesOf } from '../live/continuity.ts'

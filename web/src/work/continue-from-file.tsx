@@ -1,4 +1,7 @@
-/** Work that is taken up from its files on the machine of the server (CK7), by who may choose a path. */
+/**
+ * Work that is taken up from its files on the machine of the server (CK7), by who may choose a
+ * path.
+ */
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Resumed } from '../../../src/protocol/work/resume.ts'

@@ -1,6 +1,7 @@
 /**
- * Thin lines on the board from each task to those that wait for it. Drawn behind the cards as they lie; cards say in words what they wait
- * for, so nothing is told by lines alone, and on a narrow screen there are none.
+ * Thin lines on the board from each task to those that wait for it. Drawn behind the cards as they
+ * lie; cards say in words what they wait for, so nothing is told by lines alone, and on a narrow
+ * screen there are none.
  */
 import { type RefObject, useEffect, useState } from 'react'
 import type { Task } from '../../../src/protocol/work/task.ts'

@@ -1,4 +1,7 @@
-/** Takes interrupted work off the list (WK6). It can be resumed all the same, so nothing is asked first. */
+/**
+ * Takes interrupted work off the list (WK6). It can be resumed all the same, so nothing is asked
+ * first.
+ */
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'

@@ -1,4 +1,7 @@
-/** A chart of a project's work sessions: a line each, forks where one was resumed, dots for checkpoints, diamonds for approvals. */
+/**
+ * A chart of a project's work sessions: a line each, forks where one was resumed, dots for
+ * checkpoints, diamonds for approvals.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useLayoutEffect, useMemo, useRef } from 'react'

@@ -1,6 +1,7 @@
 /**
- * The layout of the chart of work sessions (UI2): time runs to the right, a line for each, a fork where one was
- * resumed. Long silences are drawn short, so that an hour of work beside a week of rest can still be seen. Pure.
+ * The layout of the chart of work sessions (UI2): time runs to the right, a line for each, a fork
+ * where one was resumed. Long silences are drawn short, so that an hour of work beside a week of
+ * rest can still be seen. Pure.
  */
 import type { Lineage } from '../../../src/protocol/work/lineage.ts'
 
@@ -63,7 +64,10 @@ export function layOut(members: readonly Member[], now: number): Layout {
   return { lines: lines.toSorted((a, b) => a.row - b.row), forks }
 }
 
-/** Each moment of anything gets its place; between two of them goes as much room as the silence is worth. */
+/**
+ * Each moment of anything gets its place; between two of them goes as much room as the silence is
+ * worth.
+ */
 function timeline(members: readonly Member[], now: number): (at: number) => number {
   const moments = members.flatMap((member) => [
     Date.parse(member.startedAt),
@@ -81,7 +85,10 @@ function timeline(members: readonly Member[], now: number): (at: number) => numb
   return (at) => (width === 0 ? 0 : (places.get(at) ?? 0) / width)
 }
 
-/** A family stays together: under a parent its children, oldest first; families in the order in which they began. */
+/**
+ * A family stays together: under a parent its children, oldest first; families in the order in
+ * which they began.
+ */
 function rowsOf(members: readonly Member[]): Map<string, number> {
   const oldestFirst = members.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   const known = new Set(members.map(({ id }) => id))

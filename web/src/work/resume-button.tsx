@@ -1,4 +1,7 @@
-/** Takes interrupted work up (RS1). What could not be restored is said before the person turns to anything else (RS2). */
+/**
+ * Takes interrupted work up (RS1). What could not be restored is said before the person turns to
+ * anything else (RS2).
+ */
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Missing, NotRestored, Resumed } from '../../../src/protocol/work/resume.ts'
@@ -17,7 +20,9 @@ interface ResumeButtonProps {
   /** The work session to resume; undefined when there is none, which the button says. */
   readonly workSession: WorkSession | undefined
   readonly projectId: string
-  /** False when it was taken up meanwhile: the button goes, and what its answer says is still shown. */
+  /**
+   * False when it was taken up meanwhile: the button goes, and what its answer says is still shown.
+   */
   readonly offered?: boolean
 }
 
@@ -50,7 +55,10 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
     setMissing(answer.missing)
     setLost(answer.missing.length === 0 ? answer.notRestored : [])
   }
-  /** To the session that the work goes on in, if it has one: there it says what its agent was told first. */
+  /**
+   * To the session that the work goes on in, if it has one: there it says what its agent was told
+   * first.
+   */
   const goThere = async (agentIds: readonly string[]) => {
     const query = { projectId, channel: 'work', limit: 50 }
     const found = await client.get('/api/conversations', { query }).catch(() => undefined)

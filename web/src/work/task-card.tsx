@@ -1,4 +1,6 @@
-/** A task on the board or in a list: what, who, how far, and what it waits for. Opens its dialog. */
+/**
+ * A task on the board or in a list: what, who, how far, and what it waits for. Opens its dialog.
+ */
 import { Link } from '@tanstack/react-router'
 import type { Task } from '../../../src/protocol/work/task.ts'
 import { useDisplayName } from '../live/display-names.ts'

@@ -1,4 +1,7 @@
-/** Creates a task, or shows one and changes it. It has an address of its own: `?task=new`, `?task=task_p1_code_001`. */
+/**
+ * Creates a task, or shows one and changes it. It has an address of its own: `?task=new`,
+ * `?task=task_p1_code_001`.
+ */
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'

@@ -1,4 +1,7 @@
-/** The fields of a task: what, who, after what; of one that is there also its state and how far it is. */
+/**
+ * The fields of a task: what, who, after what; of one that is there also its state and how far it
+ * is.
+ */
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'
 import { useDisplayName } from '../live/display-names.ts'

@@ -1,4 +1,7 @@
-/** Work sessions as lines of work: each with all the runs that were resumed from one another, the newest first. Pure. */
+/**
+ * Work sessions as lines of work: each with all the runs that were resumed from one another, the
+ * newest first. Pure.
+ */
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 
 export interface WorkLine {

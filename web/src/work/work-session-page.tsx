@@ -1,4 +1,7 @@
-/** One work session (WK3): its state, tasks, approvals, checkpoints, artifacts and the session it was resumed from. */
+/**
+ * One work session (WK3): its state, tasks, approvals, checkpoints, artifacts and the session it
+ * was resumed from.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

@@ -1,4 +1,7 @@
-/** The history of a project's work: a chart of which run was resumed from which, and the lines of work, newest first, each with its runs. */
+/**
+ * The history of a project's work: a chart of which run was resumed from which, and the lines of
+ * work, newest first, each with its runs.
+ */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'

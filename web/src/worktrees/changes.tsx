@@ -1,4 +1,7 @@
-/** The link from a role to what its agent has changed, with the number of files. Refreshed when a turn has ended. */
+/**
+ * The link from a role to what its agent has changed, with the number of files. Refreshed when a
+ * turn has ended.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'

@@ -1,4 +1,7 @@
-/** The two ways to get work out of a worktree from here: commit it on its branch, and bring it into another (WT6). */
+/**
+ * The two ways to get work out of a worktree from here: commit it on its branch, and bring it into
+ * another (WT6).
+ */
 import { type FormEvent, useState } from 'react'
 import type { Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
 import { client } from '../live/queries.ts'

@@ -1,4 +1,7 @@
-/** The diff of one file: line numbers, colours, unified or side by side, and folded between its hunks. */
+/**
+ * The diff of one file: line numbers, colours, unified or side by side, and folded between its
+ * hunks.
+ */
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import {
   languageOfFile,

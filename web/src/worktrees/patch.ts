@@ -87,14 +87,20 @@ function hunksOf(text: string): Hunk[] {
 const withoutPrefix = (name: string | undefined): string | undefined =>
   name === undefined || name === '/dev/null' ? undefined : name.slice(2)
 
-/** Names both versions the same when there are no other lines that name them (an empty file, a changed mode). */
+/**
+ * Names both versions the same when there are no other lines that name them (an empty file, a
+ * changed mode).
+ */
 function nameInHead(line: string): string {
   const both = line.slice('diff --git '.length)
   if (both.startsWith('"')) return nameOf(both.slice(0, both.indexOf('" ') + 1)).slice(2)
   return both.slice(2, (both.length - 1) / 2)
 }
 
-/** Git quotes a name with unusual bytes; a tab ends one with spaces. What is no text is shown as `\xNN`. */
+/**
+ * Git quotes a name with unusual bytes; a tab ends one with spaces. What is no text is shown as
+ * `\xNN`.
+ */
 function nameOf(quoted: string): string {
   const name = quoted.replace(/\t$/, '')
   if (!name.startsWith('"')) return name

@@ -1,4 +1,7 @@
-/** Removing a worktree: what would be lost is asked of its machine and shown; confirmed is exactly that, and when it has changed it is asked anew (WT3). */
+/**
+ * Removing a worktree: what would be lost is asked of its machine and shown; confirmed is exactly
+ * that, and when it has changed it is asked anew (WT3).
+ */
 import { useQuery } from '@tanstack/react-query'
 import type { Losses, Worktree } from '../../../src/protocol/worktrees/worktree.ts'
 import { client, invalidate } from '../live/queries.ts'

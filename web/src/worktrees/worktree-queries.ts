@@ -1,4 +1,7 @@
-/** Queries about worktrees; refreshed when an event says that they may have changed, never by a timer. */
+/**
+ * Queries about worktrees; refreshed when an event says that they may have changed, never by a
+ * timer.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import type {
   ListedWorktree,

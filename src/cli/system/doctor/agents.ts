@@ -1,4 +1,7 @@
-/** Checks the credential, the coordinators, and that each agent's program can be found. Starts nothing. */
+/**
+ * Checks the credential, the coordinators, and that each agent's program can be found. Starts
+ * nothing.
+ */
 import type { Client } from '../../../client/client.ts'
 import { ProblemError } from '../../../client/failures.ts'
 import { ownProgram } from '../../../domain/agents/demo.ts'

@@ -1,4 +1,6 @@
-/** Checks that each project has an allowed folder of its own (SE11). Reports only, changes nothing. */
+/**
+ * Checks that each project has an allowed folder of its own (SE11). Reports only, changes nothing.
+ */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'

@@ -1,4 +1,7 @@
-/** Locates a query in a text, where phrases must stand together, and makes an excerpt around the first match. Pure. */
+/**
+ * Locates a query in a text, where phrases must stand together, and makes an excerpt around the
+ * first match. Pure.
+ */
 
 import type { Phrase } from './parse-query.ts'
 import { split, type Token } from './terms.ts'

@@ -1,7 +1,7 @@
 /**
- * Parses a search query. Everything between spaces must occur, in any order. Parts without spaces ("src/store.ts", 承認待ち) and
- * quoted text must stand together. An unquoted word also matches as a prefix. There is no other syntax, so no query is invalid.
- * Pure.
+ * Parses a search query. Everything between spaces must occur, in any order. Parts without spaces
+ * ("src/store.ts", 承認待ち) and quoted text must stand together. An unquoted word also matches as a
+ * prefix. There is no other syntax, so no query is invalid. Pure.
  */
 import { cutTerm, split, type Token, termsOf } from './terms.ts'
 
@@ -29,7 +29,10 @@ export function parseQuery(text: string): Phrase[] {
 const isPrefix = ({ kind, text }: Token): boolean =>
   kind === 'word' && text.length >= minPrefixChars
 
-/** The terms a text must have, with `*` after prefixes. None for a single character without spaces: such texts are scanned. */
+/**
+ * The terms a text must have, with `*` after prefixes. None for a single character without spaces:
+ * such texts are scanned.
+ */
 export function queryTerms(pieces: readonly Phrase[]): string[] {
   const terms = new Set<string>()
   for (const { tokens, open } of pieces) {

@@ -1,8 +1,9 @@
 /**
- * Takes a text apart into what can be searched for: words, single characters of scripts that are written without spaces
- * (Japanese, Chinese, Korean, Thai …), and signs such as emoji. The one place that decides how text and query are folded: width
- * and compatibility forms (NFKC), case, and the accents of Latin, Greek and Cyrillic letters; a kana keeps its voicing marks,
- * since は, ば and ぱ are three letters. Pure.
+ * Takes a text apart into what can be searched for: words, single characters of scripts that are
+ * written without spaces (Japanese, Chinese, Korean, Thai …), and signs such as emoji. The one
+ * place that decides how text and query are folded: width and compatibility forms (NFKC), case, and
+ * the accents of Latin, Greek and Cyrillic letters; a kana keeps its voicing marks, since は, ば and
+ * ぱ are three letters. Pure.
  */
 
 export interface Token {
@@ -15,9 +16,14 @@ export interface Token {
 }
 
 const marks = '\\p{M}\\uff9e\\uff9f'
-/** Kana, ideographs and syllables that need no normalization. Most are these, and each is a token. */
+/**
+ * Kana, ideographs and syllables that need no normalization. Most are these, and each is a token.
+ */
 const settled = `[\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc\\u4e00-\\u9fff\\uac00-\\ud7a3](?![${marks}])`
-/** Runs of searchable characters; everything else separates. Symbols are included, because ㍿ is a word and 🚀 a sign. */
+/**
+ * Runs of searchable characters; everything else separates. Symbols are included, because ㍿ is a
+ * word and 🚀 a sign.
+ */
 const runs = new RegExp(
   `(?<settled>(?:${settled})+)|(?:(?!${settled})[\\p{L}\\p{N}\\p{So}${marks}])+`,
   'gu',
@@ -78,8 +84,9 @@ function splitRun(run: string, offset: number, tokens: Token[]): void {
   endWord()
 }
 
-// Index terms of a text: its words, and each pair of neighbouring characters in scripts without spaces, so that 承認 is found anywhere.
-// A term has only lower-case letters, digits and signs, and no characters with a meaning in a query language.
+// Index terms of a text: its words, and each pair of neighbouring characters in scripts without
+// spaces, so that 承認 is found anywhere. A term has only lower-case letters, digits and signs, and
+// no characters with a meaning in a query language.
 
 /** Characters of a word in the index; the rest is compared in the text itself. */
 const maxTerm = 64
@@ -121,7 +128,10 @@ export function indexTerms(text: string): Set<string> {
   return terms
 }
 
-/** Filters as terms, so that the index itself excludes other messages. No text contains their first character. */
+/**
+ * Filters as terms, so that the index itself excludes other messages. No text contains their first
+ * character.
+ */
 const facetMarks = { conversation: '\ue000', channel: '\ue001', project: '\ue002' } as const
 
 export type Facet = keyof typeof facetMarks

@@ -1,7 +1,10 @@
 /** Codex, and its ACP adapter. */
 import { callLimitSeconds, type KnownAgent, pullingPrompt } from '../known-agent.ts'
 
-/** `CODEX_CONFIG` of the adapter: settings as JSON. `OPENAI_BASE_URL` alone does not reach the address. */
+/**
+ * `CODEX_CONFIG` of the adapter: settings as JSON. `OPENAI_BASE_URL` alone does not reach the
+ * address.
+ */
 const gatewayConfig = {
   model_provider: 'holdfast',
   model_providers: {

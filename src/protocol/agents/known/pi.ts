@@ -1,7 +1,9 @@
 /** pi, and its ACP adapter. It takes no MCP servers, so it cannot pull its work. */
 import type { KnownAgent } from '../known-agent.ts'
 
-/** The `apiKey` of its settings names a variable with `$`; a bare name is taken as the key itself. */
+/**
+ * The `apiKey` of its settings names a variable with `$`; a bare name is taken as the key itself.
+ */
 const models = {
   providers: {
     holdfast: {
