@@ -8,17 +8,10 @@ import { type ChannelName, type ChatAddress, parseCommand } from '../domain/chan
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
-import { findChat } from '../services/channels/queries.ts'
-import {
-  handleUnpairedSender,
-  runChatCommand,
-  takeChannelMessage,
-} from '../services/flows/incoming.ts'
+import { type Taken, takeIncoming } from '../services/flows/take-incoming.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
 
-/** Upper bound of retries when the state of the chat changes in between. */
-const maxTries = 5
 const maxTitleChars = 100
 
 export interface InboxOptions {
@@ -26,9 +19,6 @@ export interface InboxOptions {
   readonly logger: Logger
   readonly channel: ChannelName
 }
-
-/** What a message caused: a message to an agent, a command, an unknown sender's request, or nothing (handled before). */
-export type Taken = 'message' | 'command' | 'unpaired' | 'nothing'
 
 export class Inbox {
   readonly #options: InboxOptions
@@ -39,63 +29,32 @@ export class Inbox {
 
   /** Rejects when the message was not stored and should be delivered again. */
   async take(account: Account, message: Inbound): Promise<Taken> {
-    for (let look = 1; ; look++) {
-      try {
-        return await this.#take(account, message)
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        if (error.code === 'busy' && look < maxTries) continue
-        if (error.code === 'busy' || error.code === 'store_unavailable') throw error
-        // A redelivery would be refused again and block everything behind it.
-        const { channel, logger } = this.#options
-        logger.warn(
-          { channel, chatId: message.chatId, code: error.code },
-          'message could not be received and was skipped',
-        )
-        return 'nothing'
-      }
-    }
-  }
-
-  async #take(account: Account, message: Inbound): Promise<Taken> {
-    const { store, channel } = this.#options
+    const { store, channel, logger } = this.#options
     const place = { channel, chatId: message.chatId }
     const receipt = receiptOf(place, account, message)
-    const text = storable(message.text).trim()
-    const found = await store.query(findChat, place)
-    const command = parseCommand(text, account.name)
-    if (found.state !== 'paired') {
-      await store.run(
-        handleUnpairedSender,
-        { ...place, ...shownOf(message), attempt: command?.rest || text },
-        receipt,
-      )
-      return 'unpaired'
-    }
-    const { route, work } = found
-    const senderId = `${channel}:${message.senderId}`
-    if (command) {
-      await store.run(
-        runChatCommand,
-        { ...place, command: command.command, senderId, route, work },
-        receipt,
-      )
-      return 'command'
-    }
-    if (text === '' && message.attachment === null) return 'nothing'
-    const { attachment } = message
-    const senderName = oneLine(message.senderName)
-    const taken = {
+    const content = storable(message.text).trim()
+    const incoming = {
       ...place,
-      senderId,
-      senderName,
+      ...shownOf(message),
+      senderId: `${channel}:${message.senderId}`,
+      senderName: oneLine(message.senderName),
       messageId: receipt.key,
-      content: text,
-      attachment,
-      route,
+      content,
+      attachment: message.attachment,
+      command: parseCommand(content, account.name),
     }
-    await store.run(takeChannelMessage, taken, receipt)
-    return 'message'
+    try {
+      return (await store.run(takeIncoming, incoming, receipt)).taken
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'busy' || error.code === 'store_unavailable') throw error
+      // A redelivery would be refused again and block everything behind it.
+      logger.warn(
+        { channel, chatId: message.chatId, code: error.code },
+        'message could not be received and was skipped',
+      )
+      return 'nothing'
+    }
   }
 }
 

@@ -217,8 +217,6 @@ export const refusalSentences = {
   storeUnreadable: 'The database could not be read ({why}); check the disk it is on',
   nulNotKept: 'A text contains NUL, which cannot be stored',
   tooLateToRead: 'The request took too long to arrive',
-  beginsElsewhere: '{agent} has just started to work in another project; try again',
-  chatChanged: 'The chat has changed in the meantime; try again',
 
   pastTime: 'it is in the past',
   nothingToSearch: 'must contain something to search for',

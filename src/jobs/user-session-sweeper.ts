@@ -7,10 +7,16 @@
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { findPermission } from '../services/approvals/queries.ts'
-import { endReasons, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
-import { findUserSession } from '../services/consoles/queries.ts'
-import type { UserSessionLocks } from '../services/consoles/role-agent-record.ts'
+import {
+  type EndedLimit,
+  endReasons,
+  findDueUserSessions,
+} from '../services/consoles/find-due-user-sessions.ts'
+import {
+  findStartMachine,
+  type StartMachine,
+  type StartTarget,
+} from '../services/consoles/queries.ts'
 import { expirePermission } from '../services/flows/answer-permission.ts'
 import { attachedForMs, terminateUserSession } from '../services/flows/change-user-session.ts'
 import { endLimit } from '../services/flows/end-limit.ts'
@@ -51,65 +57,54 @@ export class UserSessionSweeper implements PeriodicJob {
     const due = await store.query(findDueUserSessions, {})
     // Only after the read: while the store is unreachable nobody can be connected.
     this.#sweptAt = now
-    for (const { userSessionId, roleAgentId } of due.roleAgents)
-      await this.#each({ userSessionId }, async () =>
-        store.run(giveUpRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
-      )
-    for (const { userSessionId, roleAgentId, ...forStart } of due.asleep)
-      await this.#each({ userSessionId }, async () => {
-        const which = await store.query(findUserSession, {
-          userSessionId,
-          accountId: null,
-          forStart,
-        })
-        await store.run(wakeRoleAgent, { ...which, roleAgentId })
+    for (const which of due.roleAgents)
+      await this.#each(which, () => store.run(giveUpRoleAgent, which))
+    for (const { role, agentId, ...which } of due.asleep)
+      await this.#each(which, async () => {
+        const { startOn } = await this.#machineFor(which.userSessionId, { role, agentId })
+        await store.run(wakeRoleAgent, { ...which, startOn })
       })
     for (const approvalId of due.approvalIds)
-      await this.#each({ approvalId }, async () =>
-        store.run(expirePermission, await store.query(findPermission, { approvalId })),
-      )
-    for (const { userSessionId, again, ...limit } of due.limited)
+      await this.#each({ approvalId }, () => store.run(expirePermission, { approvalId }))
+    for (const { again, ...limit } of due.limited)
       await this.#each(limit, async () => {
-        const inRole = userSessionId === null ? null : await this.#which(userSessionId)
-        if (userSessionId === null || !again)
-          return void (await store.run(endLimit, { ...limit, inRole }))
-        const which = await store.query(findUserSession, {
-          userSessionId,
-          accountId: null,
-          forStart: again,
-        })
-        // No coordinator can start it now; retried in the next run.
-        if (which.startOn === null) return
-        try {
-          await store.run(spawnRoleAgent, { ...which, ...again, load: true })
-        } catch (error) {
-          if (!(error instanceof Refusal) || error.code === 'busy') throw error
-          await store.run(endLimit, { ...limit, inRole, cannotStart: true })
-        }
+        const { userSessionId } = limit
+        if (userSessionId !== null && again) await this.#spawnAgain(limit, userSessionId, again)
+        else await store.run(endLimit, limit)
       })
     const mayReconnect = now < this.#reconnectUntil
-    for (const { userSessionId, roleAgentId } of mayReconnect ? [] : due.idle)
-      await this.#each({ userSessionId }, async () =>
-        store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
+    for (const which of mayReconnect ? [] : due.idle)
+      await this.#each(which, () => store.run(sleepRoleAgent, which))
+    for (const { userSessionId, cause } of due.forsaken) {
+      if (mayReconnect && cause === 'detached') continue
+      const reason = endReasons[cause]
+      await this.#each({ userSessionId }, () =>
+        store.run(terminateUserSession, { userSessionId, accountId: null, reason }),
       )
-    for (const { userSessionId, cause } of due.forsaken.filter(
-      (each) => !mayReconnect || each.cause !== 'detached',
-    ))
-      await this.#each({ userSessionId }, async () =>
-        store.run(terminateUserSession, {
-          ...(await this.#which(userSessionId)),
-          reason: endReasons[cause],
-        }),
-      )
+    }
   }
 
-  async #which(userSessionId: string): Promise<UserSessionLocks> {
-    const {
-      startOn: _,
-      cannotStart: __,
-      ...which
-    } = await this.#options.store.query(findUserSession, { userSessionId, accountId: null })
-    return which
+  /** AG6: starts a failed agent whose limit is over. Where no coordinator can start it now, the next run tries again. */
+  async #spawnAgain(
+    limit: Omit<EndedLimit, 'again'>,
+    userSessionId: string,
+    again: NonNullable<EndedLimit['again']>,
+  ): Promise<void> {
+    const { store } = this.#options
+    const { startOn, cannotStart } = await this.#machineFor(userSessionId, again)
+    if (startOn === null) return
+    const spawn = { userSessionId, accountId: null, startOn, cannotStart, ...again, load: true }
+    try {
+      await store.run(spawnRoleAgent, spawn)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'busy') throw error
+      await store.run(endLimit, { ...limit, cannotStart: true })
+    }
+  }
+
+  #machineFor(userSessionId: string, { role, agentId }: StartTarget): Promise<StartMachine> {
+    const asked = { userSessionId, accountId: null, role, agentId }
+    return this.#options.store.query(findStartMachine, asked)
   }
 
   async #each(which: object, work: () => Promise<unknown>): Promise<void> {

@@ -31,7 +31,6 @@ import * as endLimit from './flows/end-limit.ts'
 import * as endRoleAgent from './flows/end-role-agent.ts'
 import * as fileOperations from './flows/file-operations.ts'
 import * as handOverMessages from './flows/hand-over-messages.ts'
-import * as incoming from './flows/incoming.ts'
 import * as orderStop from './flows/order-stop.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as replacePasskey from './flows/replace-passkey.ts'
@@ -44,6 +43,7 @@ import * as spawnRoleAgent from './flows/spawn-role-agent.ts'
 import * as startChat from './flows/start-chat.ts'
 import * as storeFacts from './flows/store-facts.ts'
 import * as sweepAgentSession from './flows/sweep-agent-session.ts'
+import * as takeIncoming from './flows/take-incoming.ts'
 import * as takeLaunch from './flows/take-launch.ts'
 import * as takeNextAction from './flows/take-next-action.ts'
 import * as unassignAgent from './flows/unassign-agent.ts'
@@ -96,7 +96,6 @@ const files: readonly object[] = [
   handOverMessages,
   holdChannel,
   importConversation,
-  incoming,
   keepFiles,
   launchRecord,
   leases,
@@ -120,6 +119,7 @@ const files: readonly object[] = [
   storeFacts,
   sweepAgentSession,
   sweepExpired,
+  takeIncoming,
   takeLaunch,
   takeNextAction,
   unassignAgent,

@@ -123,7 +123,6 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     projectId,
     toAgentId: agentId,
     content: 'hello',
-    agentIds: [agentId],
     by,
   })
   const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''

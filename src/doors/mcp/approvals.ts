@@ -7,10 +7,7 @@ import { line } from '../../protocol/text.ts'
 import { untilSeen } from '../../server/live/until-seen.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
 import { requestApproval as requestApprovalFor } from '../../services/flows/request-approval.ts'
-import {
-  findAskingTurn,
-  requestFolder as requestFolderFor,
-} from '../../services/flows/request-folder.ts'
+import { requestFolder as requestFolderFor } from '../../services/flows/request-folder.ts'
 import { agentTool, reads, snakeFields, writesOnce } from './tool.ts'
 
 const asked = ApprovalRequest.shape
@@ -101,8 +98,7 @@ export const requestFolder = agentTool({
   output: { status: z.enum(['allowed', 'refused', 'pending']) },
   run: async ({ folder }, { caller, deps: { store, clock }, presented: { contextId } }) => {
     const asking = { contextId, ...caller }
-    const turn = await store.query(findAskingTurn, asking)
-    const { approvalId } = await store.run(requestFolderFor, { ...asking, ...turn, folder })
+    const { approvalId } = await store.run(requestFolderFor, { ...asking, folder })
     const look = async () => {
       const { status } = await store.query(getApprovalOf, { ...asking, approvalId })
       return status === 'pending' ? undefined : status
@@ -110,7 +106,7 @@ export const requestFolder = agentTool({
     const decided = await untilSeen({
       store,
       clock,
-      stream: projectStream(turn.projectId),
+      stream: projectStream(caller.projectId),
       withinMs: folderWaitMs,
       look,
     })

@@ -14,8 +14,8 @@ import {
   readOwnHistory,
 } from '../../services/conversations/own-conversation.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
-import { answerChat, findAnswerTarget } from '../../services/flows/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../services/flows/hand-over-messages.ts'
+import { answerChat } from '../../services/flows/answer-chat.ts'
+import { handOverMessages } from '../../services/flows/hand-over-messages.ts'
 import { sendMessage as sendMessageTo } from '../../services/flows/post-message.ts'
 import {
   type AgentCall,
@@ -77,11 +77,9 @@ export const getPendingMessages = agentTool({
       .describe('At the first call in a conversation: who is in it and what was said before'),
   },
   run: async (_, { caller, deps: { store } }) => {
-    const keys = await store.query(findHandOver, caller)
-    if (keys.length === 0) return { messages: [], summary: null, conversation: null, history: null }
     const { messages, senders, summary, conversationKey, primer } = await store.run(
       handOverMessages,
-      { ...caller, keys },
+      caller,
     )
     const handed = messages.map((message, at) =>
       HandedOver.parse(
@@ -118,12 +116,7 @@ export const respondChat = agentTool({
     answered: z.array(z.string()).describe('The ids of the messages that are answered now'),
   },
   run: async (answer, { caller, deps: { store } }) => {
-    const target = await store.query(findAnswerTarget, caller)
-    const { messageId, seq, answered } = await store.run(answerChat, {
-      ...caller,
-      ...target,
-      ...answer,
-    })
+    const { messageId, seq, answered } = await store.run(answerChat, { ...caller, ...answer })
     return { messageId, seq, answered: [...answered] }
   },
 })

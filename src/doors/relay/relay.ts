@@ -20,7 +20,7 @@ import {
   snapshotMessage,
 } from '../../protocol/consoles/relay.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
-import { receiptIn, receiptOf } from '../../server/consoles/user-sessions.ts'
+import { receiptIn, receiptOf } from '../../server/consoles/relay-receipts.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import type { SocketLink, SocketMessage, SocketPart } from '../../server/door.ts'
 import { type FeedSnapshot, stillFree } from '../../server/live/subscription.ts'
@@ -226,7 +226,7 @@ async function handleRelayMessage(
       return relay.answer(relayAnswer('agent:info', id, { agent }))
     }
     default:
-      await userSessions.find(who, request.userSessionId)
+      await userSessions.check(who, request.userSessionId)
       return relay.request(request.userSessionId, () => decide(relay, who, request, deps))
   }
 }

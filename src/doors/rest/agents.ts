@@ -12,12 +12,7 @@ import {
   createAgent,
   type SentEnvironment,
 } from '../../services/agents/change-agent.ts'
-import {
-  findAgentStart,
-  findOccupiedProjects,
-  getAgent,
-  listAgents,
-} from '../../services/agents/queries.ts'
+import { findAgentStart, getAgent, listAgents } from '../../services/agents/queries.ts'
 import {
   listSecrets,
   listSecretUses,
@@ -62,12 +57,10 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     by: who.id,
   })),
   deleteAgent: async ({ params, who, deps: { store }, receipt }) => {
-    const projectIds = await store.query(findOccupiedProjects, params)
-    await store.run(deleteAgent, { ...params, projectIds, by: who.id }, receipt)
+    await store.run(deleteAgent, { ...params, by: who.id }, receipt)
   },
   replacePasskey: async ({ params, who, deps: { store }, receipt }) => {
-    const projectIds = await store.query(findOccupiedProjects, params)
-    return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
+    return store.run(replacePasskey, { ...params, by: who.id }, receipt)
   },
   inspectAgent: async ({ params, query: { folder }, deps }) =>
     (await deps.signIns()).inspect(await startOf(deps, params), folder),

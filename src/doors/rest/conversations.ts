@@ -42,13 +42,12 @@ import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
 import { addMessage } from '../../services/flows/add-message.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
-import { findStop, stopTurns } from '../../services/flows/cancel-turn.ts'
+import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
 import { setContinueAfterLimit } from '../../services/flows/end-limit.ts'
 import { postMessage } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
-import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
 import {
@@ -114,10 +113,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   findFiles: async ({ params, query: { q }, who, deps }) => ({
     items: await deps.worktrees.files(who, params.key, q),
   }),
-  stopTurns: async ({ params, who, deps, receipt }) => {
-    const coordinatorIds = await deps.store.query(findStop, params)
-    return deps.store.run(stopTurns, { ...params, coordinatorIds, by: who.id }, receipt)
-  },
+  stopTurns: run(stopTurns, ({ params, who }) => ({ ...params, by: who.id })),
   getTurnDiff: (call) => call.deps.fileOperations.diff(call.who, call.params, call.query),
   rewindToTurn: (call) =>
     call.deps.fileOperations.rewind(call.who, call.params, call.body, call.receipt),
@@ -127,15 +123,12 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
-  getConversationOptions: async ({ params, deps }) =>
-    (await deps.store.query(readOptions, params)).options,
+  getConversationOptions: query(readOptions, ({ params }) => params),
   setConversationOption: async ({ params: { key }, body: change, who, deps, receipt }) => {
     const inRole = parseConsoleKey(key)
-    const { coordinatorId } = await deps.store.query(readOptions, { key })
-    if (!inRole)
-      return deps.store.run(configureChat, { key, change, coordinatorId, by: who.id }, receipt)
+    if (!inRole) return deps.store.run(configureChat, { key, change, by: who.id }, receipt)
     await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
-    return (await deps.store.query(readOptions, { key })).options
+    return deps.store.query(readOptions, { key })
   },
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
@@ -196,12 +189,7 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   postMessage: async ({ body: { senderId, ...body }, who, deps, receipt }) => {
     if (senderId !== undefined && senderId !== who.id)
       throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
-    const { projectId, toAgentId } = body
-    const agentIds =
-      toAgentId === null
-        ? (await deps.store.query(getProject, { projectId })).agentIds
-        : [toAgentId]
-    return deps.store.run(postMessage, { ...body, agentIds, by: who.id }, receipt)
+    return deps.store.run(postMessage, { ...body, by: who.id }, receipt)
   },
   listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
 }

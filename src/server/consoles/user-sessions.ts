@@ -1,9 +1,7 @@
 /**
- * User sessions, shared by the relay, REST and MCP. Checks that the session is the caller's and looks up what a use case must
- * lock. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
+ * User sessions, shared by the relay, REST and MCP. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
  */
 
-import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
 import { allows } from '../../domain/access/scopes.ts'
 import { isVisible, viewerOf } from '../../domain/access/visibility.ts'
@@ -21,19 +19,21 @@ import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
 import { checkApproval } from '../../services/access/check-access.ts'
-import { findPermission, readApproval } from '../../services/approvals/queries.ts'
+import { readApproval } from '../../services/approvals/queries.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
 import {
+  checkUserSession,
   type EndOf,
-  type FoundUserSession,
   findEndAnswer,
   findEndSeq,
   findOnlyProject,
   findRoleAtWork,
-  findUserSession,
+  findStartMachine,
   getUserSession,
+  type StartMachine,
   type StartTarget,
 } from '../../services/consoles/queries.ts'
+import type { AskedUserSession } from '../../services/consoles/role-agent-record.ts'
 import {
   answerPermission,
   answerQuestion,
@@ -49,10 +49,11 @@ import { requestedReason, terminateRoleAgent } from '../../services/flows/end-ro
 import { decideApproval } from '../../services/flows/request-approval.ts'
 import { type SentPrompt, sendPrompt } from '../../services/flows/send-prompt.ts'
 import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
-import { invalidField, noSuchApproval } from '../../services/refusals.ts'
+import { invalidField } from '../../services/refusals.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import type { Offers } from '../processes/launches.ts'
+import { receiptIn } from './relay-receipts.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
 /** What the relay and REST ask alike. */
@@ -112,14 +113,20 @@ export class UserSessions {
     return this.#store.query(getUserSession, { userSessionId, accountId: viewerOf(who) })
   }
 
-  async find(who: Who, userSessionId: string, forStart?: StartTarget): Promise<FoundUserSession> {
-    const asked = { userSessionId, accountId: viewerOf(who), forStart }
-    const found = await this.#store.query(findUserSession, asked)
-    const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
-    if (isSettled || !this.#options.expectsCoordinator) return found
-    const look = async (): Promise<FoundUserSession | undefined> => {
-      const now = await this.#store.query(findUserSession, asked)
-      return now.startOn === null && now.cannotStart === null ? undefined : now
+  check(who: Who, userSessionId: string): Promise<void> {
+    return this.#store.query(checkUserSession, asked(who, userSessionId))
+  }
+
+  /** Waits a moment for a coordinator that is being started beside this server. */
+  async #machineFor(which: AskedUserSession, target: StartTarget): Promise<StartMachine> {
+    const choose = () => this.#store.query(findStartMachine, { ...which, ...target })
+    const isSettled = ({ startOn, cannotStart }: StartMachine): boolean =>
+      startOn !== null || cannotStart !== null
+    const found = await choose()
+    if (isSettled(found) || !this.#options.expectsCoordinator) return found
+    const look = async (): Promise<StartMachine | undefined> => {
+      const now = await choose()
+      return isSettled(now) ? now : undefined
     }
     const [store, clock] = [this.#store, this.#options.clock]
     return (
@@ -147,12 +154,11 @@ export class UserSessions {
     request: Requested<'agent:spawn'>,
     receipt: ReceiptKey | undefined,
   ): Promise<Spawned> {
-    const which = await this.find(who, request.userSessionId, {
-      role: request.role,
-      agentId: request.agentId ?? undefined,
-    })
+    const which = asked(who, request.userSessionId)
+    const { role, agentId } = request
+    const machine = await this.#machineFor(which, { role, agentId: agentId ?? undefined })
     const workspaceRoots = allows(who.scopes, 'manage') ? this.#options.projectRoots : []
-    return this.#order({ ...request, ...which, workspaceRoots, by: who.id }, receipt)
+    return this.#order(machine, { ...request, ...which, workspaceRoots, by: who.id }, receipt)
   }
 
   async prompt(
@@ -160,15 +166,18 @@ export class UserSessions {
     request: Requested<'agent:message'>,
     receipt: ReceiptKey | undefined,
   ): Promise<SentPrompt> {
-    const which = await this.find(who, request.userSessionId)
+    const which = asked(who, request.userSessionId)
     return this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receipt)
   }
 
-  #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<Spawned> {
-    const { startOn: coordinatorId, projectId, userSessionId } = spawn
-    const where = { coordinatorId, projectId, userSessionId }
+  #order(
+    { projectId, startOn, cannotStart }: StartMachine,
+    spawn: Omit<Spawn, 'startOn' | 'cannotStart'>,
+    receipt: ReceiptKey | undefined,
+  ): Promise<Spawned> {
+    const where = { coordinatorId: startOn, projectId, userSessionId: spawn.userSessionId }
     return this.#options.offers.order(where, (offered) =>
-      this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt),
+      this.#store.run(spawnRoleAgent, { ...spawn, startOn, cannotStart, ...offered }, receipt),
     )
   }
 
@@ -194,14 +203,15 @@ export class UserSessions {
       }
     }
     try {
-      const which = await this.find(who, userSessionId, role)
+      const which = asked(who, userSessionId)
+      const machine = await this.#machineFor(which, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
-      await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
-      const detail = which.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
+      await this.#order(machine, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
+      const detail = machine.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
       return {
         notRestored: [],
         missing:
-          which.startOn === null ? [{ what: 'machine', ...detailFields('detail', detail) }] : [],
+          machine.startOn === null ? [{ what: 'machine', ...detailFields('detail', detail) }] : [],
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -218,7 +228,7 @@ export class UserSessions {
   }
 
   async apply(who: Who, request: Request<keyof typeof useCases>): Promise<number> {
-    const which = await this.find(who, request.userSessionId)
+    const which = asked(who, request.userSessionId)
     const useCase: UseCase<never, { seq: number }> = useCases[request.type]
     return (
       await this.#store.run(
@@ -230,7 +240,7 @@ export class UserSessions {
   }
 
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
-    const which = await this.find(who, request.userSessionId)
+    const which = asked(who, request.userSessionId)
     const { turnId } = await this.#store.run(
       cancelTurn,
       { ...request, ...which, by: who.id },
@@ -243,7 +253,7 @@ export class UserSessions {
     who: Who,
     request: Request<'agent:terminate'>,
   ): Promise<Terminating | 'nobody'> {
-    const which = await this.find(who, request.userSessionId)
+    const which = asked(who, request.userSessionId)
     const { roleAgentId, byOther } = await this.#store.run(
       terminateRoleAgent,
       { ...request, ...which },
@@ -261,7 +271,7 @@ export class UserSessions {
     receipt?: ReceiptKey,
   ): Promise<Terminating> {
     const { userSessionId, requestId } = request
-    const which = await this.find(who, userSessionId)
+    const which = asked(who, userSessionId)
     const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
     const { byOther } = await this.#store.run(
       terminateUserSession,
@@ -286,11 +296,10 @@ export class UserSessions {
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
     const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
-    const which = await this.#store.query(findPermission, { approvalId })
-    if (which.userSessionId !== userSessionId) throw noSuchApproval(approvalId)
+    const within = asked(who, userSessionId)
     const choose = outcome === 'allowed' ? 'allow' : 'deny'
     const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
-    const input = { ...which, choice, always, by: who.id, requestId }
+    const input = { approvalId, within, choice, always, by: who.id, requestId }
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }
 
@@ -300,7 +309,7 @@ export class UserSessions {
     const answer = { action, content }
     return (
       await this.#answerQuestion(who, questionId, answer, receiptIn(request), {
-        userSessionId,
+        within: asked(who, userSessionId),
         requestId,
       })
     ).seq
@@ -321,14 +330,12 @@ export class UserSessions {
     approvalId: number,
     answer: QuestionAnswer,
     receipt: ReceiptKey | undefined,
-    within?: { readonly userSessionId: string; readonly requestId: string | undefined },
+    inSession?: { readonly within: AskedUserSession; readonly requestId: string | undefined },
   ) {
     await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
-    const which = await this.#store.query(findPermission, { approvalId })
-    if (within && which.userSessionId !== within.userSessionId) throw noSuchApproval(approvalId)
     return this.#store.run(
       answerQuestion,
-      { ...which, answer, by: who.id, requestId: within?.requestId },
+      { approvalId, answer, by: who.id, ...inSession },
       receipt,
     )
   }
@@ -355,12 +362,16 @@ export class UserSessions {
       return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
     if (status === 'revision_requested')
       throw new Refusal('wrong_state', refusalText('nothingRevised'))
-    const which = await this.#store.query(findPermission, { approvalId })
     const choice = chosenBy(status, optionId, permission?.options ?? [])
-    const input = { ...which, choice, always, feedback, by: who.id }
+    const input = { approvalId, choice, always, feedback, by: who.id }
     return (await this.#store.run(answerPermission, input, receipt)).approval
   }
 }
+
+const asked = (who: Who, userSessionId: string): AskedUserSession => ({
+  userSessionId,
+  accountId: viewerOf(who),
+})
 
 /** An option must be an answer of the kind that is said; any option of a question approves it (AP14). */
 function chosenBy(
@@ -375,22 +386,4 @@ function chosenBy(
   if (outcome && (outcome === 'allowed') !== isYes)
     throw invalidField('optionId', refusalText('optionWithNo'))
   return { optionId }
-}
-
-/** RL2: a request id counts once within its user session, on any connection. */
-export const receiptIn = (
-  request: Exclude<RelayRequest, { type: 'session:create' }>,
-): ReceiptKey | undefined => receiptOf(request.userSessionId, request)
-
-/** `within`: where the request id counts once: a user session, or a connection before there is one. */
-export function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
-  if (request.requestId === undefined) return undefined
-  const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
-  return {
-    credentialId: within,
-    operation: 'relay',
-    key: request.requestId,
-    contentHash,
-    sealedBy: '',
-  }
 }

@@ -9,7 +9,6 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   agentsPage,
   findAgent,
@@ -20,7 +19,6 @@ import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */
@@ -48,13 +46,6 @@ export const findAgentStart = defineQuery(async (reader, { agentId }: { agentId:
 export const listAgents = defineQuery(
   async (reader, input: PageQuery): Promise<Page<Agent>> =>
     cutPage(await agentsPage(reader, pageParams(input)), input.limit),
-)
-
-/** Lists the projects with live sessions of an agent, for a use case that must lock them. */
-export const findOccupiedProjects = defineQuery(
-  async (reader, { agentId }: { agentId: string }): Promise<string[]> => [
-    ...new Set((await liveOfAgent(reader, agentId, maxRevoked)).map(({ projectId }) => projectId)),
-  ],
 )
 
 interface StoredEnvironments {

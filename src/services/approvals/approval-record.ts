@@ -10,14 +10,7 @@ import { isChoice, optionFor } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import {
-  coordinatorStream,
-  home,
-  projectStream,
-  type StreamName,
-  turnsStream,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import {
   type ApprovalRow,
@@ -32,8 +25,6 @@ import type { Reader, Tx } from '../../store/store.ts'
 import { ownerOfApproval } from '../access/owners.ts'
 import { type ContextCaller, personOfCaller } from '../conversations/own-conversation.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
-
-import type { PermissionLocks } from './queries.ts'
 
 interface Place {
   readonly projectId: string
@@ -75,8 +66,8 @@ export async function isOfCaller(
 const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
 
 /**
- * Moves an approval to another state and announces it in its project and home. Exactly one decision wins, because both streams
- * are locked; later callers learn who decided (AP1). The calling use case locks both streams.
+ * Moves an approval to another state and announces it in its project and home. Exactly one decision wins; later callers learn
+ * who decided (AP1).
  */
 export async function moveApproval(
   tx: Tx,
@@ -84,6 +75,7 @@ export async function moveApproval(
   event: ApprovalEvent,
   now: Instant,
 ): Promise<Approval> {
+  tx.lock(projectStream(row.project_id))
   const decision = decideApproval(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const changed = approvalColumns(decision.approval)
@@ -140,10 +132,7 @@ interface NewApproval {
   readonly permission?: PermissionColumns
 }
 
-/**
- * Creates an approval for a person, script or agent. It is durable and numbered before it is shown (AP3). The calling use case
- * locks `home`, which numbers approvals, and the project's stream.
- */
+/** Creates an approval for a person, script or agent. It is durable and numbered, in `home`, before it is shown (AP3). */
 export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Promise<Approval> {
   const row = newRow('human_approvals', {
     id: await nextApprovalId(tx),
@@ -165,19 +154,6 @@ export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Pro
   tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval } }, [home])
   return approval
 }
-
-export const permissionStreams = ({
-  projectId,
-  userSessionId,
-  coordinatorId,
-  conversationKey,
-}: PermissionLocks): StreamName[] => [
-  home,
-  projectStream(projectId),
-  ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
-  ...(conversationKey === null ? [] : [turnsStream(conversationKey)]),
-  ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
-]
 
 /** AP14: no option refuses a question. */
 export function refusingOption(row: ApprovalRow): string | null {

@@ -7,12 +7,11 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import { allowancesPage } from '../../store/approvals/allowances.ts'
 import { approvalOf, approvalsOfProject, inboxPage } from '../../store/approvals/approvals.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
-import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
 import { allowancesFor, approvalFor, approvalsFor } from '../access/shown-to-others.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import type { ContextCaller } from '../conversations/own-conversation.ts'
-import { noSuchApproval, noSuchProject } from '../refusals.ts'
+import { noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
@@ -71,37 +70,5 @@ export const listAllowances = defineQuery(
       ended ? null : now,
     )
     return cutPage(await allowancesFor(reader, viewer, found), page.limit)
-  },
-)
-
-export interface PermissionLocks {
-  readonly approvalId: number
-  readonly projectId: string
-  /** Null in a chat or task. */
-  readonly userSessionId: string | null
-  readonly coordinatorId: string | null
-  /** The turn's conversation, in a chat or task. */
-  readonly conversationKey: string | null
-}
-
-/** Finds the streams to lock for a permission (AP4). */
-export const findPermission = defineQuery(
-  async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
-    const row = await reader.row('human_approvals', { id: approvalId })
-    if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
-    const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
-    const { project_id: projectId, user_session_id: userSessionId } = row
-    const turn =
-      userSessionId !== null || row.turn_id === null
-        ? undefined
-        : await reader.row('turns', { id: row.turn_id })
-    const coordinatorId = launch?.coordinatorId ?? null
-    return {
-      approvalId,
-      projectId,
-      userSessionId,
-      coordinatorId,
-      conversationKey: turn?.conversation_key ?? null,
-    }
   },
 )

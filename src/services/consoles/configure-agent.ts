@@ -14,9 +14,9 @@ import { coordinatorStream, userSessionStream } from '../../domain/stream-name.t
 import type { Offers } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { invalidField } from '../refusals.ts'
-import { activeProcess, promptStreams, type UserSessionLocks } from './role-agent-record.ts'
+import { type AskedUserSession, activeProcess } from './role-agent-record.ts'
 
-interface Input extends UserSessionLocks {
+interface Input extends AskedUserSession {
   readonly role: string
   readonly change: ConfigChange
   readonly by: string
@@ -24,14 +24,13 @@ interface Input extends UserSessionLocks {
 }
 
 export const configureAgent = defineUseCase('configure-agent', {
-  streams: (input: Input) => promptStreams(input),
+  streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
   run: async (
     tx,
-    { role, change, by, requestId, ...which },
+    { role, change, by, requestId, ...asked },
     { random },
   ): Promise<{ seq: number }> => {
-    const { userSessionId } = which
-    const { agent, launch } = await activeProcess(tx, which, role)
+    const { agent, launch } = await activeProcess(tx, asked, role)
     if (agent.asleep_at !== null)
       throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
     const offers: Offers = JSON.parse(agent.offers)
@@ -48,6 +47,8 @@ export const configureAgent = defineUseCase('configure-agent', {
     const order = { launchId: launch.id, ...wish }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: order })
     const data = { role, change, by, requestId }
-    return { seq: tx.append(userSessionStream(userSessionId), { type: 'agent:configuring', data }) }
+    return {
+      seq: tx.append(userSessionStream(asked.userSessionId), { type: 'agent:configuring', data }),
+    }
   },
 })

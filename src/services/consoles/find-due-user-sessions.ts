@@ -36,7 +36,7 @@ export const endReasons = {
 }
 
 /** AG6: a limit that ended. `again` names a role whose failed agent must be spawned first. */
-interface EndedLimit {
+export interface EndedLimit {
   readonly contextId: string
   readonly conversationKey: string
   readonly projectId: string

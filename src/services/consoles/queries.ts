@@ -1,6 +1,6 @@
 /** Read queries for user sessions and agents in roles. */
 
-import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
+import type { Owner } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -9,7 +9,6 @@ import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
   selectAtWork,
-  selectCoordinatorsOf,
   type UserSessionRow,
   type UserSessionsFilter,
   userSessionsPage,
@@ -21,18 +20,21 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
 import { ownerOf } from '../access/owners.ts'
 import { chosenMachine } from '../processes/launch-record.ts'
-import { noSuchUserSession } from '../refusals.ts'
-import type { UserSessionLocks } from './role-agent-record.ts'
+import { type AskedUserSession, existingUserSession } from './role-agent-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */
 export const getUserSession = defineQuery(
-  async (reader, asked: { userSessionId: string; accountId: Viewer }): Promise<UserSession> => {
-    const row = await reader.row('user_sessions', { id: asked.userSessionId })
-    if (!row || !isVisible(asked.accountId, row.account_id))
-      throw noSuchUserSession(asked.userSessionId)
-    return userSessionView(reader, row)
+  async (reader, asked: AskedUserSession): Promise<UserSession> =>
+    userSessionView(reader, await existingUserSession(reader, asked)),
+)
+
+/** Refuses a user session that is not the account's, as not found (SE3, US3). */
+export const checkUserSession = defineQuery(
+  async (reader, asked: AskedUserSession): Promise<void> => {
+    await existingUserSession(reader, asked)
   },
+  { withoutSnapshot: true },
 )
 
 /** Lists user sessions, live or terminated, newest first: the account's own, or all for owners. */
@@ -74,51 +76,31 @@ export const findOnlyProject = defineQuery(
 /** Projects that a refusal names. */
 const maxNamedProjects = 20
 
-interface UserSessionQuery {
-  readonly userSessionId: string
-  readonly accountId: Viewer
-  /** Set to also find the coordinator for a new process. */
-  readonly forStart?: StartTarget | undefined
-}
-
-export interface FoundUserSession extends UserSessionLocks {
+export interface StartMachine {
+  readonly projectId: string
   readonly startOn: string | null
   /** Why no coordinator can be used although others are connected. */
   readonly cannotStart: string | null
 }
 
-/** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
-export const findUserSession = defineQuery(
+/** Chooses the coordinator for a new process in a user session. Another account's is not found (SE3, US3). */
+export const findStartMachine = defineQuery(
   async (
     reader,
-    { userSessionId, accountId, forStart }: UserSessionQuery,
-  ): Promise<FoundUserSession> => {
-    const row = await reader.row('user_sessions', { id: userSessionId })
-    if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
-    const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
-    const { startOn, cannotStart } = forStart
-      ? await coordinatorForStart(reader, row, forStart)
-      : noCoordinator
-    const coordinatorIds = new Set(coordinators.map(({ coordinator_id }) => coordinator_id))
-    if (startOn !== null) coordinatorIds.add(startOn)
-    return {
-      userSessionId,
-      projectId: row.project_id,
-      coordinatorIds: [...coordinatorIds],
-      startOn,
-      cannotStart,
-    }
+    { role, agentId, ...asked }: AskedUserSession & StartTarget,
+  ): Promise<StartMachine> => {
+    const row = await existingUserSession(reader, asked)
+    const chosen = await coordinatorForStart(reader, row, { role, agentId })
+    return { projectId: row.project_id, ...chosen }
   },
 )
-
-const noCoordinator = { startOn: null, cannotStart: null }
 
 /** The coordinator to start on: the one that has the role's worktree, if any (WT2, RS2). */
 async function coordinatorForStart(
   reader: Reader,
   { id: userSessionId, project_id: projectId }: UserSessionRow,
   { role, agentId }: StartTarget,
-): Promise<Pick<FoundUserSession, 'startOn' | 'cannotStart'>> {
+): Promise<Omit<StartMachine, 'projectId'>> {
   const tree = await reader.first(selectOfRole, { userSessionId, role })
   const own = tree && (await findCoordinatorRow(reader, tree.coordinator_id))
   if (own?.state === 'connected') return { startOn: own.id, cannotStart: null }

@@ -1,18 +1,12 @@
-/** Reads user sessions and the agents in their roles, and announces the end of a user session. */
+/** Reads and locks user sessions and the agents in their roles, and announces the end of a user session (US4). */
 
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { type ConsoleRefusal, mayPrompt } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
-import {
-  coordinatorStream,
-  home,
-  projectStream,
-  type StreamName,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
+import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import {
   lifeOf,
@@ -31,78 +25,58 @@ import { noSuchUserSession } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
 
-// Reads user sessions inside use cases, names the streams to lock, and announces an end when the last agent has gone (US4).
-
-/** From `find-user-session`: what to lock. */
-export interface UserSessionLocks {
+/** A user session as it is asked for: another account's is not found (SE3, US3). `accountId` null: of anybody. */
+export interface AskedUserSession {
   readonly userSessionId: string
-  readonly projectId: string
-  /** Coordinators of its agents' processes. */
-  readonly coordinatorIds: readonly string[]
+  readonly accountId: Viewer
 }
-
-/** Streams for sending prompts to its agents. */
-export const promptStreams = ({
-  userSessionId,
-  coordinatorIds,
-}: Omit<UserSessionLocks, 'projectId'>): StreamName[] => [
-  userSessionStream(userSessionId),
-  ...coordinatorIds.map(coordinatorStream),
-]
-
-/** Streams for starting and ending its agents. */
-export const rosterStreams = (which: UserSessionLocks): StreamName[] => [
-  home,
-  projectStream(which.projectId),
-  ...promptStreams(which),
-]
 
 export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal =>
   new Refusal(refused, because)
 
-export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
-  const row = await reader.row('user_sessions', { id })
-  if (!row) throw noSuchUserSession(id)
+export async function existingUserSession(
+  reader: Reader,
+  { userSessionId, accountId }: AskedUserSession,
+): Promise<UserSessionRow> {
+  const row = await reader.row('user_sessions', { id: userSessionId })
+  if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
   return row
+}
+
+/** The user session, locked: its agents, their turns and their contexts are decided under its lock. */
+export async function lockUserSession(tx: Tx, asked: AskedUserSession): Promise<UserSessionRow> {
+  tx.lock(userSessionStream(asked.userSessionId))
+  return existingUserSession(tx, asked)
 }
 
 /** The agent in a role, if it accepts prompts now. */
 export async function activeAgent(
-  reader: Reader,
-  userSessionId: string,
+  tx: Tx,
+  asked: AskedUserSession,
   role: string,
 ): Promise<RoleAgentRow> {
-  const { state } = await existingUserSession(reader, userSessionId)
-  const agent = await reader.first(selectOccupant, { userSessionId, role })
+  const { id: userSessionId, state } = await lockUserSession(tx, asked)
+  const agent = await tx.first(selectOccupant, { userSessionId, role })
   const refused = mayPrompt(state, agent && lifeOf(agent))
   if (refused || !agent) throw rosterRefusal(refused ?? { refused: 'agent_not_active' })
   return agent
 }
 
-/** The agent and its process, whose coordinator's stream must be locked. */
+/** The agent in a role, if it accepts prompts now, and its process. */
 export async function activeProcess(
-  reader: Reader,
-  which: UserSessionLocks,
+  tx: Tx,
+  asked: AskedUserSession,
   role: string,
 ): Promise<{ agent: RoleAgentRow; launch: Launch }> {
-  const agent = await activeAgent(reader, which.userSessionId, role)
-  const launch = agent.launch_id ? await findLaunch(reader, agent.launch_id) : undefined
+  const agent = await activeAgent(tx, asked, role)
+  const launch = agent.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
   if (!launch) throw rosterRefusal({ refused: 'agent_not_active' })
-  requireLocked(which, launch.coordinatorId)
   return { agent, launch }
-}
-
-/** Refuses if the process moved to a coordinator that is not locked; the caller retries. */
-export function requireLocked(
-  { coordinatorIds }: Pick<UserSessionLocks, 'coordinatorIds'>,
-  coordinatorId: string,
-): void {
-  if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', refusalText('justChanged'))
 }
 
 /** Announces the end of a terminated user session once no agent is left. */
 export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
-  const row = await existingUserSession(tx, userSessionId)
+  const row = await lockUserSession(tx, { userSessionId, accountId: null })
   if (row.terminated_at === null || row.closed_seq !== null) return
   if ((await tx.all(selectOccupants, { userSessionId })).length > 0) return
   const requestId = row.terminate_request_id ?? undefined

@@ -6,19 +6,13 @@
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { type ConversationIdentity, isWork, webKey } from '../../domain/conversations/key.ts'
 import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
-import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { activityOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
-import {
-  type Context,
-  defineQuery,
-  defineUseCase,
-  type Reader,
-  type Tx,
-} from '../../store/store.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import {
@@ -27,7 +21,8 @@ import {
   openConversation,
 } from '../conversations/conversation-record.ts'
 import { ownConversation } from '../conversations/own-conversation.ts'
-import { noSuchConversation } from '../refusals.ts'
+import { lockContext } from '../turns/context-record.ts'
+import { lockTurn } from '../turns/turn-record.ts'
 import { appendMessage } from './append-message.ts'
 import { otherAgent, postToAgent, runOnce } from './post-message.ts'
 import { storeAnswer } from './work-conversation.ts'
@@ -52,9 +47,6 @@ export async function postAnswer(
   const { agentId } = caller
   const identity = await identityOf(tx, key)
   const toAgentId = otherAgent(identity, agentId)
-  // SE3: an agent writes only in its own conversations. Everywhere but in its chat with people it may answer and not start.
-  const isOwn = isChatOf(identity, caller) || key === turn?.conversation_key
-  if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
   const said = textOf(content)
   if (toAgentId !== undefined) {
@@ -94,13 +86,14 @@ const isChatOf = (
   identity.projectId === projectId &&
   identity.agentId === agentId
 
-/** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
+/** Marks exactly the messages of a turn as read. */
 export async function markMessagesRead(
   tx: Tx,
   turn: TurnRow,
   answerSeq: number | null,
   context: Context,
 ): Promise<Message[]> {
+  lockTurn(tx, turn)
   const messages = await messagesOfTurn(tx, turn.id)
   await tx.delete('unread_messages', { turn_id: turn.id })
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
@@ -114,9 +107,6 @@ export async function markMessagesRead(
 }
 
 interface Answer extends AgentCaller {
-  /** From `find-answer-target`: the conversation of the answer, and the conversations of the answered messages. */
-  readonly conversationKey: string
-  readonly keys: readonly string[]
   readonly content: string
   readonly clientId?: string | undefined
 }
@@ -134,43 +124,32 @@ const runningTurn = (
   { agentSessionId }: AgentCaller,
 ): Promise<TurnRow | undefined> => reader.first(selectRunningOfSession, { agentSessionId })
 
-/** Finds where an answer goes: the conversation of the running turn, or else the chat with people that the agent is in. */
-export const findAnswerTarget = defineQuery(
-  async (reader, caller: AgentCaller): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
-    const turn = await runningTurn(reader, caller)
-    const conversationKey = turn?.conversation_key ?? (await chatOf(reader, caller))
-    const messages = turn ? await messagesOfTurn(reader, turn.id) : []
-    return { conversationKey, keys: [...new Set(messages.map((each) => each.conversationKey))] }
-  },
-)
-
-async function chatOf(reader: Reader, caller: AgentCaller): Promise<string> {
-  const { key } = await ownConversation(reader, caller)
-  return isChatOf(await identityOf(reader, key), caller)
+/** The chat with people that the agent is in. */
+async function chatOf(tx: Tx, caller: AgentCaller): Promise<string> {
+  const { key } = await ownConversation(tx, caller)
+  await lockContext(tx, key)
+  return isChatOf(await identityOf(tx, key), caller)
     ? key
     : webKey(caller.projectId, caller.agentId)
 }
 
 export const answerChat = defineUseCase('answer-chat', {
-  streams: ({ projectId, conversationKey, keys }: Answer) => [
-    conversationStream(conversationKey),
-    turnsStream(conversationKey),
-    ...keys.map(conversationStream),
-    projectStream(projectId),
-  ],
+  streams: ({ projectId }: Answer) => [projectStream(projectId)],
   run: (tx, input, context): Promise<Answered> =>
     runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () =>
       postChatAnswer(tx, input, context),
     ),
 })
 
+/** SE3: the answer goes to the conversation of the running turn, or else into the agent's chat with the project's people. */
 async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
-  const { conversationKey: key, content } = input
+  const { content } = input
   const { now } = context
   const agentSession = await liveAgentSession(tx, input)
   await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'answer')))
-  const found = await runningTurn(tx, input)
-  const turn = found?.conversation_key === key ? found : undefined
+  const turn = await runningTurn(tx, input)
+  if (turn) lockTurn(tx, turn)
+  const key = turn?.conversation_key ?? (await chatOf(tx, input))
   const said = await postAnswer(tx, input, { content, turn, key }, context)
   if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
   const stop_reason = content === '' ? read : 'end_turn'

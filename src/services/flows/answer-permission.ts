@@ -20,16 +20,34 @@ import {
   permissionOf,
   questionOf,
 } from '../../store/approvals/approvals.ts'
-import { defineUseCase } from '../../store/store.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
 import { addAllowance, requestedFolder } from '../approvals/allowance-record.ts'
-import { permissionStreams, refusingOption } from '../approvals/approval-record.ts'
-import type { PermissionLocks } from '../approvals/queries.ts'
+import { refusingOption } from '../approvals/approval-record.ts'
+import { type AskedUserSession, existingUserSession } from '../consoles/role-agent-record.ts'
 import { invalidField, noSuchApproval } from '../refusals.ts'
 import { settlePermission } from './decide-request.ts'
 
 export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
 
-interface Input extends PermissionLocks {
+interface AskedRequest {
+  readonly approvalId: number
+  /** The user session that it must have been asked in. Left out: anywhere. */
+  readonly within?: AskedUserSession | undefined
+}
+
+/** What an agent asks a person. What was asked elsewhere is not found. */
+async function askedRequest(
+  reader: Reader,
+  { approvalId, within }: AskedRequest,
+): Promise<ApprovalRow> {
+  if (within) await existingUserSession(reader, within)
+  const row = await reader.row('human_approvals', { id: approvalId })
+  const isThere = !within || row?.user_session_id === within.userSessionId
+  if (!row || row.ask_id === null || !isThere) throw noSuchApproval(approvalId)
+  return row
+}
+
+interface Input extends AskedRequest {
   readonly choice: PermissionChoice
   /** AG6: terms of an "always" given with a yes. */
   readonly always?: AlwaysTerms | undefined
@@ -40,15 +58,10 @@ interface Input extends PermissionLocks {
 
 /** Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first answer wins. */
 export const answerPermission = defineUseCase('answer-permission', {
-  streams: (input: Input) => permissionStreams(input),
-  run: async (
-    tx,
-    { userSessionId, approvalId, choice, always, feedback, by, requestId },
-    context,
-  ) => {
-    const row = await tx.row('human_approvals', { id: approvalId })
-    if (!row || row.question !== null || row.user_session_id !== userSessionId)
-      throw noSuchApproval(approvalId)
+  run: async (tx, { choice, always, feedback, by, requestId, ...asked }: Input, context) => {
+    const { approvalId } = asked
+    const row = await askedRequest(tx, asked)
+    if (row.question !== null) throw noSuchApproval(approvalId)
     const isQuestion = isChoice(JSON.parse(row.options ?? '[]'))
     if (isQuestion && always) throw invalidField('always', refusalText('alwaysNoQuestion'))
     const terms = isQuestion ? undefined : (always ?? impliedTerms(row, choice))
@@ -141,11 +154,10 @@ function settlementOfQuestion(options: readonly Option[], choice: PermissionChoi
 
 /** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
 export const expirePermission = defineUseCase('expire-permission', {
-  streams: (input: PermissionLocks) => permissionStreams(input),
-  run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
-    const row = await tx.row('human_approvals', { id: approvalId })
-    const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now
-    if (!isDue || row.user_session_id !== userSessionId) return { expired: false }
+  run: async (tx, asked: AskedRequest, { now }): Promise<{ expired: boolean }> => {
+    const row = await askedRequest(tx, asked)
+    const isDue = row.status === 'pending' && row.deadline !== null && row.deadline <= now
+    if (!isDue) return { expired: false }
     await settlePermission(
       tx,
       row,
@@ -156,7 +168,7 @@ export const expirePermission = defineUseCase('expire-permission', {
   },
 })
 
-interface GivenAnswer extends PermissionLocks {
+interface GivenAnswer extends AskedRequest {
   readonly answer: QuestionAnswer
   readonly by: string
   readonly requestId?: string | undefined
@@ -164,11 +176,11 @@ interface GivenAnswer extends PermissionLocks {
 
 /** Answers a question of an agent (AP13), once. What is accepted is checked against the question's form. */
 export const answerQuestion = defineUseCase('answer-question', {
-  streams: (input: GivenAnswer) => permissionStreams(input),
-  run: async (tx, { userSessionId, approvalId, answer, by, requestId }, { now }) => {
-    const row = await tx.row('human_approvals', { id: approvalId })
-    const question = row && questionOf(row)
-    if (!question || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
+  run: async (tx, { answer, by, requestId, ...asked }: GivenAnswer, { now }) => {
+    const { approvalId } = asked
+    const row = await askedRequest(tx, asked)
+    const question = questionOf(row)
+    if (!question) throw noSuchApproval(approvalId)
     const outcome = answer.action === 'accept' ? 'allowed' : 'denied'
     const given = {
       action: answer.action,

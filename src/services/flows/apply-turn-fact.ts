@@ -39,14 +39,8 @@ import {
 } from '../turns/context-record.ts'
 import { applyLimit } from '../turns/limit-record.ts'
 import { recordFiles } from '../turns/turn-files.ts'
-import {
-  bufferUpdate,
-  type EndedTurn,
-  endTurn,
-  keepOutput,
-  lockTurn,
-  newTurn,
-} from '../turns/turn-record.ts'
+import { keepOutput } from '../turns/turn-output.ts'
+import { bufferUpdate, type EndedTurn, endTurn, lockTurn, newTurn } from '../turns/turn-record.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
@@ -219,7 +213,7 @@ async function processReady(
     context_limit: holdsSeveral ? null : limit,
   })
   for (const row of held) {
-    lockContext(tx, row.conversation_key)
+    await lockContext(tx, row.conversation_key)
     await keepOffers(tx, row, fact)
     await tx.update('contexts', {
       id: row.id,
@@ -356,7 +350,7 @@ async function turnBegan(
   const turn = await runningTurn(tx, launch, fact.turnId)
   const row = await tx.row('contexts', { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
-  lockContext(tx, row.conversation_key)
+  await lockContext(tx, row.conversation_key)
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
@@ -425,7 +419,7 @@ async function keepWithContext(
 ): Promise<void> {
   const { conversation_key: key, agent_id: role } = row
   if (said.kind === 'commands') {
-    lockContext(tx, key)
+    await lockContext(tx, key)
     await tx.update('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
   }
   if (said.kind === 'title') {

@@ -21,7 +21,7 @@ import { settingsOf } from '../projects/project-record.ts'
 import { settlePermission } from './decide-request.ts'
 
 // Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before shown, settled once, announced
-// in the project, home, the turn's stream, and to the agent. The calling use case locks these streams.
+// in the project, home, the turn's stream, and to the agent.
 
 const toolPermission = 'tool_permission'
 

@@ -36,7 +36,7 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { ownRow, taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
-import { endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession } from './end-agent-session.ts'
 
 interface SignIn extends Pair {
   /** Hash of the passkey, launch token (CO4), or bearer token. */
@@ -178,7 +178,7 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
 
 /** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
 export const logoutAgent = defineUseCase('logout-agent', {
-  streams: (input: AgentCaller) => endingStreams(input),
+  streams: ({ projectId }: AgentCaller) => [home, projectStream(projectId)],
   run: async (tx, caller, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }

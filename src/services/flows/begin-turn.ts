@@ -2,17 +2,11 @@
 
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { selectWaitingInRoles } from '../../store/turns/turns-in-folders.ts'
-import { findUserSession } from '../consoles/queries.ts'
-import {
-  promptStreams,
-  requireLocked,
-  type UserSessionLocks,
-} from '../consoles/role-agent-record.ts'
 import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { nextInRole, startNext } from './send-prompt.ts'
@@ -32,7 +26,9 @@ export const beginTurn = defineUseCase('begin-turn', {
 
 const rolesPageSize = 200
 
-interface RoleInput extends UserSessionLocks {
+interface RoleInput {
+  readonly userSessionId: string
+  readonly projectId: string
   readonly roleAgentId: string
 }
 
@@ -41,31 +37,30 @@ interface RoleInput extends UserSessionLocks {
  * allowed both (CX9). Running this too early or twice changes nothing.
  */
 export const findStartableRoles = defineQuery(
-  async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
+  async (reader, _: Record<never, never>): Promise<RoleInput[]> => {
     const found: RoleInput[] = []
     for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, {
       limit: rolesPageSize,
     })) {
       const agent = await reader.row('role_agents', { id: roleAgentId })
       if (!agent || !(await nextInRole(reader, agent))) continue
-      const which = await findUserSession.run(
-        reader,
-        { userSessionId: agent.user_session_id, accountId: null },
-        context,
-      )
-      found.push({ ...which, roleAgentId })
+      const { user_session_id: userSessionId, project_id: projectId } = agent
+      found.push({ userSessionId, projectId, roleAgentId })
     }
     return found
   },
 )
 
 export const startWaitingRole = defineUseCase('start-waiting-role', {
-  streams: (input: RoleInput) => [...promptStreams(input), projectStream(input.projectId)],
-  run: async (tx, { roleAgentId, ...which }, context): Promise<void> => {
+  streams: ({ userSessionId, projectId }: RoleInput) => [
+    userSessionStream(userSessionId),
+    projectStream(projectId),
+  ],
+  run: async (tx, { userSessionId, roleAgentId }, context): Promise<void> => {
+    tx.lock(userSessionStream(userSessionId))
     const agent = await tx.row('role_agents', { id: roleAgentId })
     const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
     if (!agent || !launch || agent.state !== 'ACTIVE' || agent.terminating_at !== null) return
-    requireLocked(which, launch.coordinatorId)
     await startNext(tx, agent, context)
   },
 })

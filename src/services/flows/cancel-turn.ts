@@ -2,12 +2,11 @@
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
-import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
 import { decideTurn } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   isPushed,
   selectOpenTurns,
@@ -16,15 +15,13 @@ import {
   turnLife,
 } from '../../store/turns/turns.ts'
 import {
+  type AskedUserSession,
   activeAgent,
-  existingUserSession,
-  promptStreams,
-  requireLocked,
+  lockUserSession,
   rosterRefusal,
-  type UserSessionLocks,
 } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
-import { endTurn } from '../turns/turn-record.ts'
+import { endTurn, lockTurn } from '../turns/turn-record.ts'
 
 interface Cancel {
   readonly by: string
@@ -32,13 +29,13 @@ interface Cancel {
   readonly requestId?: string | undefined
 }
 
-/** Asks the agent to stop a turn. A repeated request changes nothing. The calling use case locks the coordinator's stream. */
+/** Asks the agent to stop a turn. A repeated request changes nothing. */
 export async function orderCancel(
   tx: Tx,
   turn: TurnRow,
-  launch: Launch | undefined,
   { by, now, requestId }: Cancel,
-) {
+): Promise<void> {
+  lockTurn(tx, turn)
   if (decideTurn(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
   await tx.update('turns', {
     ...turn,
@@ -46,12 +43,13 @@ export async function orderCancel(
     cancel_request_id: requestId ?? null,
     cancel_by: by,
   })
+  const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   if (!launch) return
   const order = { launchId: launch.id, turnId: turn.id }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
 }
 
-interface CancelInput extends UserSessionLocks {
+interface CancelInput extends AskedUserSession {
   readonly role: string
   readonly requestId?: string | undefined
   readonly by: string
@@ -59,17 +57,14 @@ interface CancelInput extends UserSessionLocks {
 
 /** Asks that the running turn stop, not its agent (RL6). It ends when the agent confirms. Repeating changes nothing. */
 export const cancelTurn = defineUseCase('cancel-turn', {
-  streams: (input: CancelInput) => promptStreams(input),
-  run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {
-    const { userSessionId } = which
-    const agent = await activeAgent(tx, userSessionId, role)
+  streams: ({ userSessionId }: CancelInput) => [userSessionStream(userSessionId)],
+  run: async (tx, { role, requestId, by, ...asked }, { now }): Promise<{ turnId: string }> => {
+    const agent = await activeAgent(tx, asked, role)
     const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find(
       (each) => each.state === 'running',
     )
     if (!turn) throw new Refusal('wrong_state', refusalText('noTurn'))
-    const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
-    if (launch) requireLocked(which, launch.coordinatorId)
-    await orderCancel(tx, turn, launch, { by, now, requestId })
+    await orderCancel(tx, turn, { by, now, requestId })
     return { turnId: turn.id }
   },
 })
@@ -77,46 +72,27 @@ export const cancelTurn = defineUseCase('cancel-turn', {
 const runningIn = async (reader: Reader, key: string): Promise<TurnRow[]> =>
   (await reader.all(selectRunningIn, { key })).filter(isPushed)
 
-/** Finds the coordinators to lock for `stop-turns`. */
-export const findStop = defineQuery(async (reader, { key }: { key: string }): Promise<string[]> => {
-  streamOfKey(key)
-  const launches = (await runningIn(reader, key)).map(({ launch_id }) =>
-    findLaunch(reader, launch_id ?? ''),
-  )
-  return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
-})
-
 interface StopInput {
   readonly key: string
   readonly by: string
-  /** From `find-stop`. */
-  readonly coordinatorIds: readonly string[]
 }
 
 /** Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What they have said so far stays. */
 export const stopTurns = defineUseCase('stop-turns', {
-  streams: ({ key, coordinatorIds }: StopInput) => {
+  streams: ({ key }: StopInput) => {
     const inRole = parseConsoleKey(key)
-    return [
-      inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key),
-      ...coordinatorIds.map(coordinatorStream),
-    ]
+    return [inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key)]
   },
-  run: async (tx, { key, by, coordinatorIds }, { now }): Promise<{ stopped: number }> => {
+  run: async (tx, { key, by }, { now }): Promise<{ stopped: number }> => {
     await existingConversation(tx, key)
     const turns = await runningIn(tx, key)
     if (turns.length === 0) throw new Refusal('wrong_state', refusalText('noTurn'))
-    for (const turn of turns) {
-      const launch = await findLaunch(tx, turn.launch_id ?? '')
-      if (launch && !coordinatorIds.includes(launch.coordinatorId))
-        throw new Refusal('busy', refusalText('chatChanged'))
-      await orderCancel(tx, turn, launch, { by, now })
-    }
+    for (const turn of turns) await orderCancel(tx, turn, { by, now })
     return { stopped: turns.length }
   },
 })
 
-interface WithdrawInput extends UserSessionLocks {
+interface WithdrawInput extends AskedUserSession {
   readonly role: string
   readonly messageId: string
   readonly requestId?: string | undefined
@@ -124,14 +100,10 @@ interface WithdrawInput extends UserSessionLocks {
 
 /** Withdraws a queued prompt (RL6). A prompt that was already sent must be cancelled instead. */
 export const withdrawPrompt = defineUseCase('withdraw-prompt', {
-  streams: (input: WithdrawInput) => promptStreams(input),
-  run: async (
-    tx,
-    { userSessionId, role, messageId, requestId },
-    context,
-  ): Promise<{ seq: number }> => {
-    if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')
-      throw rosterRefusal({ refused: 'user_session_terminated' })
+  streams: ({ userSessionId }: WithdrawInput) => [userSessionStream(userSessionId)],
+  run: async (tx, { role, messageId, requestId, ...asked }, context): Promise<{ seq: number }> => {
+    const { id: userSessionId, state } = await lockUserSession(tx, asked)
+    if (state === 'TERMINATED') throw rosterRefusal({ refused: 'user_session_terminated' })
     const turn = await tx.row('turns', { id: messageId })
     if (turn?.user_session_id !== userSessionId || turn.role !== role)
       throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), {

@@ -12,15 +12,14 @@ import {
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase } from '../../store/store.ts'
 import {
+  type AskedUserSession,
   announceEndIfEmpty,
-  existingUserSession,
-  rosterStreams,
-  type UserSessionLocks,
+  lockUserSession,
 } from '../consoles/role-agent-record.ts'
 import { noSuchProject } from '../refusals.ts'
 import { leaveRole } from './end-role-agent.ts'
 
-interface Input extends UserSessionLocks {
+interface Input extends AskedUserSession {
   readonly reason: Detail
   readonly requestId?: string | undefined
 }
@@ -30,11 +29,11 @@ interface Input extends UserSessionLocks {
  * Worktrees stay. A repeated request changes nothing.
  */
 export const terminateUserSession = defineUseCase('terminate-user-session', {
-  streams: (input: Input) => rosterStreams(input),
+  streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
   /** `byOther`: an earlier request gets the event. */
-  run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {
-    const { userSessionId } = which
-    const row = await existingUserSession(tx, userSessionId)
+  run: async (tx, { reason, requestId, ...asked }, context): Promise<{ byOther: boolean }> => {
+    const { userSessionId } = asked
+    const row = await lockUserSession(tx, asked)
     if (row.terminated_at !== null)
       return { byOther: row.terminate_request_id !== (requestId ?? null) }
     const occupants = await tx.all(selectOccupants, { userSessionId })
@@ -48,7 +47,7 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
       agents_terminated: occupants.length,
     })
     for (const agent of occupants)
-      await leaveRole(tx, agent, { ...which, reason: statusNotice('userSessionEnded') }, context)
+      await leaveRole(tx, agent, { reason: statusNotice('userSessionEnded') }, context)
     await announceEndIfEmpty(tx, userSessionId)
     return { byOther: false }
   },

@@ -16,6 +16,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
 import { relayRole, turnStream } from '../../store/turns/turns.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
+import { lockTurn } from '../turns/turn-record.ts'
 import { recordCheckpoint } from '../work/end-work-session.ts'
 
 /** Decides an approval, and saves a checkpoint of the work that it was asked in (CK1). */
@@ -76,6 +77,7 @@ export async function settlePermission(
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
   }
   const turn = row.turn_id === null ? undefined : await tx.row('turns', { id: row.turn_id })
+  if (turn) lockTurn(tx, turn)
   if (turn?.state !== 'running') return 0
   const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)

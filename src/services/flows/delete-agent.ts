@@ -1,6 +1,6 @@
 /** Deletes an agent, its assignments and its sessions. */
 
-import { home, projectStream } from '../../domain/stream-name.ts'
+import { home } from '../../domain/stream-name.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchAgent } from '../refusals.ts'
@@ -8,16 +8,10 @@ import { revokeAllOfAgent } from './end-agent-session.ts'
 
 /** Deletes an agent, its assignments and sessions. Its passkey stops working. */
 export const deleteAgent = defineUseCase('delete-agent', {
-  streams: ({
-    projectIds = [],
-  }: {
-    agentId: string
-    projectIds?: readonly string[]
-    by: string
-  }) => [home, ...projectIds.map(projectStream)],
-  run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
+  streams: () => [home],
+  run: async (tx, { agentId, by }: { agentId: string; by: string }, context): Promise<void> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-    await revokeAllOfAgent(tx, agentId, projectIds, context)
+    await revokeAllOfAgent(tx, agentId, context)
     await tx.delete('assignments', { agent_id: agentId })
     await tx.delete('panels', { agent_id: agentId })
     // An agent that is made anew under the same id gets none of them.

@@ -6,10 +6,8 @@ import {
   type LiveAgentSession,
   type Transition,
 } from '../../domain/agent-sessions/lifecycle.ts'
-import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
-import { home, projectStream, type StreamName } from '../../domain/stream-name.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
 import {
@@ -30,12 +28,6 @@ import { lockTurn } from '../turns/turn-record.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 import { requeueLostTurn } from './requeue-lost-turn.ts'
-
-/** What the end of an agent session announces: its own end in the project, that of its work session also at home. */
-export const endingStreams = ({ projectId }: { readonly projectId: string }): StreamName[] => [
-  home,
-  projectStream(projectId),
-]
 
 /** Returns false if the session had already ended. Then nothing changes. */
 export async function endAgentSession(
@@ -127,15 +119,8 @@ export async function revokeAgentSessions(
   for (const each of live) await endAgentSession(tx, each, 'revoked', context)
 }
 
-/** Ends all sessions of an agent. Refuses as busy if one began in a project that is not locked. */
-export async function revokeAllOfAgent(
-  tx: Tx,
-  agentId: string,
-  projectIds: readonly string[],
-  context: Context,
-): Promise<void> {
-  const live = await liveOfAgent(tx, agentId, maxRevoked)
-  if (live.some(({ projectId }) => !projectIds.includes(projectId)))
-    throw new Refusal('busy', refusalText('beginsElsewhere', { agent: agentId }))
-  await revokeAgentSessions(tx, live, context)
+/** Ends all sessions of an agent, in whatever project. They begin under `home`'s lock. */
+export async function revokeAllOfAgent(tx: Tx, agentId: string, context: Context): Promise<void> {
+  tx.lock(home)
+  await revokeAgentSessions(tx, await liveOfAgent(tx, agentId, maxRevoked), context)
 }

@@ -7,14 +7,9 @@ import { conversationStream, projectStream, userSessionStream } from '../../doma
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { defineUseCase } from '../../store/store.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import {
-  activeAgent,
-  promptStreams,
-  requireLocked,
-  type UserSessionLocks,
-} from '../consoles/role-agent-record.ts'
+import { type AskedUserSession, activeAgent } from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
 import { startNext } from './send-prompt.ts'
@@ -23,8 +18,8 @@ interface Input {
   readonly contextId: string
   readonly conversationKey: string
   readonly projectId: string
-  /** Streams of the role's user session. Null for a chat. */
-  readonly inRole: Omit<UserSessionLocks, 'projectId'> | null
+  /** Null for a chat. */
+  readonly userSessionId: string | null
   /** Set when a start of the failed agent would be refused. */
   readonly cannotStart?: boolean
 }
@@ -35,15 +30,11 @@ interface Input {
  * failed agent that may not be started again loses its limit as well.
  */
 export const endLimit = defineUseCase('end-limit', {
-  streams: ({ conversationKey, projectId, inRole }: Input) =>
-    inRole
-      ? [...promptStreams(inRole), projectStream(projectId)]
-      : [conversationStream(conversationKey), projectStream(projectId)],
-  run: async (
-    tx,
-    { contextId, inRole, cannotStart = false },
-    context,
-  ): Promise<{ ended: boolean }> => {
+  streams: ({ conversationKey, projectId, userSessionId }: Input) => [
+    userSessionId === null ? conversationStream(conversationKey) : userSessionStream(userSessionId),
+    projectStream(projectId),
+  ],
+  run: async (tx, { contextId, cannotStart = false }, context): Promise<{ ended: boolean }> => {
     const row = await tx.row('contexts', { id: contextId })
     if (
       !row ||
@@ -53,7 +44,7 @@ export const endLimit = defineUseCase('end-limit', {
     )
       return { ended: false }
     const place = parseConsoleKey(row.conversation_key)
-    if (!place || !inRole) {
+    if (!place) {
       await liftLimit(tx, row, context)
       return { ended: true }
     }
@@ -66,7 +57,6 @@ export const endLimit = defineUseCase('end-limit', {
     const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
     if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch)
       return { ended: false }
-    requireLocked(inRole, launch.coordinatorId)
     const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(
       ({ state }) => state === 'running',
     )
@@ -77,10 +67,7 @@ export const endLimit = defineUseCase('end-limit', {
   },
 })
 
-type SetContinueAfterLimitInput = (
-  | Pair
-  | { readonly userSessionId: string; readonly role: string }
-) & {
+type SetContinueAfterLimitInput = (Pair | (AskedUserSession & { readonly role: string })) & {
   readonly goOn: boolean
   readonly by: string
   readonly requestId?: string | undefined
@@ -107,15 +94,12 @@ export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
 })
 
 async function contextKeyOf(
-  tx: Parameters<typeof currentLimit>[0],
+  tx: Tx,
   input: SetContinueAfterLimitInput,
 ): Promise<Pair & { key: string }> {
   if ('role' in input) {
-    const { agent_id: agentId, project_id: projectId } = await activeAgent(
-      tx,
-      input.userSessionId,
-      input.role,
-    )
+    const agent = await activeAgent(tx, input, input.role)
+    const { agent_id: agentId, project_id: projectId } = agent
     return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
   }
   const { projectId, agentId } = input

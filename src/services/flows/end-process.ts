@@ -48,7 +48,7 @@ async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context):
 
 async function putContextsToSleep(tx: Tx, launchId: string): Promise<void> {
   for (const row of await tx.all(selectContextsOfLaunch, { launchId }))
-    lockContext(tx, row.conversation_key)
+    await lockContext(tx, row.conversation_key)
   await tx.write(putToSleep, { launchId })
 }
 

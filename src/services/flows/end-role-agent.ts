@@ -4,23 +4,22 @@ import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { later } from '../../domain/instant.ts'
 import type { Detail } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
+import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { type RoleAgentRow, selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import {
-  existingUserSession,
+  type AskedUserSession,
   graceMs,
-  requireLocked,
-  rosterStreams,
+  lockUserSession,
   startWithinMs,
-  type UserSessionLocks,
 } from '../consoles/role-agent-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { moveRoleAgent } from './move-role-agent.ts'
 
 export const requestedReason = statusNotice('userRequested')
 
-interface Input extends UserSessionLocks {
+interface Input extends AskedUserSession {
   readonly role: string
   readonly requestId?: string | undefined
 }
@@ -33,13 +32,12 @@ interface Terminated {
 
 /** Ends an agent in a role (AG3): TERMINATED when its process has ended or the time is over. Repeating changes nothing. */
 export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
-  streams: (input: Input) => rosterStreams(input),
-  run: async (tx, { role, requestId, ...which }, context): Promise<Terminated> => {
-    const { userSessionId } = which
-    await existingUserSession(tx, userSessionId)
+  streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
+  run: async (tx, { role, requestId, ...asked }, context): Promise<Terminated> => {
+    const { id: userSessionId } = await lockUserSession(tx, asked)
     const row = await tx.first(selectOccupant, { userSessionId, role })
     if (!row) return { roleAgentId: null, byOther: false }
-    await leaveRole(tx, row, { ...which, reason: requestedReason, requestId }, context)
+    await leaveRole(tx, row, { reason: requestedReason, requestId }, context)
     return {
       roleAgentId: row.id,
       byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null),
@@ -47,7 +45,7 @@ export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
   },
 })
 
-interface LeaveInput extends UserSessionLocks {
+interface LeaveInput {
   readonly reason: Detail
   readonly requestId?: string | undefined
 }
@@ -56,31 +54,26 @@ interface LeaveInput extends UserSessionLocks {
 export async function leaveRole(
   tx: Tx,
   row: RoleAgentRow,
-  leaving: LeaveInput,
+  { reason, requestId }: LeaveInput,
   context: Context,
 ): Promise<RoleAgentRow> {
-  const { reason, requestId } = leaving
-  const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
+  const processLeft = (await stopProcessOf(tx, row, context)) && row.state !== 'FAILED'
   return (
     await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)
   ).row
 }
 
 /** Stops the process. Returns whether one still runs; one that was only ordered ends at once. */
-export async function stopProcessOf(
-  tx: Tx,
-  row: RoleAgentRow,
-  which: UserSessionLocks,
-  context: Context,
-): Promise<boolean> {
+export async function stopProcessOf(tx: Tx, row: RoleAgentRow, context: Context): Promise<boolean> {
+  tx.lock(projectStream(row.project_id))
   const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
   if (!launch || launch.state === 'ended') return false
-  requireLocked(which, launch.coordinatorId)
   const stopped = await stopLaunch(tx, launch, { reason: 'finished' }, context)
   return (stopped ?? launch).state !== 'ended'
 }
 
-interface GiveUpRoleAgentInput extends UserSessionLocks {
+interface RoleAgentPlace {
+  readonly userSessionId: string
   readonly roleAgentId: string
 }
 
@@ -89,10 +82,10 @@ interface GiveUpRoleAgentInput extends UserSessionLocks {
  * stopped. Running this too early or twice changes nothing.
  */
 export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
-  streams: (input: GiveUpRoleAgentInput) => rosterStreams(input),
-  run: async (tx, { roleAgentId, ...which }, context): Promise<{ gaveUp: boolean }> => {
+  streams: ({ userSessionId }: RoleAgentPlace) => [userSessionStream(userSessionId)],
+  run: async (tx, { userSessionId, roleAgentId }, context): Promise<{ gaveUp: boolean }> => {
     const row = await tx.row('role_agents', { id: roleAgentId })
-    if (row?.user_session_id !== which.userSessionId) return { gaveUp: false }
+    if (row?.user_session_id !== userSessionId) return { gaveUp: false }
     const { now } = context
     if (row.terminating_at !== null) {
       if (later(row.terminating_at, leavingWithinMs) > now) return { gaveUp: false }
@@ -113,7 +106,7 @@ export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
     const step = launch.state === 'running' ? 'initialize' : 'process'
     const error = `It was not ready within ${within / 1000} seconds`
     await moveRoleAgent(tx, row, { type: 'failed', step, error }, {}, context)
-    await stopProcessOf(tx, row, which, context)
+    await stopProcessOf(tx, row, context)
     return { gaveUp: true }
   },
 })

@@ -12,7 +12,7 @@ import {
   moveUnread,
   splitUnread,
 } from '../../store/conversations/unread.ts'
-import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   newTurnRow,
   type QueuedChat,
@@ -25,11 +25,7 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { buildPrimer, contextFacts, getOrCreateContext } from '../turns/context-record.ts'
-
-interface HandOver extends AgentCaller {
-  /** From `find-hand-over`. */
-  readonly keys: readonly string[]
-}
+import { lockTurn } from '../turns/turn-record.ts'
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]
@@ -78,29 +74,16 @@ async function nextTurnFor(
 const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
   waiting.conversationKey === turn.conversation_key && waiting.originKey === turn.origin_key
 
-export const findHandOver = defineQuery(async (reader, caller: AgentCaller): Promise<string[]> => {
-  if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
-  const next = await nextTurnFor(reader, caller)
-  if (!next) return []
-  const keys = new Set([next.turn.conversation_key])
-  for (const { id } of [next.turn, ...next.merged])
-    for (const { conversationKey } of await messagesOfTurn(reader, id)) keys.add(conversationKey)
-  return [...keys]
-})
-
 export const handOverMessages = defineUseCase('hand-over-messages', {
   // The project's lock decides whether the session is still alive.
-  streams: ({ projectId, keys }: HandOver) => [
-    ...keys.map(conversationStream),
-    projectStream(projectId),
-  ],
-  run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
+  streams: ({ projectId }: AgentCaller) => [projectStream(projectId)],
+  run: async (tx, caller, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
     const next = purpose === 'chat' ? await nextTurnFor(tx, caller) : undefined
-    // The conversation changed since `find-hand-over`; the caller's next request finds it.
-    if (!next || !keys.includes(next.turn.conversation_key)) return noMessages
+    if (!next) return noMessages
     const { turn, merged } = next
+    lockTurn(tx, turn)
     const { conversation_key: key, origin_key: originKey } = turn
     // DC2: closes a chapter that is due, so that its summary is not handed over.
     const { summary } = (await openConversation(tx, key, now)).row

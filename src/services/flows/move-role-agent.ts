@@ -1,6 +1,6 @@
-/** Moves an agent in a role to another state: writes its row and event, and ends its turns, permission requests, work session
- * and, if it was the last, its user session. The calling use case locks `home` and the streams of project, user session and
- * coordinator. */
+/**
+ * Moves an agent in a role to another state: writes its row and event, and ends its turns, permission requests, work session
+ * and, if it was the last, its user session. */
 
 import {
   decideUserSession,
@@ -10,7 +10,7 @@ import {
 import { type Detail, noticeField, textOf, withOutput } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { userSessionStream } from '../../domain/stream-name.ts'
+import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { readable } from '../../platform/log/readable.ts'
 import { lifeOf, type RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticesColumn } from '../../store/fields.ts'
@@ -35,6 +35,7 @@ export async function moveRoleAgent(
   { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
   context: Context,
 ): Promise<{ decision: RoleAgentDecision; row: RoleAgentRow }> {
+  tx.lock(userSessionStream(row.user_session_id))
   const decision = decideUserSession(lifeOf(row), event)
   const { now } = context
   switch (decision.became) {
@@ -164,6 +165,7 @@ async function endWork(
   why: 'finished' | 'stopped' | 'process_exited' | 'error',
   { now }: Context,
 ): Promise<void> {
+  tx.lock(projectStream(row.project_id))
   const work =
     row.work_session_id === null ? undefined : await tx.row('sessions', { id: row.work_session_id })
   if (!work) return

@@ -16,7 +16,7 @@ import { insertOpenConversation } from '../../store/conversations/conversations.
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
-import { selectAssignment } from '../../store/projects/projects.ts'
+import { agentIdsOf, selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import {
@@ -35,14 +35,12 @@ import { appendMessage } from './append-message.ts'
 const maxReceivers = 100
 
 export type PostedMessage = z.output<typeof ChatMessageDraft> & {
-  /** The receivers, looked up by the endpoint: the named agent, or all assigned ones. */
-  readonly agentIds: readonly string[]
   readonly by: string
 }
 
 export const postMessage = defineUseCase('post-message', {
-  streams: ({ projectId, agentIds }: PostedMessage) =>
-    agentIds.map((id) => conversationStream(webKey(projectId, id))),
+  streams: ({ projectId, toAgentId }: PostedMessage) =>
+    toAgentId === null ? [] : [conversationStream(webKey(projectId, toAgentId))],
   run: async (tx, input, context): Promise<Message> => {
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier
@@ -80,11 +78,12 @@ const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) =
   role: 'user' as const,
 })
 
-/** Sorted by key, so that a repeated request returns the same message. */
+/** The named agent, or all that are assigned; sorted by key, so that a repeated request returns the same message. */
 async function receiversOf(
   reader: Reader,
-  { projectId, toAgentId, agentIds }: PostedMessage,
+  { projectId, toAgentId }: PostedMessage,
 ): Promise<string[]> {
+  const agentIds = toAgentId === null ? await agentIdsOf(reader, projectId) : [toAgentId]
   if (agentIds.length > maxReceivers)
     throw new Refusal('invalid_request', refusalText('receiversFull', { count: maxReceivers }))
   const assigned: string[] = []
@@ -99,10 +98,11 @@ async function receiversOf(
   return assigned
 }
 
-async function earlierMessage(reader: Reader, input: PostedMessage): Promise<Message | undefined> {
+async function earlierMessage(tx: Tx, input: PostedMessage): Promise<Message | undefined> {
   if (input.clientId === undefined) return undefined
-  const row = await reader.first(selectByClientId, { senderId: input.by, clientId: input.clientId })
+  const row = await tx.first(selectByClientId, { senderId: input.by, clientId: input.clientId })
   if (!row) return undefined
+  tx.lock(conversationStream(row.conversation_key))
   const same =
     row.project_id === input.projectId &&
     row.receiver_id === input.toAgentId &&

@@ -1,6 +1,6 @@
 /** Replaces an agent's passkey, and ends its sessions. */
 
-import { home, projectStream } from '../../domain/stream-name.ts'
+import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchAgent } from '../refusals.ts'
@@ -9,16 +9,14 @@ import { revokeAllOfAgent } from './end-agent-session.ts'
 /** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
 export const replacePasskey = defineUseCase('replace-passkey', {
   answersSecret: true,
-  streams: ({
-    projectIds = [],
-  }: {
-    agentId: string
-    projectIds?: readonly string[]
-    by: string
-  }) => [home, ...projectIds.map(projectStream)],
-  run: async (tx, { agentId, projectIds = [], by }, context): Promise<{ passkey: string }> => {
+  streams: () => [home],
+  run: async (
+    tx,
+    { agentId, by }: { agentId: string; by: string },
+    context,
+  ): Promise<{ passkey: string }> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-    await revokeAllOfAgent(tx, agentId, projectIds, context)
+    await revokeAllOfAgent(tx, agentId, context)
     const passkey = context.random.secret('agent')
     await tx.update('agents', { id: agentId, passkey_hash: hashSecret(passkey) })
     tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })

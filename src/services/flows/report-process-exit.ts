@@ -12,6 +12,7 @@ import {
 } from '../../domain/processes/process-exit.ts'
 import { durationMs, effectiveSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
@@ -20,7 +21,7 @@ import { chosenSettings } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { workOf } from '../agent-sessions/agent-session-record.ts'
 import { noSuchAgent, noSuchLaunch, noSuchProject } from '../refusals.ts'
-import { endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession } from './end-agent-session.ts'
 import { suspect } from './sweep-agent-session.ts'
 
 type Report = ProcessExit & {
@@ -32,7 +33,7 @@ type Report = ProcessExit & {
 }
 
 export const reportProcessExit = defineUseCase('report-process-exit', {
-  streams: (input: Report) => endingStreams(input),
+  streams: ({ projectId }: Report) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<ProcessExitAnswer> => {
     await requireOwnLaunch(tx, input)
     const live = await liveOfPair(tx, input)

@@ -3,16 +3,16 @@ import { hash } from 'node:crypto'
 import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import { selectAsked } from '../../store/approvals/approvals.ts'
-import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
-import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { selectRunningIn } from '../../store/turns/turns.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { folderLikeness } from '../approvals/allowance-record.ts'
-import { permissionStreams } from '../approvals/approval-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
+import { lockTurn } from '../turns/turn-record.ts'
 import { requestPermission } from './ask-person.ts'
 
 const requestFor = (folder: string): PermissionRequest => {
@@ -34,55 +34,37 @@ const requestFor = (folder: string): PermissionRequest => {
   }
 }
 
-/** Finds the turn that asks, and what it locks. Refused where no turn of a sandboxed agent runs. */
-export const findAskingTurn = defineQuery(async (reader, caller: ContextCaller) => {
-  const { agentId, projectId } = await liveAgentSession(reader, caller)
-  const agent = await reader.row('agents', { id: agentId })
-  const assigned = await reader.first(selectAssignment, {
-    project_id: projectId,
-    agent_id: agentId,
-  })
-  const { key } = await ownConversation(reader, caller)
-  const turn = (await reader.all(selectRunningIn, { key })).find(
-    (each) => each.agent_id === agentId && each.launch_id !== null,
-  )
-  const launch = turn?.launch_id ? await findLaunch(reader, turn.launch_id) : undefined
-  if (
-    !agent ||
-    !turn ||
-    !launch ||
-    isolationOf(agent.isolation, assigned?.isolation).sandbox === 'off'
-  )
-    throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))
-  const { user_session_id: userSessionId, conversation_key } = turn
-  const conversationKey = userSessionId === null ? conversation_key : null
-  return {
-    turnId: turn.id,
-    launchId: launch.id,
-    projectId,
-    userSessionId,
-    coordinatorId: launch.coordinatorId,
-    conversationKey,
-  }
-})
+type FolderRequest = ContextCaller & { readonly folder: string }
 
-type AskingTurn = Awaited<ReturnType<typeof findAskingTurn.run>>
-
-/** Asks once for each folder in a turn. Returns the approval. */
+/** Asks once for each folder in a turn. Returns the approval. Refused where no turn of a sandboxed agent runs. */
 export const requestFolder = defineUseCase('request-folder', {
-  streams: (input: AskingTurn & ContextCaller & { readonly folder: string }) =>
-    permissionStreams({ ...input, approvalId: 0 }),
-  run: async (
-    tx,
-    { turnId, launchId, folder, ...caller },
-    { now },
-  ): Promise<{ approvalId: number }> => {
+  streams: ({ projectId }: FolderRequest) => [home, projectStream(projectId)],
+  run: async (tx, { folder, ...caller }, { now }): Promise<{ approvalId: number }> => {
     const { workSessionId } = await liveAgentSession(tx, caller)
-    const turn = await tx.row('turns', { id: turnId })
-    if (turn?.state !== 'running') throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))
+    const { turn, launchId } = await askingTurn(tx, caller)
+    lockTurn(tx, turn)
     const request = requestFor(folder)
-    const asked = { launchId, turnId, askId: `${turnId} ${request.call.toolCallId}` }
+    const askId = `${turn.id} ${request.call.toolCallId}`
+    const asked = { launchId, turnId: turn.id, askId }
     await requestPermission(tx, { turn, workSessionId }, { ...asked, request, byPerson: true }, now)
     return { approvalId: (await tx.first(selectAsked, asked))?.id ?? 0 }
   },
 })
+
+async function askingTurn(
+  reader: Reader,
+  caller: ContextCaller,
+): Promise<{ turn: TurnRow; launchId: string }> {
+  const { agentId, projectId } = caller
+  const agent = await reader.row('agents', { id: agentId })
+  const pair = { project_id: projectId, agent_id: agentId }
+  const assigned = await reader.first(selectAssignment, pair)
+  const { key } = await ownConversation(reader, caller)
+  const turn = (await reader.all(selectRunningIn, { key })).find(
+    (each) => each.agent_id === agentId && each.launch_id !== null,
+  )
+  const isSandboxed = agent && isolationOf(agent.isolation, assigned?.isolation).sandbox !== 'off'
+  if (!turn || turn.launch_id === null || !isSandboxed)
+    throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))
+  return { turn, launchId: turn.launch_id }
+}

@@ -11,11 +11,7 @@ import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectContextOf } from '../../store/turns/contexts.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
-import {
-  activeProcess,
-  promptStreams,
-  type UserSessionLocks,
-} from '../consoles/role-agent-record.ts'
+import { type AskedUserSession, activeProcess } from '../consoles/role-agent-record.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import {
   acpSessionToOpen,
@@ -28,7 +24,7 @@ import { newTurn, startTurn } from '../turns/turn-record.ts'
 import { tellReopened } from './context-health.ts'
 import { storePrompt } from './work-conversation.ts'
 
-interface Input extends UserSessionLocks {
+interface Input extends AskedUserSession {
   readonly role: string
   readonly content: readonly PromptPart[]
   readonly by: string
@@ -41,16 +37,16 @@ export interface SentPrompt {
 }
 
 export const sendPrompt = defineUseCase('send-prompt', {
-  // The project's lock decides whether another turn runs in the same folder.
-  streams: (input: Input) => [
-    ...promptStreams(input),
-    projectStream(input.projectId),
-    conversationStream(consoleKey(input.userSessionId, input.role)),
+  streams: ({ userSessionId, role }: Input) => [
+    userSessionStream(userSessionId),
+    conversationStream(consoleKey(userSessionId, role)),
   ],
-  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<SentPrompt> => {
-    const { userSessionId } = which
+  lockCacheKey: ({ userSessionId, role }) => `${userSessionId} ${role}`,
+  run: async (tx, { role, content, by, requestId, ...asked }, context): Promise<SentPrompt> => {
+    const { userSessionId } = asked
     const { now } = context
-    const { agent, launch } = await activeProcess(tx, which, role)
+    const { agent, launch } = await activeProcess(tx, asked, role)
+    lockFolders(tx, agent)
     if (
       content.some(({ type }) => type === 'image') &&
       !(JSON.parse(agent.offers) as Offers).images
@@ -61,7 +57,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const limit = await currentLimit(tx, roleContextKey(agent))
     const triesAnyway = limit?.goes_on_left === 0
-    const asked = newTurn(agent, {
+    const prompt = newTurn(agent, {
       id: context.random.uuid(),
       launchId: launch.id,
       content,
@@ -71,11 +67,11 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const isHeld =
       (limit !== undefined && !triesAnyway) ||
       agent.asleep_at !== null ||
-      (await mustWaitForFolder(tx, asked))
+      (await mustWaitForFolder(tx, prompt))
     const place = enqueue(open, maxQueuedPrompts, isHeld)
     if (place === 'full')
       throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
-    const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
+    const row = { ...prompt, through_seq: await storePrompt(tx, prompt, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.update('role_agents', { ...agent, last_active_at: now })
     await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
@@ -94,7 +90,11 @@ export const sendPrompt = defineUseCase('send-prompt', {
 // Starts turns of agents in roles, in the context of their conversation. A closed context is reopened and a new one primed
 // first. Prompts for a sleeping agent stay queued until it is ready (AG7).
 
-/** Starts a turn and returns its number in the user session's stream. The caller locks that stream and the coordinator's. */
+/** Whether another turn runs in the same folder is decided under the lock of the project. */
+const lockFolders = (tx: Tx, { project_id }: Pick<RoleAgentRow, 'project_id'>): void =>
+  tx.lock(projectStream(project_id))
+
+/** Starts a turn and returns its number in the user session's stream. */
 export async function startInRole(
   tx: Tx,
   asked: TurnRow,
@@ -141,6 +141,7 @@ export async function startInRole(
 
 /** Starts the prompt that waited longest, when the agent is free. */
 export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  lockFolders(tx, agent)
   const next = await nextInRole(tx, agent)
   if (next) await startInRole(tx, next, agent, {}, context)
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { userSessionStream } from '../../domain/stream-name.ts'
+import { home, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
 import { type AgentRow, firstAcpAgent } from '../../store/agents/agents.ts'
 import {
@@ -16,6 +16,7 @@ import {
   selectAtWork,
   selectLastOpened,
   selectOccupants,
+  type UserSessionRow,
 } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -25,14 +26,12 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectContextOf } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { selectRunningOfProject, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import type { FoundUserSession } from '../consoles/queries.ts'
+import type { StartMachine } from '../consoles/queries.ts'
 import {
-  existingUserSession,
+  type AskedUserSession,
   isIdle,
-  requireLocked,
+  lockUserSession,
   rosterRefusal,
-  rosterStreams,
-  type UserSessionLocks,
 } from '../consoles/role-agent-record.ts'
 import { type OfferId, recordLaunch, sendOrder, stopLaunch } from '../processes/launch-record.ts'
 import { noSuchAgent } from '../refusals.ts'
@@ -43,7 +42,7 @@ import { isWorkedOn } from '../work/plan-record.ts'
 import { stopProcessOf } from './end-role-agent.ts'
 import { moveRoleAgent } from './move-role-agent.ts'
 
-export interface Spawn extends FoundUserSession, OfferId {
+export interface Spawn extends AskedUserSession, Omit<StartMachine, 'projectId'>, OfferId {
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
@@ -63,11 +62,13 @@ export interface Spawned {
 }
 
 export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
-  streams: (input: Spawn) => rosterStreams(input),
+  streams: ({ userSessionId }: Spawn) => [home, userSessionStream(userSessionId)],
   run: async (tx, input, context): Promise<Spawned> => {
-    const { userSessionId, projectId, role, by, requestId } = input
+    const { userSessionId, role, by, requestId } = input
     const { now, random } = context
-    const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
+    const userSession = await lockUserSession(tx, input)
+    const { state, project_id: projectId } = userSession
+    tx.lock(projectStream(projectId))
     const rows = await tx.all(selectOccupants, { userSessionId })
     const place = assignRole(
       { state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) },
@@ -78,7 +79,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
     const agent = await agentFor(tx, projectId, input.agentId ?? null)
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
     if (failed) {
-      await stopProcessOf(tx, failed, input, context)
+      await stopProcessOf(tx, failed, context)
       await moveRoleAgent(
         tx,
         failed,
@@ -108,7 +109,8 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       current_agent_type: agent.id,
     }
     const resumed =
-      (await resumedWork(tx, input)) ?? (await unattendedWork(tx, input, agent.id, accountId))
+      (await resumedWork(tx, projectId, input.workSessionId)) ??
+      (await unattendedWork(tx, userSession, role, agent.id))
     const work = resumed ?? (await beginWorkSession(tx, beginning, context))
     const before = input.load
       ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id })
@@ -157,7 +159,8 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
 
 async function resumedWork(
   reader: Reader,
-  { projectId, workSessionId }: Spawn,
+  projectId: string,
+  workSessionId: string | undefined,
 ): Promise<WorkSessionRow | undefined> {
   const row =
     workSessionId === undefined ? undefined : await reader.row('sessions', { id: workSessionId })
@@ -167,9 +170,9 @@ async function resumedWork(
 /** Finds resumed work that nobody continues and that this agent did in the same role of another console of the account (RS6). */
 async function unattendedWork(
   reader: Reader,
-  { projectId, role }: Spawn,
+  { project_id: projectId, account_id: accountId }: UserSessionRow,
+  role: string,
   agentId: string,
-  accountId: string,
 ): Promise<WorkSessionRow | undefined> {
   for (const work of await reader.all(selectRunningOfProject, { projectId })) {
     if (
@@ -217,13 +220,19 @@ async function ifConnected(reader: Reader, coordinatorId: string | null): Promis
     : null
 }
 
+interface RoleAgentPlace {
+  readonly userSessionId: string
+  readonly roleAgentId: string
+}
+
 /**
  * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
  * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
  */
 export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
-  streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
-  run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
+  streams: ({ userSessionId }: RoleAgentPlace) => [userSessionStream(userSessionId)],
+  run: async (tx, { userSessionId, roleAgentId }, context): Promise<{ slept: boolean }> => {
+    tx.lock(userSessionStream(userSessionId))
     const row = await tx.row('role_agents', { id: roleAgentId })
     const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
     if (
@@ -233,25 +242,26 @@ export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
       !(await isIdle(tx, row, context.now))
     )
       return { slept: false }
-    requireLocked(which, launch.coordinatorId)
     await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
     await stopLaunch(tx, launch, { reason: 'idle' }, context)
     return { slept: true }
   },
 })
 
-interface Input extends FoundUserSession {
-  readonly roleAgentId: string
+interface Wake extends RoleAgentPlace {
+  /** From `find-start-machine`. */
+  readonly startOn: string | null
 }
 
 /** Starts a sleeping agent with queued prompts again (AG7): a new process in the same role, workplace and context. */
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
-  streams: (input: Input) => rosterStreams(input),
+  streams: ({ userSessionId }: Wake) => [userSessionStream(userSessionId)],
   run: async (
     tx,
-    { roleAgentId, startOn, projectId },
+    { userSessionId, roleAgentId, startOn },
     { now, random },
   ): Promise<{ woken: boolean }> => {
+    tx.lock(userSessionStream(userSessionId))
     const row = await tx.row('role_agents', { id: roleAgentId })
     const before = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
     const isAsleep =
@@ -259,7 +269,7 @@ export const wakeRoleAgent = defineUseCase('wake-role-agent', {
     if (!isAsleep || before?.state !== 'ended' || startOn === null) return { woken: false }
     if ((await tx.all(selectOpenTurns, { roleAgentId })).length === 0) return { woken: false }
     if ((await findCoordinatorRow(tx, startOn))?.state !== 'connected') return { woken: false }
-    const { agent_id: agentId } = row
+    const { agent_id: agentId, project_id: projectId } = row
     const launch = order(
       now,
       { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId },

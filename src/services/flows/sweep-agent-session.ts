@@ -4,7 +4,7 @@ import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/li
 import { type Instant, later } from '../../domain/instant.ts'
 import { nextSuspect, settleSuspicion } from '../../domain/processes/process-exit.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
-import { projectStream } from '../../domain/stream-name.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import {
   agentSessionFrom,
   agentSessionOf,
@@ -20,7 +20,7 @@ import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { ownRow } from '../agent-sessions/agent-session-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession } from './end-agent-session.ts'
 
 // Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the suspect proves alive.
 
@@ -92,7 +92,7 @@ interface SweepInput extends DueAgentSession {
 
 /** Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes nothing. */
 export const sweepAgentSession = defineUseCase('sweep-agent-session', {
-  streams: (input: SweepInput) => endingStreams(input),
+  streams: ({ projectId }: SweepInput) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<{ ended: EndReason | null }> => {
     const current = agentSessionFrom(await ownRow(tx, input))
     if (current.state === 'ended') return { ended: null }

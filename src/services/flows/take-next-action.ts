@@ -4,7 +4,7 @@ import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts
 import { webKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { conversationStream, home, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import type { Task } from '../../protocol/work/task.ts'
 import { agentSessionOf, changesOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
@@ -22,7 +22,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { applyTaskChange, placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
-import { endAgentSession, endingStreams } from './end-agent-session.ts'
+import { endAgentSession } from './end-agent-session.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 
 export interface NextAnswer {
@@ -128,7 +128,8 @@ export const getAgentAction = defineQuery(
  */
 export const takeNextAction = defineUseCase('take-next-action', {
   streams: (input: AgentCaller) => [
-    ...endingStreams(input),
+    home,
+    projectStream(input.projectId),
     conversationStream(webKey(input.projectId, input.agentId)),
   ],
   run: async (tx, caller, context): Promise<NextAnswer> => {

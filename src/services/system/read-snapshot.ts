@@ -38,7 +38,7 @@ import {
 } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
 import { withDecisions } from '../turns/turn-decisions.ts'
-import { readTurnOutput } from '../turns/turn-record.ts'
+import { readTurnOutput } from '../turns/turn-output.ts'
 
 type StreamState =
   | HomeState

@@ -22,7 +22,7 @@ import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/st
 import { type ContextRow, selectContextOf, selectLatestOffers } from '../../store/turns/contexts.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { invalidField } from '../refusals.ts'
-import { getOrCreateContext } from './context-record.ts'
+import { getOrCreateContext, lockContext } from './context-record.ts'
 
 /** Updates that are kept with their context or conversation. */
 export const keptWithContext: ReadonlySet<string> = new Set([
@@ -43,8 +43,14 @@ interface ChatOffers extends OfferedOptions {
 const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefined =>
   offers === null ? undefined : JSON.parse(offers)
 
-const write = (tx: Tx, { id }: ContextRow, offers: ChatOffers): Promise<unknown> =>
-  tx.update('contexts', { id, offers: JSON.stringify(offers) })
+async function write(
+  tx: Tx,
+  { id, conversation_key }: ContextRow,
+  offers: ChatOffers,
+): Promise<void> {
+  await lockContext(tx, conversation_key)
+  await tx.update('contexts', { id, offers: JSON.stringify(offers) })
+}
 
 /** The choices that are sent with each turn of a context. */
 export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } => {
@@ -137,12 +143,9 @@ export const takesNoPictures = async (
   conversation: ConversationRow,
 ): Promise<boolean> => (await knownOffers(reader, conversation))?.offers?.images === false
 
-/** The options of a conversation's agent, none when they are not known yet, and the coordinator of a chat's open context. */
+/** The options of a conversation's agent, none when they are not known yet. */
 export const readOptions = defineQuery(
-  async (
-    reader,
-    { key }: { key: string },
-  ): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
+  async (reader, { key }: { key: string }): Promise<ChatOptions> => {
     streamOfKey(key)
     const inRole = parseConsoleKey(key)
     const agent = inRole && (await reader.first(selectOccupant, inRole))
@@ -152,8 +155,7 @@ export const readOptions = defineQuery(
     const offers: ChatOffers = agent
       ? { ...JSON.parse(agent.offers), chosen: [] }
       : (known?.offers ?? { ...noOffers, chosen: [] })
-    const launch = known?.row?.launch_id ? await findLaunch(reader, known.row.launch_id) : undefined
-    return { options: view(offers), coordinatorId: launch?.coordinatorId ?? null }
+    return view(offers)
   },
 )
 
@@ -161,17 +163,11 @@ interface Input {
   readonly key: string
   readonly change: ConfigChange
   readonly by: string
-  /** As `read-options` has found it. */
-  readonly coordinatorId: string | null
 }
 
 export const configureChat = defineUseCase('configure-chat', {
-  streams: ({ key, coordinatorId }: Input) => [
-    conversationStream(key),
-    turnsStream(key),
-    ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
-  ],
-  run: async (tx, { key, change, by, coordinatorId }, context): Promise<ChatOptions> => {
+  streams: ({ key }: Input) => [conversationStream(key), turnsStream(key)],
+  run: async (tx, { key, change, by }, context): Promise<ChatOptions> => {
     const known = await knownOffers(tx, await existingConversation(tx, key))
     if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
     const { offers } = known
@@ -188,8 +184,8 @@ export const configureChat = defineUseCase('configure-chat', {
       row.state === 'open' && row.launch_id !== null
         ? await findLaunch(tx, row.launch_id)
         : undefined
-    if (launch && launch.coordinatorId === coordinatorId)
-      tx.append(coordinatorStream(coordinatorId), {
+    if (launch)
+      tx.append(coordinatorStream(launch.coordinatorId), {
         type: 'configure-ordered',
         data: { launchId: launch.id, contextId: row.id, ...choice },
       })

@@ -3,7 +3,7 @@
  * ended when the next turn needs it.
  */
 import { systemId } from '../../domain/access/caller.ts'
-import { consoleKey, isWork, parseConsoleKey } from '../../domain/conversations/key.ts'
+import { consoleKey, isWork } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { conversationStream, userSessionStream } from '../../domain/stream-name.ts'
@@ -65,9 +65,9 @@ export const roleContextKey = (agent: RoleAgentRow): ContextKey => ({
 })
 
 /** A context is decided under the lock of its conversation; in a role, of its user session. */
-export function lockContext(tx: Tx, key: string): void {
-  const inRole = parseConsoleKey(key)
-  tx.lock(inRole ? userSessionStream(inRole.userSessionId) : conversationStream(key))
+export async function lockContext(tx: Tx, key: string): Promise<void> {
+  const { userSessionId } = await identityOf(tx, key)
+  tx.lock(userSessionId === null ? conversationStream(key) : userSessionStream(userSessionId))
 }
 
 /**
@@ -80,7 +80,7 @@ export async function getOrCreateContext(
   { now, random }: Context,
   ended?: ContextEndReason,
 ): Promise<ContextRow> {
-  lockContext(tx, which.key)
+  await lockContext(tx, which.key)
   const found = await tx.first(selectContextOf, which)
   const generation = (await tx.row('conversations', { key: which.key }))?.generation ?? 0
   const isOver = found?.generation === generation ? ended : 'generation'

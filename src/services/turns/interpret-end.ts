@@ -16,7 +16,8 @@ import { selectCountedOf, selectCountedOfLaunch } from '../../store/turns/model-
 import { hasSaidSince } from '../../store/turns/turn-items.ts'
 import { selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
-import type { EndedTurn, LoggedPieces, TurnOutput } from './turn-record.ts'
+import type { LoggedPieces, TurnOutput } from './turn-output.ts'
+import type { EndedTurn } from './turn-record.ts'
 
 /** An event as it is told, without what is found out here. */
 export type ReportedEvent =

@@ -1,7 +1,6 @@
 /**
  * Records vendor limits (AG6) on contexts, for roles and chats alike. The turn that met the limit is parked: a queued turn that
- * is not dispatched before the limit ends, and then only if a person chose to continue. The calling use case locks the streams
- * of the conversation and the project, or of the user session for a role.
+ * is not dispatched before the limit ends, and then only if a person chose to continue.
  */
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -20,7 +19,7 @@ import {
 } from '../../store/turns/contexts.ts'
 import { newTurnRow, selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
-import { type ContextKey, getOrCreateContext } from './context-record.ts'
+import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
 
 /** Automatic retries before a person must choose again. */
 const maxContinuations = 5
@@ -95,6 +94,7 @@ export async function applyLimit(
   { state, limitedUntil }: Ended,
   context: Context,
 ): Promise<void> {
+  await lockContext(tx, turn.conversation_key)
   if (limitedUntil !== undefined) return parkTurn(tx, turn, limitedUntil, context)
   const row = await tx.first(selectContextOf, contextKeyOf(turn))
   if (row?.limited_until === null && row.goes_on_left > 0)
@@ -154,6 +154,7 @@ export async function setContinuation(
   row: ContextRow,
   { goOn, by, requestId }: { goOn: boolean; by: string; requestId?: string | undefined },
 ): Promise<number> {
+  await lockContext(tx, row.conversation_key)
   const chosen = { goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxContinuations : 0 }
   await tx.update('contexts', { id: row.id, ...chosen })
   return appendLimitEvent(tx, { ...row, ...chosen }, requestId)
@@ -165,6 +166,7 @@ export async function liftLimit(
   row: ContextRow,
   { now }: Pick<Context, 'now'>,
 ): Promise<void> {
+  await lockContext(tx, row.conversation_key)
   const {
     agent_id: agentId,
     project_id: projectId,
@@ -212,6 +214,7 @@ export async function inheritLimit(
   its: Pick<TurnRow, 'role_agent_id' | 'launch_id' | 'work_session_id'>,
   context: Pick<Context, 'now'>,
 ): Promise<void> {
+  await lockContext(tx, which.key)
   const row = await currentLimit(tx, which)
   const parked = await tx.first(selectParked, which)
   if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)

@@ -40,7 +40,7 @@ import { acpSessionToOpen, primerForTurn } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { transcriptOwner } from './transcript-owner.ts'
 import { itemsOf, outputOf } from './turn-items.ts'
-import { readTurnOutput } from './turn-record.ts'
+import { readTurnOutput } from './turn-output.ts'
 import { turnView } from './turn-view.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>

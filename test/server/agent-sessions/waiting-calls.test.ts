@@ -338,7 +338,6 @@ test('[MC1] a held call survives a server that is restarted: made again once, it
   await store.run(postMessage, {
     projectId: office.projectId,
     toAgentId: office.agentId,
-    agentIds: [office.agentId],
     content: 'after the restart',
     by,
   })

@@ -7,13 +7,12 @@ import { conversationStream } from '../../../src/domain/stream-name.ts'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { ConversationState } from '../../../src/protocol/snapshot.ts'
-import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
-import { getHistory } from '../../../src/services/conversations/queries.ts'
 import {
-  handleUnpairedSender,
-  runChatCommand,
-  takeChannelMessage,
-} from '../../../src/services/flows/incoming.ts'
+  createPairingCode,
+  setChannelRoute,
+} from '../../../src/services/channels/change-channel.ts'
+import { getHistory } from '../../../src/services/conversations/queries.ts'
+import { takeIncoming } from '../../../src/services/flows/take-incoming.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
@@ -27,24 +26,21 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   const place = { channel: 'telegram', chatId: '42' } as const
   const route = { projectId: room.projectId, agentId: 'coder' }
   const { code } = await store.run(createPairingCode, { channel: place.channel, by: 'owner' })
-  const sender = {
+  const message = {
+    ...place,
     kind: 'person',
     title: 'Ann',
     handle: null,
     language: 'ja',
-    attempt: code,
-  } as const
-  await store.run(handleUnpairedSender, { ...place, ...sender })
-  const message = {
-    ...place,
     senderId: 'telegram:42',
     senderName: 'Ann',
     messageId: '1',
-    content: 'こんにちは',
     attachment: null,
-    route,
-  }
-  await store.run(takeChannelMessage, message)
+    command: undefined,
+  } as const
+  await store.run(takeIncoming, { ...message, content: code })
+  await store.run(setChannelRoute, { channel: place.channel, route, by: 'owner' })
+  await store.run(takeIncoming, { ...message, content: 'こんにちは' })
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
@@ -64,12 +60,10 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   // There is no card: a command says that it goes on by itself, and takes it back.
   const runOrder = async (command: ChatCommand) =>
     (
-      await store.run(runChatCommand, {
-        ...place,
-        command,
-        senderId: message.senderId,
-        route,
-        work: null,
+      await store.run(takeIncoming, {
+        ...message,
+        content: `/${command}`,
+        command: { command, rest: '' },
       })
     ).said
   const sweep = () =>

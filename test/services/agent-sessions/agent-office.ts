@@ -13,8 +13,8 @@ import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
 import { listAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { answerChat, findAnswerTarget } from '../../../src/services/flows/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { answerChat } from '../../../src/services/flows/answer-chat.ts'
+import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
 import { postMessage } from '../../../src/services/flows/post-message.ts'
 import { startChat } from '../../../src/services/flows/start-chat.ts'
 import {
@@ -113,7 +113,7 @@ export async function openOffice(
       return { agentSessionId: agentSession.id, agentId: id, projectId, token, agentSession }
     },
     say: (content: string, toAgentId = agentId) =>
-      store.run(postMessage, { projectId, toAgentId, content, agentIds: [toAgentId], by }),
+      store.run(postMessage, { projectId, toAgentId, content, by }),
     openPanel: (id = agentId) => store.run(startChat, { projectId, agentId: id, by }),
     /** A task in progress, in a work session of its own unless one is named. */
     giveTask: async (id = agentId, workSessionId?: string) => {
@@ -146,18 +146,12 @@ export async function openOffice(
     handOver: async (receiver: AgentCaller) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return (
-        await store.run(handOverMessages, { ...who, keys: await store.query(findHandOver, who) })
-      ).messages
+      return (await store.run(handOverMessages, who)).messages
     },
     answer: async (receiver: AgentCaller, content: string) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return store.run(answerChat, {
-        ...who,
-        ...(await store.query(findAnswerTarget, who)),
-        content,
-      })
+      return store.run(answerChat, { ...who, content })
     },
     list: async (): Promise<AgentSession[]> =>
       (await store.query(listAgentSessions, { projectId, limit: 200 })).items,

@@ -1,5 +1,7 @@
 /** Who is let in, and how much an unpaired sender can do before (CN2). */
+
 import { expect, test } from 'vitest'
+import type { ChatAddress } from '../../../src/domain/channels/key.ts'
 import {
   askingLifetimeMs,
   maxAskingChats,
@@ -8,22 +10,24 @@ import {
 } from '../../../src/domain/channels/pairing.ts'
 import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
 import { changeChannelChat } from '../../../src/services/flows/change-channel-chat.ts'
-import { handleUnpairedSender } from '../../../src/services/flows/incoming.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { takeIncoming } from '../../../src/services/flows/take-incoming.ts'
+import { selectChat } from '../../../src/store/channels/channels.ts'
+import { defineQuery, type Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'
 import { openTestStore } from '../../support/store.ts'
 import { by } from '../projects/installation.ts'
 
-const hear = (store: Store, attempt: string, chatId = '7') =>
-  store.run(handleUnpairedSender, {
-    channel,
-    chatId,
-    kind: 'person',
-    title: 'Eve',
-    handle: null,
-    language: 'en',
-    attempt,
-  })
+/** Writes from a chat, and answers its state afterwards. */
+async function hear(store: Store, content: string, chatId = '7') {
+  const sender = { kind: 'person', title: 'Eve', handle: null, language: 'en' } as const
+  const said = { senderId: `${channel}:${chatId}`, senderName: 'Eve', messageId: '1', content }
+  const rest = { attachment: null, command: undefined }
+  await store.run(takeIncoming, { channel, chatId, ...sender, ...said, ...rest })
+  const row = await store.query(stateOfChat, { channel, chatId })
+  return { state: row?.state ?? null }
+}
+
+const stateOfChat = defineQuery((reader, place: ChatAddress) => reader.first(selectChat, place))
 
 const newCode = async (store: Store): Promise<string> =>
   (await store.run(createPairingCode, { channel, by })).code

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
-import { answerChat } from '../../../src/services/flows/answer-chat.ts'
-import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 
@@ -196,15 +194,6 @@ describe('what belongs to another', () => {
       expect((await refusalOf(room.handOver(caller))).code).toBe('not_found')
       expect((await refusalOf(room.answer(caller, 'x'))).code).toBe('not_found')
     }
-    const conversationKey = room.key
-    expect(
-      (await refusalOf(store.run(answerChat, { ...ben, conversationKey, keys: [], content: 'x' })))
-        .code,
-    ).toBe('not_found')
-    expect(await store.run(handOverMessages, { ...ben, keys: [conversationKey] })).toMatchObject({
-      messages: [],
-      summary: null,
-    })
     expect(texts(await room.list())).toEqual(['for ann'])
   })
 })

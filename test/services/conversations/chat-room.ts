@@ -5,8 +5,8 @@ import { webKey } from '../../../src/domain/conversations/key.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
-import { answerChat, findAnswerTarget } from '../../../src/services/flows/answer-chat.ts'
-import { findHandOver, handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { answerChat } from '../../../src/services/flows/answer-chat.ts'
+import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
 import { type PostedMessage, postMessage } from '../../../src/services/flows/post-message.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
@@ -41,15 +41,7 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
 
   const say = (content: string, more: Posted = {}): Promise<Message> => {
     const toAgentId = more.toAgentId === undefined ? first : more.toAgentId
-    const receivers = toAgentId === null ? agentIds : [toAgentId]
-    return store.run(postMessage, {
-      by,
-      ...more,
-      projectId,
-      toAgentId,
-      content,
-      agentIds: receivers,
-    })
+    return store.run(postMessage, { by, ...more, projectId, toAgentId, content })
   }
 
   return {
@@ -62,19 +54,10 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     end: ({ agentSessionId }: AgentCaller) =>
       store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
     /** `get_pending_messages`, as the endpoint does it. */
-    handOver: async (caller: AgentCaller) => {
-      const keys = await store.query(findHandOver, caller)
-      return store.run(handOverMessages, { ...caller, keys })
-    },
+    handOver: (caller: AgentCaller) => store.run(handOverMessages, caller),
     /** `respond_chat`, as the endpoint does it. */
-    answer: async (caller: AgentCaller, content: string, clientId?: string) => {
-      return store.run(answerChat, {
-        ...caller,
-        ...(await store.query(findAnswerTarget, caller)),
-        content,
-        clientId,
-      })
-    },
+    answer: (caller: AgentCaller, content: string, clientId?: string) =>
+      store.run(answerChat, { ...caller, content, clientId }),
     list: async (hidden = false, agentId = first) =>
       (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,
   }

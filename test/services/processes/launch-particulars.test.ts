@@ -169,7 +169,6 @@ describe('launches', () => {
       projectId,
       toAgentId: agentId,
       content: 'work here',
-      agentIds: [agentId],
       by,
     })
     const failed = { code: 'authentication_failed' }

@@ -214,10 +214,8 @@ const words: RefusalSentences = {
   notRolledBack: 'データベースを元に戻せませんでした（{why}）',
   storeFailed: 'データベースに障害が起きました（{why}）。サーバーを再起動するまで書き込めません',
   storeUnreadable: 'データベースを読み取れません（{why}）。保存先のディスクを確認してください',
-  nulNotKept: '保存できない文字（NUL）が含まれています',
-  tooLateToRead: 'リクエストが届くまでに時間がかかりすぎました',
-  beginsElsewhere: '{agent} は別のプロジェクトで作業を始めたばかりです。もう一度お試しください',
-  chatChanged: 'その間にチャットが変わりました。もう一度お試しください',
+  nulNotKept: '保存できない NUL 文字が含まれています',
+  tooLateToRead: '要求が届くまでに時間がかかりすぎました',
 
   pastTime: '過去の日時です',
   nothingToSearch: '検索できる文字がありません',

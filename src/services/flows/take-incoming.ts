@@ -1,4 +1,7 @@
-/** Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired senders. */
+/**
+ * Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired senders. A receipt with the
+ * platform's message id makes it idempotent.
+ */
 
 import { systemId } from '../../domain/access/caller.ts'
 import {
@@ -15,15 +18,8 @@ import {
   maxUnpairedAttempts,
   readCode,
 } from '../../domain/channels/pairing.ts'
-import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
-import {
-  coordinatorStream,
-  home,
-  projectStream,
-  type StreamName,
-} from '../../domain/stream-name.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -35,23 +31,23 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { isPushed, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
-import { chatStream, queueOutgoing, writeChat } from '../channels/channel-chat-record.ts'
-import type { ChatWork } from '../channels/queries.ts'
+import { chatStream, queueOutgoing, routeFor, writeChat } from '../channels/channel-chat-record.ts'
 import { resetConversation } from '../conversations/change-conversation.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
-import { isAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 import { orderCancel } from './cancel-turn.ts'
 import { closeChat, launchInProgress } from './start-chat.ts'
 
-// Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection
-// then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
-
-export interface ChannelMessage extends ChatAddress {
+/** What came in from a chat, as the platform tells it. */
+export interface Incoming extends ChatAddress {
+  readonly kind: ChatRow['kind']
+  readonly title: string
+  readonly handle: string | null
+  readonly language: ChatLanguage
   /** The author, as the platform knows them. */
   readonly senderId: string
   readonly senderName: string
@@ -60,113 +56,130 @@ export interface ChannelMessage extends ChatAddress {
   readonly content: string
   /** An attachment that cannot be accepted. */
   readonly attachment: 'photo' | 'voice' | 'other' | null
-  /** From `find-chat`. */
-  readonly route: ChannelRoute | null
+  /** The command that the content is, and what follows it. */
+  readonly command: { readonly command: ChatCommand; readonly rest: string } | undefined
 }
 
-/** The chat was changed since `find-chat`; the caller retries. */
-export const chatHasChanged = (): Refusal => new Refusal('busy', refusalText('chatChanged'))
+/** What a message caused: a message to an agent, a command, an unknown sender's request, or nothing. */
+export type Taken = 'message' | 'command' | 'unpaired' | 'nothing'
 
-export const takeChannelMessage = defineUseCase('take-channel-message', {
-  streams: (input: ChannelMessage) => [
-    chatStream(input),
-    ...(input.route ? [projectStream(input.route.projectId)] : []),
-  ],
-  run: async (tx, input, context): Promise<{ seq: number | null }> => {
-    const { route } = input
+interface TakenIncoming {
+  readonly taken: Taken
+  /** The answer to a command. */
+  readonly said?: string
+}
+
+/** Takes what comes in from a chat on a channel: a message or a command of a paired one, or a request to be paired. */
+export const takeIncoming = defineUseCase('take-incoming', {
+  streams: (input: Incoming) => [chatStream(input)],
+  run: async (tx, input, context): Promise<TakenIncoming> => {
+    const { channel, command, content, attachment } = input
     const { now } = context
     const chat = await tx.first(selectChat, input)
-    if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route))))
-      throw chatHasChanged()
+    if (chat?.state !== 'paired') {
+      await takeUnpaired(tx, input, chat, now)
+      return { taken: 'unpaired' }
+    }
+    if (!command && content === '' && attachment === null) return { taken: 'nothing' }
     await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.update('channels', { channel: input.channel, last_in_at: now })
-    const words = chatWords(chat.language)
-    if (!route) {
-      await queueOutgoing(tx, input, words.noAgent, now)
-      return { seq: null }
+    await tx.update('channels', { channel, last_in_at: now })
+    const route = await routeFor(tx, channel, chat)
+    if (!command) {
+      await takeMessage(tx, input, chat, route, context)
+      return { taken: 'message' }
     }
-    if (input.attachment)
-      await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
-    if (input.content === '') return { seq: null }
-    const { row } = await openConversation(tx, channelKey(input), now)
-    const workplace =
-      row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
-    const change = { project_id: route.projectId, agent_id: route.agentId, workplace }
-    if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
-      await tx.update('conversations', { key: row.key, ...change })
-    const routed = { ...row, ...change }
-    const message = {
-      senderId: input.senderId,
-      senderName: input.senderName || undefined,
-      receiverId: route.agentId,
-      role: 'user',
-      content: input.content,
-      clientId: input.messageId,
-    } as const
-    const also = [projectStream(route.projectId)]
-    return {
-      seq: (await appendMessage(tx, routed, message, context, { readers: [route.agentId], also }))
-        .seq,
-    }
+    if (route) tx.lock(projectStream(route.projectId))
+    const order = { channel, chatId: input.chatId, senderId: input.senderId, route }
+    const said = await answerCommand(tx, { ...order, command: command.command }, chat, context)
+    await queueOutgoing(tx, input, said, now)
+    return { taken: 'command', said }
   },
 })
 
-// Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner sees the chat and the sender
-// is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
-
-export interface UnpairedMessage extends ChatAddress {
-  readonly kind: ChatRow['kind']
-  readonly title: string
-  readonly handle: string | null
-  readonly language: ChatLanguage
-  /** The possible code: the text, or the argument of /start. */
-  readonly attempt: string
+/**
+ * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection then
+ * starts the agent as for the page's chat.
+ */
+async function takeMessage(
+  tx: Tx,
+  input: Incoming,
+  chat: ChatRow,
+  route: ChannelRoute | null,
+  context: Context,
+): Promise<void> {
+  const { now } = context
+  const words = chatWords(chat.language)
+  if (!route) return queueOutgoing(tx, input, words.noAgent, now)
+  if (input.attachment)
+    await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
+  if (input.content === '') return
+  const { row } = await openConversation(tx, channelKey(input), now)
+  const workplace =
+    row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
+  const change = { project_id: route.projectId, agent_id: route.agentId, workplace }
+  if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
+    await tx.update('conversations', { key: row.key, ...change })
+  const routed = { ...row, ...change }
+  const message = {
+    senderId: input.senderId,
+    senderName: input.senderName || undefined,
+    receiverId: route.agentId,
+    role: 'user',
+    content: input.content,
+    clientId: input.messageId,
+  } as const
+  const also = [projectStream(route.projectId)]
+  await appendMessage(tx, routed, message, context, { readers: [route.agentId], also })
 }
 
-export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
-  streams: (input: UnpairedMessage) => [chatStream(input), home],
-  run: async (tx, input, { now }): Promise<{ state: ChatRow['state'] | null }> => {
-    const before = await tx.first(selectChat, input)
-    if (before?.state === 'paired') throw chatHasChanged()
-    const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
-    if (!known) return { state: null }
-    const { kind, title, handle, language } = input
-    const row = {
-      ...known,
-      kind,
-      title,
-      handle,
-      language,
-      attempts: known.attempts + 1,
-      last_in_at: now,
-    }
-    const words = chatWords(language)
-    const code = readCode(input.attempt)
-    const pairedBy =
-      code !== undefined && known.attempts < maxUnpairedAttempts
-        ? await consumeCode(tx, input, code, now)
-        : undefined
-    if (pairedBy !== undefined) {
-      const paired = {
-        ...row,
-        state: 'paired',
-        attempts: 0,
-        decided_at: now,
-        decided_by: pairedBy,
-      } as const
-      await writeChat(tx, paired, pairedBy)
-      await queueOutgoing(tx, input, words.paired, now)
-      return { state: 'paired' }
-    }
-    if (isAnswered(known.state, known.attempts)) {
-      await writeChat(tx, row, systemId)
-      await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
-      // Later messages are not answered. Only tried codes are counted.
-    } else if (code !== undefined && known.attempts < maxUnpairedAttempts)
-      await tx.update('channel_chats', row)
-    return { state: row.state }
-  },
-})
+/**
+ * Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner sees the chat and the sender
+ * is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
+ */
+async function takeUnpaired(
+  tx: Tx,
+  input: Incoming,
+  before: ChatRow | undefined,
+  now: Instant,
+): Promise<void> {
+  tx.lock(home)
+  const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
+  if (!known) return
+  const { kind, title, handle, language } = input
+  const row = {
+    ...known,
+    kind,
+    title,
+    handle,
+    language,
+    attempts: known.attempts + 1,
+    last_in_at: now,
+  }
+  const words = chatWords(language)
+  const code = readCode(input.command?.rest || input.content)
+  const pairedBy =
+    code !== undefined && known.attempts < maxUnpairedAttempts
+      ? await consumeCode(tx, input, code, now)
+      : undefined
+  if (pairedBy !== undefined) {
+    const paired = {
+      ...row,
+      state: 'paired',
+      attempts: 0,
+      decided_at: now,
+      decided_by: pairedBy,
+    } as const
+    await writeChat(tx, paired, pairedBy)
+    await queueOutgoing(tx, input, words.paired, now)
+    return
+  }
+  if (isAnswered(known.state, known.attempts)) {
+    await writeChat(tx, row, systemId)
+    await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
+    // Later messages are not answered. Only tried codes are counted.
+  } else if (code !== undefined && known.attempts < maxUnpairedAttempts)
+    await tx.update('channel_chats', row)
+}
 
 /** An old request counts as a new one. */
 const withRenewedRequest = (row: ChatRow, now: Instant): ChatRow =>
@@ -178,11 +191,7 @@ const isExpired = (askedAt: Instant, now: Instant): boolean =>
   later(askedAt, askingLifetimeMs) <= now
 
 /** Undefined when too many chats are asking. */
-async function addAskingChat(
-  tx: Tx,
-  input: UnpairedMessage,
-  now: Instant,
-): Promise<ChatRow | undefined> {
+async function addAskingChat(tx: Tx, input: Incoming, now: Instant): Promise<ChatRow | undefined> {
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
   const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
@@ -214,35 +223,13 @@ async function consumeCode(
 /** Waiting messages counted by /status and /stop. */
 const maxCountedWaiting = 1000
 
-export interface CommandInChat extends ChatAddress {
+interface CommandInChat extends ChatAddress {
   readonly command: ChatCommand
   readonly senderId: string
-  /** From `find-chat`. */
   readonly route: ChannelRoute | null
-  readonly work: ChatWork | null
 }
 
 type RoutedCommand = CommandInChat & { readonly route: ChannelRoute }
-
-export const runChatCommand = defineUseCase('run-chat-command', {
-  streams: (input: CommandInChat): StreamName[] => [
-    chatStream(input),
-    home,
-    ...(input.route ? [projectStream(input.route.projectId)] : []),
-    ...(input.work ? [coordinatorStream(input.work.coordinatorId)] : []),
-  ],
-  run: async (tx, input, context): Promise<{ said: string }> => {
-    const { now } = context
-    const chat = await tx.first(selectChat, input)
-    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route))))
-      throw chatHasChanged()
-    await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.update('channels', { channel: input.channel, last_in_at: now })
-    const said = await answerCommand(tx, input, chat, context)
-    await queueOutgoing(tx, input, said, now)
-    return { said }
-  },
-})
 
 async function answerCommand(
   tx: Tx,
@@ -339,14 +326,13 @@ async function stop(
   input: RoutedCommand,
   context: Context,
 ): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
-  const { route, work, senderId, ...place } = input
+  const { route, senderId, ...place } = input
   const key = channelKey(place)
   const open = (await tx.all(selectOpenIn, { key, limit: maxCountedWaiting })).filter(
     (turn) => turn.agent_id === route.agentId,
   )
   const running = open.find(({ state }) => state === 'running')
-  const how =
-    running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
+  const how = running && (await stopWork(tx, running, senderId, context))
   // A cancelled turn's messages are settled by its end.
   const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
   for (const turn of dropped) await dropTurn(tx, turn, context)
@@ -362,15 +348,13 @@ async function stop(
 async function stopWork(
   tx: Tx,
   turn: TurnRow,
-  { work, by }: { work: ChatWork; by: string },
+  by: string,
   context: Context,
 ): Promise<'cancelled' | 'ended' | undefined> {
-  const launch = await findLaunch(tx, work.launchId)
+  const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   if (!launch || launch.state === 'ended') return undefined
-  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id)
-    throw chatHasChanged()
   if (isPushed(turn)) {
-    await orderCancel(tx, turn, launch, { by, now: context.now })
+    await orderCancel(tx, turn, { by, now: context.now })
     return 'cancelled'
   }
   await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
