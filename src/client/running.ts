@@ -7,14 +7,10 @@ const maxListed = 200
 const liveProcessStates = ['waiting', 'starting', 'running', 'held'] as const
 const liveAgentSessionStates = ['active', 'terminating'] as const
 
-const newestFirst = (a: Process, b: Process): number =>
-  a.orderedAt === b.orderedAt
-    ? a.launchId < b.launchId
-      ? 1
-      : -1
-    : a.orderedAt < b.orderedAt
-      ? 1
-      : -1
+function newestFirst(a: Process, b: Process): number {
+  if (a.orderedAt !== b.orderedAt) return a.orderedAt < b.orderedAt ? 1 : -1
+  return a.launchId < b.launchId ? 1 : -1
+}
 
 /**
  * Reads the processes that have not ended. One that changes its state between the requests is

@@ -64,7 +64,8 @@ class StreamBuffer {
     this.#lost = false
     const end = text.lastIndexOf('\n') + 1
     const isLine = isNew && text.length - end < maxBufferedBytes
-    const keep = all ? 0 : isLine ? text.length - end : this.#secrets.tailLength(text)
+    const rest = isLine ? text.length - end : this.#secrets.tailLength(text)
+    const keep = all ? 0 : rest
     this.#rest = text.slice(text.length - keep)
     this.#isHeldBack = !isLine
     return text.slice(0, text.length - keep)

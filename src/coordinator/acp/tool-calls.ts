@@ -224,12 +224,8 @@ const parsedInput = (input: string | null): Fields => fieldsOf(parsedJson(input 
 /** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
 function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
   const isNew = asked.title !== defaultTitle && !known.title.includes(asked.title)
-  const title =
-    isNew && known.title !== defaultTitle
-      ? `${known.title} · ${asked.title}`
-      : isNew
-        ? asked.title
-        : known.title
+  const before = known.title === defaultTitle ? '' : `${known.title} · `
+  const title = isNew ? before + asked.title : known.title
   const [first, second] = [inputOf(known), inputOf(asked)]
   const other = contradict && first !== null && second !== null && first !== second
   const more = other ? [{ type: 'text', text: second } as const, ...asked.content] : asked.content

@@ -93,9 +93,10 @@ const parentFields: readonly Path[] = [
 function valuesAt(value: unknown, path: string): unknown[] {
   let found = [value]
   for (const part of path.split('.'))
-    found = found.flatMap((each) =>
-      part === '*' ? (Array.isArray(each) ? each : []) : [fieldsOf(each)[part]],
-    )
+    found =
+      part === '*'
+        ? found.filter((each) => Array.isArray(each)).flat()
+        : found.map((each) => fieldsOf(each)[part])
   return found.filter((each) => each !== undefined && each !== null)
 }
 

@@ -177,11 +177,8 @@ export class Compactions {
     const given = Array.isArray(sent['summary'])
       ? listOf(sent['summary']).map(chunkText).join('')
       : null
-    const summary = isChunk
-      ? (known.summary ?? '') + chunkText(sent['content'])
-      : 'summary' in sent
-        ? given
-        : known.summary
+    const whole = 'summary' in sent ? given : known.summary
+    const summary = isChunk ? (known.summary ?? '') + chunkText(sent['content']) : whole
     const error = 'error' in sent ? (textOf(sent['error']) ?? null) : known.error
     const next = {
       ...known,

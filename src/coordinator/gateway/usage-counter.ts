@@ -54,11 +54,8 @@ export class UsageCounter {
   /** The form is known by the end of the path. Each search costs time for each piece of text. */
   constructor(path: string, contentType: string | undefined) {
     this.#numbers = /:\w+$/.test(path) ? geminiNumbers : numbers
-    this.#stop = path.endsWith('/messages')
-      ? stops.messages
-      : path.endsWith('completions')
-        ? stops.completions
-        : undefined
+    if (path.endsWith('/messages')) this.#stop = stops.messages
+    if (path.endsWith('completions')) this.#stop = stops.completions
     this.#isStream = contentType?.startsWith('text/event-stream') ?? false
   }
 

@@ -250,14 +250,12 @@ export class Bridge {
     await take(socket, methods)
     socket.write(Buffer.of(5, 0))
     const [, command, , kind] = await take(socket, 4)
-    const length = kind === 1 ? 4 : kind === 4 ? 16 : ((await take(socket, 1))[0] ?? 0)
+    const bytesOf: Readonly<Record<number, number>> = { 1: 4, 4: 16 }
+    const length = bytesOf[kind ?? 0] ?? (await take(socket, 1))[0] ?? 0
     const name = await take(socket, length)
     const port = (await take(socket, 2)).readUInt16BE()
-    const host = kind === 3 ? name.toString() : kind === 1 ? [...name].join('.') : ipv6Of(name)
     const target =
-      command === 1 && port > 0
-        ? hostPortOf(kind === 4 ? `[${host}]:${port}` : `${host}:${port}`)
-        : undefined
+      command === 1 && port > 0 ? hostPortOf(`${hostIn(name, kind)}:${port}`) : undefined
     const reply = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0))
     if (!(await this.#reach(socket, target, () => reply(0)))) {
       reply(2)
@@ -270,6 +268,13 @@ const isLoopback = (host: string): boolean => /^(.+\.)?localhost$|^::1$|^127\./.
 
 const refusal = (target: HostPort | undefined): string =>
   `Holdfast: this sandbox does not allow ${target ? `${target.host}:${target.port}` : 'this address'}. Ask a person to allow the host.\n`
+
+/** The host of a SOCKS5 request, as it is written before a port. */
+function hostIn(bytes: Buffer, kind: number | undefined): string {
+  if (kind === 1) return [...bytes].join('.')
+  if (kind === 3) return bytes.toString()
+  return kind === 4 ? `[${ipv6Of(bytes)}]` : ''
+}
 
 const ipv6Of = (bytes: Buffer): string =>
   Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16)).join(':')

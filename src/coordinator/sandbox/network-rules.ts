@@ -57,7 +57,8 @@ export function namedAs(
     const matches = name.startsWith('*.')
       ? host.endsWith(name.slice(1))
       : canonical(host) === canonical(name)
-    return matches ? (ported || (isIP(name) && !isThisMachine(name)) ? 'port' : 'name') : undefined
+    if (!matches) return undefined
+    return ported || (isIP(name) && !isThisMachine(name)) ? 'port' : 'name'
   })
   return found.includes('port') ? 'port' : found.find((each) => each !== undefined)
 }

@@ -313,11 +313,8 @@ async function programFolders(
   const prefix = /^(.+)\/lib\/node_modules$/.exec(folder)?.[1]
   const home = variables['HOME'] ?? '/nonexistent'
   const isShared = [home, join(home, '.local'), '/', '/opt'].includes(dirname(folder))
-  return [
-    found,
-    prefix ??
-      (basename(folder) === 'bin' && !isShared ? dirname(folder) : modules < 0 ? real : folder),
-  ]
+  const own = modules < 0 ? real : folder
+  return [found, prefix ?? (basename(folder) === 'bin' && !isShared ? dirname(folder) : own)]
 }
 
 const homeToolchains = [

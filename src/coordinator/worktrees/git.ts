@@ -210,12 +210,11 @@ export class Git {
         return resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
       const pipe = end === 'still' && workTree !== undefined ? await pipeIn(workTree) : ''
       const command = args[0] ?? ''
-      const why = pipe
-        ? statusNotice('pipeInTheWay', { file: pipe })
-        : end === 'still'
+      const late =
+        end === 'still'
           ? statusNotice('gitStoodStill', { command })
           : statusNotice('gitTooSlow', { command, seconds: timeoutMs / 1000 })
-      reject(new GitFailure('timeout', why))
+      reject(new GitFailure('timeout', pipe ? statusNotice('pipeInTheWay', { file: pipe }) : late))
     })
     return promise
   }

@@ -114,10 +114,11 @@ async function inspectWorktree(
     if (!worktree) {
       const isEmpty = disk.files === 0
       const why = isEmpty ? null : statusNotice('plainNotEmpty')
+      const whenFree = isEmpty ? 'yes' : 'refused'
       return {
         ...nothing,
         disk,
-        canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused',
+        canGo: isUsed ? 'in_use' : whenFree,
         ...detailFields('why', why),
       }
     }
@@ -128,13 +129,14 @@ async function inspectWorktree(
     ])
     const losesNothing =
       losses.files.length + losses.commits.length + losses.unfinished.length === 0
+    const whenFree = losesNothing ? 'yes' : 'would_lose'
     return {
       disk,
       ahead,
       behind,
       fileCount,
       uncommitted,
-      canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
+      canGo: isUsed ? 'in_use' : whenFree,
       ...detailFields('why', isUsed ? statusNotice('somebodyWorks') : null),
       losses: isUsed || losesNothing ? null : summaryOf(losses),
     }

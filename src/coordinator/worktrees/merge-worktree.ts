@@ -47,11 +47,9 @@ export async function mergeWorktree(
   const theirs = await tipOf(repository, target)
   if (theirs === undefined) return refuse('no_branch', statusNotice('noBranch', { branch: target }))
   if (await isBehind(repository, ours, theirs)) return { outcome: 'nothing_new', commit: theirs }
-  const result = (await isBehind(repository, theirs, ours))
-    ? { commit: ours }
-    : how === 'merge'
-      ? await merged(repository, theirs, ours, message)
-      : await rebased(repository, theirs, ours)
+  const combine = () =>
+    how === 'merge' ? merged(repository, theirs, ours, message) : rebased(repository, theirs, ours)
+  const result = (await isBehind(repository, theirs, ours)) ? { commit: ours } : await combine()
   if ('files' in result)
     return { outcome: 'conflicts', files: result.files.slice(0, maxConflictFiles), command }
   return move(repository, { target, from: theirs, to: result.commit }, refuse)

@@ -105,12 +105,8 @@ export interface ListedWorktree {
 export function listWorktrees({ facts, settings }: Repository): ListedWorktree[] {
   const { commonFolder: common } = facts
   const named = settings.get('core.worktree')
-  const main =
-    facts.gitFolder === common
-      ? facts.top
-      : named === undefined
-        ? dirname(common)
-        : resolve(common, named)
+  const elsewhere = named === undefined ? dirname(common) : resolve(common, named)
+  const main = facts.gitFolder === common ? facts.top : elsewhere
   const isBare = settings.get('core.bare')?.toLowerCase() === 'true' && named === undefined
   const names = namesOf(join(common, 'worktrees'))
   return [

@@ -92,6 +92,8 @@ function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]):
   ]
 }
 
+const changeOf: Readonly<Record<string, 'added' | 'deleted'>> = { A: 'added', D: 'deleted' }
+
 /**
  * `M\0path\0R100\0old\0new\0`. What is staged as new counts as committed here, so that a moved file
  * is shown as one.
@@ -119,8 +121,7 @@ async function changedSince(
     const isMove = letter === 'R' || letter === 'C'
     const [first, second] = [words[at + 1] ?? Buffer.of(), words[at + 2] ?? Buffer.of()]
     if (isMove) files.push({ ...named(second, 'renamed'), from: first })
-    else
-      files.push(named(first, letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'))
+    else files.push(named(first, changeOf[letter ?? ''] ?? 'modified'))
     if (isMove) at++
   }
   return files

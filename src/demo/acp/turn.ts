@@ -279,12 +279,7 @@ class Turn {
       steps.map((content, index) => ({
         content,
         priority: 'medium' as const,
-        status:
-          index < done
-            ? ('completed' as const)
-            : index === done
-              ? ('in_progress' as const)
-              : ('pending' as const),
+        status: planStatus(index, done),
       }))
     await tell({
       sessionUpdate: 'agent_thought_chunk',
@@ -315,3 +310,8 @@ class Turn {
 }
 
 const wishOf = (text: string): string => (text === '' ? 'The demo agent was told to ask' : text)
+
+function planStatus(index: number, done: number): 'completed' | 'in_progress' | 'pending' {
+  if (index < done) return 'completed'
+  return index === done ? 'in_progress' : 'pending'
+}

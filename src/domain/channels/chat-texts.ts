@@ -80,12 +80,8 @@ const english = {
       held: 'is held: its starts have failed. See the page',
       away: 'is not running; it is started by your next message',
     }[doing]
-    const wait =
-      waiting === 0
-        ? ''
-        : waiting === 1
-          ? ' One message waits for it.'
-          : ` ${waiting} messages wait for it.`
+    const some = waiting === 1 ? ' One message waits for it.' : ` ${waiting} messages wait for it.`
+    const wait = waiting === 0 ? '' : some
     const then = limit?.goesOn ? '; what it could not answer is answered by itself then' : ''
     return `${agent} (project ${project}) ${is}.${wait}${limit ? ` It has reached the limit of its vendor, until ${timeIn(limit)}${then}.` : ''}`
   },

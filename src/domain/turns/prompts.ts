@@ -261,11 +261,8 @@ const list = (title: string, lines: readonly string[], more: boolean): string =>
     : [title, ...lines.map((line) => `- ${line}`), ...(more ? ['- … and more'] : [])].join('\n')
 
 const taskLine = ({ taskId, name, status, progressPercent, blockedBy }: RememberedTask): string => {
-  const state = blockedBy
-    ? `${status} by ${blockedBy}`
-    : status === 'in_progress'
-      ? `${progressPercent} % done`
-      : status
+  const progress = status === 'in_progress' ? `${progressPercent} % done` : status
+  const state = blockedBy ? `${status} by ${blockedBy}` : progress
   return `${taskId}: ${name} (${state})`
 }
 

@@ -73,12 +73,8 @@ function problemOfValue(
 ): NoticeText | undefined {
   const { type } = field
   const isList = Array.isArray(value)
-  const fits =
-    type === 'array'
-      ? isList
-      : type === 'integer'
-        ? Number.isSafeInteger(value)
-        : typeof value === type
+  const fitsAlone = type === 'integer' ? Number.isSafeInteger(value) : typeof value === type
+  const fits = type === 'array' ? isList : fitsAlone
   if (!fits) return refusalText('answerKind', { kind: type })
   const choices = choicesOf(field)
   const chosen = (isList ? value : [value]) as readonly unknown[]

@@ -141,6 +141,6 @@ export function parseApproachId(
 ): { readonly kind: ApproachKind; readonly number: number } | undefined {
   const [, letter, digits] = /^approach_([fu]?)(\d{3,15})$/.exec(id) ?? []
   if (digits === undefined) return undefined
-  const kind = letter === 'f' ? 'failed' : letter === 'u' ? 'untried' : 'verified'
-  return { kind, number: Number(digits) }
+  const kinds: Readonly<Record<string, ApproachKind>> = { f: 'failed', u: 'untried' }
+  return { kind: kinds[letter ?? ''] ?? 'verified', number: Number(digits) }
 }

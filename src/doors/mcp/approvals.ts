@@ -110,7 +110,7 @@ export const requestFolder = agentTool({
       withinMs: folderWaitMs,
       look,
     })
-    const status = decided === 'approved' ? 'allowed' : decided ? 'refused' : 'pending'
-    return { status } as const
+    if (!decided) return { status: 'pending' } as const
+    return { status: decided === 'approved' ? 'allowed' : 'refused' } as const
   },
 })

@@ -147,11 +147,8 @@ function resourceNamed(uri: string): ResourceName | undefined {
   if (part === undefined) return { projectId, part: 'project' }
   if (part === 'approaches') return taskId === undefined ? { projectId, part } : undefined
   if (part !== 'tasks') return undefined
-  return taskId === undefined
-    ? { projectId, part: 'tasks' }
-    : taskId
-      ? { projectId, part: { taskId } }
-      : undefined
+  if (taskId === undefined) return { projectId, part: 'tasks' }
+  return taskId ? { projectId, part: { taskId } } : undefined
 }
 
 /** Returns '' for text that cannot be an id; PostgreSQL refuses NUL. */

@@ -179,8 +179,10 @@ const approves: ReadonlySet<RelayRequest['type']> = new Set([
   'agent:configure',
 ])
 
-const scopeOf = (type: RelayRequest['type']): Scope =>
-  reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write'
+function scopeOf(type: RelayRequest['type']): Scope {
+  if (reads.has(type)) return 'read'
+  return approves.has(type) ? 'approve' : 'write'
+}
 
 async function handleRelayMessage(
   relay: Relay,

@@ -91,11 +91,8 @@ function operationOf(operationId: string, route: Route): Json {
       ...parametersOf('query', route.query),
       ...headersOf(route),
     ],
-    ...(route.body
-      ? { requestBody: bodyOf(route.body) }
-      : route.upload
-        ? { requestBody: uploadBody }
-        : {}),
+    ...(route.upload && { requestBody: uploadBody }),
+    ...(route.body && { requestBody: bodyOf(route.body) }),
     responses: responsesOf(route),
   }
 }
@@ -138,11 +135,10 @@ const uploadBody: Json = { required: true, content: { [anyBytes]: {} } }
 
 function responsesOf(route: Route): Json {
   const { answer, media, status, alsoStatus } = route
-  const content = answer
-    ? { 'application/json': { schema: schemaOf(answer, 'output') } }
-    : media
-      ? { [media.split(';', 1)[0] ?? media]: { schema: { type: 'string' } } }
-      : undefined
+  const other = media && {
+    [media.split(';', 1)[0] ?? media]: { schema: { type: 'string' } },
+  }
+  const content = answer ? { 'application/json': { schema: schemaOf(answer, 'output') } } : other
   const success = {
     description: status === 204 ? 'Done' : 'The answer',
     ...(content ? { content } : {}),

@@ -31,12 +31,12 @@ export interface ProcessSource {
 }
 
 /** Undefined on systems where processes cannot be identified; no agents can run there. */
-export const processes: ProcessSource | undefined =
-  process.platform === 'linux'
-    ? linuxProcesses
-    : process.platform === 'win32'
-      ? undefined
-      : psProcesses
+export const processes = sourceOf(process.platform)
+
+function sourceOf(platform: NodeJS.Platform): ProcessSource | undefined {
+  if (platform === 'win32') return undefined
+  return platform === 'linux' ? linuxProcesses : psProcesses
+}
 
 /**
  * Checks the process again and signals it at once. False when it has ended, or may not be

@@ -67,12 +67,8 @@ export class Page {
         headers: { 'content-type': 'text/plain; charset=utf-8' },
         body: Buffer.from(notBuilt),
       }
-    const name =
-      path !== '/' && files.has(path)
-        ? path
-        : path === '/' || wantsHtml(headers)
-          ? '/index.html'
-          : ''
+    const page = path === '/' || wantsHtml(headers) ? '/index.html' : ''
+    const name = path !== '/' && files.has(path) ? path : page
     if (!files.has(name)) return undefined
     const accepted = String(headers['accept-encoding'] ?? '')
     const encoding = encodings.find(

@@ -110,15 +110,22 @@ function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEve
   return `${head},"ref":{"stream":${JSON.stringify(refStream)},"seq":${refSeq}}}`
 }
 
-/** Builds one final text frame with a length of 7, 16 or 64 bits. */
+/** One final text frame, with a length of 7, 16 or 64 bits. */
+function frameHead(length: number): Buffer {
+  if (length < 126) return Buffer.of(0x81, length)
+  if (length < 65_536) {
+    const head = Buffer.of(0x81, 126, 0, 0)
+    head.writeUInt16BE(length, 2)
+    return head
+  }
+  const head = Buffer.of(0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0)
+  head.writeBigUInt64BE(BigInt(length), 2)
+  return head
+}
+
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
-  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
-  head[0] = 0x81
-  head[1] = length < 126 ? length : length < 65_536 ? 126 : 127
-  if (head.length === 4) head.writeUInt16BE(length, 2)
-  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2)
-  return Buffer.concat([head, Buffer.from(text)])
+  return Buffer.concat([frameHead(length), Buffer.from(text)])
 }
 
 /**

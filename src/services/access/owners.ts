@@ -71,11 +71,8 @@ export async function ownerOfApproval(reader: Reader, row: AskedApproval): Promi
     return ownerOf(reader, { of: 'user-session', id: row.user_session_id })
   const turn = row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
   const key = row.turn_id === null ? row.conversation_key : turn?.conversation_key
-  return key === null
-    ? null
-    : key === undefined
-      ? undefined
-      : ownerOf(reader, { of: 'conversation', key })
+  if (key === null || key === undefined) return key
+  return ownerOf(reader, { of: 'conversation', key })
 }
 
 export const ownerOfLaunch = async (

@@ -118,7 +118,8 @@ export const readOwnHistory = defineQuery(
       of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
     const open = await reader.row('conversations', { key })
     const isOpenDay = of !== undefined && open?.chapter_day === of
-    const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
+    const afterOfOpen = isOpenDay ? open.chapter_after : 0
+    const after = chapter ? chapter.after_seq : afterOfOpen
     const through = chapter && !isOpenDay ? chapter.through_seq : afterAllMessages
     const none = day !== undefined && !chapter && !isOpenDay
     const hits =
@@ -129,17 +130,10 @@ export const readOwnHistory = defineQuery(
             { q, conversation: key, limit, accountId: null },
             context,
           )
-    const rows = none
-      ? []
-      : hits
-        ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
-        : await messagesWithin(reader, {
-            key,
-            originKey,
-            after,
-            before: Math.min(before, through + 1),
-            limit,
-          })
+    const part = hits
+      ? { seqs: hits.items.map(({ seq }) => seq) }
+      : { after, before: Math.min(before, through + 1), limit }
+    const rows = none ? [] : await messagesWithin(reader, { key, originKey, ...part })
     const { nameOf } = await sendersOf(reader, rows)
     const oldest = Math.min(...rows.map(({ seq }) => seq))
     return {

@@ -360,11 +360,8 @@ async function startInContext(
     const knowsNothing = row.primed_at === null && row.how === 'new'
     await tx.update('contexts', known)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
-    const primer = knowsNothing
-      ? priming.primer
-      : row.primed_at === null
-        ? priming.news
-        : priming.decided
+    const news = row.primed_at === null ? priming.news : priming.decided
+    const primer = knowsNothing ? priming.primer : news
     await startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
     if (row.primed_at === null) await tellReopened(tx, begins, row)
     return

@@ -245,11 +245,8 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
     }
     await tx.put('coordinators', row)
     if (epoch !== stored) await tx.put('coordinator_epochs', { coordinator_id: id, epoch })
-    const type = successor
-      ? 'coordinator-joined'
-      : known?.state === 'connected'
-        ? undefined
-        : 'coordinator-back'
+    const back = known?.state === 'connected' ? undefined : 'coordinator-back'
+    const type = successor ? 'coordinator-joined' : back
     if (type)
       tx.append(home, {
         type,

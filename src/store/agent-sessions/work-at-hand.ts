@@ -158,8 +158,8 @@ export async function pairsWithWork(
   after: Pair | undefined,
   page: Page,
 ): Promise<Pair[]> {
-  const select =
-    'projectId' in filter ? selectOfProject : 'agentId' in filter ? selectOfAgent : selectAll
+  const others = 'agentId' in filter ? selectOfAgent : selectAll
+  const select = 'projectId' in filter ? selectOfProject : others
   const rows = await reader.all(select, { ...page, ...(after ?? first), ...filter })
   return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id }))
 }
