@@ -97,10 +97,10 @@ class Transaction extends EngineReader implements Tx {
   readonly #now: Instant
   readonly #heads: Map<StreamName, number>
   readonly #moved = new Map<StreamName, number>()
-  readonly #begun = new Set<StreamName>()
+  #begun: Set<StreamName> | undefined
   /** The streams that were asked for, without those begun. */
   readonly #asked = new Set<StreamName>()
-  readonly #discovered = new Set<StreamName>()
+  #discovered: Set<StreamName> | undefined
   #events: Tables['events'][] = []
 
   constructor(engine: WritingEngine, now: Instant, heads: Map<StreamName, number>) {
@@ -170,6 +170,7 @@ class Transaction extends EngineReader implements Tx {
     // A new stream has a new name. If it existed after all, its first event would violate the key.
     if (this.#heads.has(stream)) return
     this.#heads.set(stream, 0)
+    this.#begun ??= new Set()
     this.#begun.add(stream)
   }
 
@@ -188,7 +189,7 @@ class Transaction extends EngineReader implements Tx {
   }
 
   throwIfAbandoned(): void {
-    if (this.#discovered.size > 0) throw new StreamsDiscovered([...this.#discovered])
+    if (this.#discovered) throw new StreamsDiscovered([...this.#discovered])
   }
 
   #next(stream: StreamName): number {
@@ -199,23 +200,24 @@ class Transaction extends EngineReader implements Tx {
 
   /** The head of a stream as the transaction found it; the stream is locked from now on. */
   #headOf(stream: StreamName): number {
-    if (!this.#begun.has(stream)) this.#asked.add(stream)
+    if (!this.#begun?.has(stream)) this.#asked.add(stream)
     return this.#heads.get(stream) ?? this.#lockAnother(stream)
   }
 
   #lockAnother(stream: StreamName): number {
     const head = this.#writing.lockAnother(stream)
     if (head === undefined) {
-      if (this.#discovered.size === 0) this.#abandon()
+      this.#discovered ??= this.#abandon()
       this.#discovered.add(stream)
     }
     this.#heads.set(stream, head ?? 0)
     return head ?? 0
   }
 
-  #abandon(): void {
+  #abandon(): Set<StreamName> {
     this.#writing = new DiscoveringEngine(this.#writing)
     this.engine = this.#writing
+    return new Set()
   }
 }
 
