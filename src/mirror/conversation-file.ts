@@ -7,7 +7,7 @@
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
-import { claimOf, parseKey } from '../domain/conversations/key.ts'
+import { claimOf, refusalOfKey } from '../domain/conversations/key.ts'
 import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -112,7 +112,7 @@ interface Cursor {
 export const conversationFile: MirrorTarget = {
   kind: 'conversation',
   // SE5: an invalid key in the table names no file.
-  covers: (key) => 'key' in parseKey(key),
+  covers: (key) => refusalOfKey(key) === undefined,
   write: async (mirrored) => {
     for (let tries = 1; ; tries++) {
       try {

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseWebKey } from '../domain/conversations/key.ts'
+import { identityFromKey, webKey } from '../domain/conversations/key.ts'
 import type { StreamKind } from '../domain/stream-name.ts'
 import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -195,9 +195,12 @@ const folderName = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** Below the data folder; undefined for what is no chat with an agent. */
 export function chatLogFile(key: string): string | undefined {
-  const { projectId = '', agentId = '' } = parseWebKey(key) ?? {}
+  const { kind, projectId, agentId } = identityFromKey(key)
+  if (kind !== 'web' || projectId === null || agentId === null) return undefined
+  // Another chat with the same agent has its JSON file and no log.
+  const isFirst = key === webKey(projectId, agentId)
   const named = folderName.test(projectId) && folderName.test(agentId)
-  return named ? join('projects', projectId, 'agents', agentId, 'chat.jsonl') : undefined
+  return isFirst && named ? join('projects', projectId, 'agents', agentId, 'chat.jsonl') : undefined
 }
 
 export const chatLog = lineLog({

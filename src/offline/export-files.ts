@@ -5,6 +5,7 @@ import { chatLog } from '../mirror/line-log.ts'
 import type { MirrorSource, MirrorTarget } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { identityOf } from '../store/conversations/conversation-identity.ts'
 import { selectEventsAfter, selectStreamsAfter } from '../store/log/event-log.ts'
 import { selectMeta } from '../store/meta.ts'
 import type { Reader } from '../store/store.ts'
@@ -39,7 +40,7 @@ export async function exportFiles(
       const streams = await reader.all(selectStreamsAfter, { name: after, limit: streamsAtOnce })
       for (const { name } of streams) {
         const { kind, id } = parseStream(name) ?? { kind: 'home', id: '' }
-        if (projectId !== undefined && !isOf(projectId, id)) continue
+        if (projectId !== undefined && !(await isOf(reader, projectId, { kind, id }))) continue
         for (const target of targets.filter((each) => each.kind === kind && each.covers(id))) {
           await target.write({ store, data: folder, stream: name, id })
           if (target === conversationFile) await writeTurns(reader, folder, id)
@@ -60,8 +61,15 @@ export async function exportFiles(
 }
 
 /** Whether a stream is the project's own or a chat in it. */
-const isOf = (projectId: string, id: string): boolean =>
-  id === projectId || id.startsWith(`web:${projectId}.`)
+async function isOf(
+  reader: Reader,
+  projectId: string,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Promise<boolean> {
+  if (kind !== 'conversation') return id === projectId
+  const conversation = await identityOf(reader, id)
+  return conversation.kind === 'web' && conversation.projectId === projectId
+}
 
 async function sourceOf(reader: Reader): Promise<MirrorSource> {
   return {

@@ -9,11 +9,6 @@ import { refusalText } from '../refusal-texts.ts'
 
 const maxBytes = 200
 
-export interface ConversationKey {
-  readonly channel: string
-  readonly chatId: string
-}
-
 export interface KeyRefusal {
   readonly code: 'invalid_key'
   readonly detail: NoticeText
@@ -24,13 +19,11 @@ const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
 /** Windows treats these as devices, in any case, also with an extension or spaces before it. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
 
-/** Splits a key at its first colon, or says what is wrong with it. */
-export function parseKey(key: string): { key: ConversationKey } | { refused: KeyRefusal } {
+/** What is wrong with a key; undefined for a valid one. */
+export function refusalOfKey(key: string): KeyRefusal | undefined {
   const at = key.indexOf(':')
-  const channel = key.slice(0, Math.max(at, 0))
-  const chatId = key.slice(at + 1)
-  const detail = problemWith(key, at === -1 ? [key] : [channel, chatId])
-  return detail ? { refused: { code: 'invalid_key', detail } } : { key: { channel, chatId } }
+  const detail = problemWith(key, at === -1 ? [key] : [key.slice(0, at), key.slice(at + 1)])
+  return detail && { code: 'invalid_key', detail }
 }
 
 function problemWith(key: string, parts: readonly string[]): NoticeText | undefined {
@@ -154,29 +147,6 @@ function roleFromKey(key: string) {
 function workFromKey(key: string) {
   const [, workSessionId, agentId] = /^work:([^.]+)\.(.+)$/s.exec(key) ?? []
   return workSessionId && agentId ? { workSessionId, agentId } : {}
-}
-
-export function parseConsoleKey(key: string): { userSessionId: string; role: string } | undefined {
-  const { userSessionId, role } = identityFromKey(key)
-  return userSessionId !== null && role !== null ? { userSessionId, role } : undefined
-}
-
-export function parseWorkKey(key: string): { workSessionId: string; agentId: string } | undefined {
-  const { workSessionId, agentId } = identityFromKey(key)
-  return workSessionId !== null && agentId !== null ? { workSessionId, agentId } : undefined
-}
-
-/** The project and agent of a web chat. Ids with dots are not ours. */
-export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
-  const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)$/.exec(key) ?? []
-  return projectId && agentId ? { projectId, agentId } : undefined
-}
-
-export function parseAgentKey(key: string): { agentIds: readonly [string, string] } | undefined {
-  const { agentId, otherAgentId } = identityFromKey(key)
-  return agentId !== null && otherAgentId !== null
-    ? { agentIds: [agentId, otherAgentId] }
-    : undefined
 }
 
 // The file name of a conversation (CV6). The first conversation to ask for a plain name gets it. Others that would collide with it, also

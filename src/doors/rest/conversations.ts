@@ -2,7 +2,7 @@
 import type { Who } from '../../domain/access/caller.ts'
 import { viewerOf } from '../../domain/access/visibility.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
+import type { ConversationKind } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -32,6 +32,8 @@ import {
 } from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
 import {
+  findIdentities,
+  findRolePlace,
   getConversation,
   getHistory,
   listConversations,
@@ -57,6 +59,7 @@ import {
   readTurnItems,
 } from '../../services/turns/queries.ts'
 import { noteText } from '../../store/conversations/notes.ts'
+import type { Store } from '../../store/store.ts'
 import { type HandlersOf, query, run } from './handler.ts'
 
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
@@ -80,15 +83,15 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),
-  addMessage: run(addMessage, ({ body, params, who }) => {
-    requireOwnMessages(who, params, [body])
-    return { ...body, ...params, by: who.id }
-  }),
+  addMessage: async ({ body, params, who, deps, receipt }) => {
+    await requireOwnMessages(deps.store, who, params, [body])
+    return deps.store.run(addMessage, { ...body, ...params, by: who.id }, receipt)
+  },
   withdrawMessage: run(withdrawMessage, ({ params, who }) => ({ ...params, by: who.id })),
-  setHistory: run(setHistory, ({ body, params, who }) => {
-    requireOwnMessages(who, params, body.messages)
-    return { ...body, ...params, by: who.id }
-  }),
+  setHistory: async ({ body, params, who, deps, receipt }) => {
+    await requireOwnMessages(deps.store, who, params, body.messages)
+    return deps.store.run(setHistory, { ...body, ...params, by: who.id }, receipt)
+  },
   setConversationSummary: run(setConversationSummary, ({ body, params, who }) => ({
     ...body,
     ...params,
@@ -96,10 +99,10 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
-  importConversation: run(importConversation, ({ body, params, who }) => {
-    requireOwnMessages(who, params, body.messages)
-    return { ...body, ...params, by: who.id }
-  }),
+  importConversation: async ({ body, params, who, deps, receipt }) => {
+    await requireOwnMessages(deps.store, who, params, body.messages)
+    return deps.store.run(importConversation, { ...body, ...params, by: who.id }, receipt)
+  },
   saveConversation: async ({ params: { key }, deps }) => {
     await deps.store.query(getConversation, { key })
     return { key, path: await deps.files.saveConversation(key) }
@@ -125,7 +128,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   getConversationContext: query(readContexts, ({ params }) => params),
   getConversationOptions: query(readOptions, ({ params }) => params),
   setConversationOption: async ({ params: { key }, body: change, who, deps, receipt }) => {
-    const inRole = parseConsoleKey(key)
+    const inRole = await deps.store.query(findRolePlace, { key })
     if (!inRole) return deps.store.run(configureChat, { key, change, by: who.id }, receipt)
     await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
     return deps.store.query(readOptions, { key })
@@ -134,17 +137,27 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }
 
-/** Channels on which our agents write; other channels belong to other programs. */
-const agentsChannels = /^(?:web|agent|telegram):/
+/** Conversations in which our agents write; others belong to other programs. */
+const agentsKinds: ReadonlySet<string> = new Set<ConversationKind>([
+  'web',
+  'agent',
+  'channel',
+  'fork',
+  'console',
+  'work',
+])
 
 /** SE3: writing a message in an agent's name needs more than the scope `write`. */
-function requireOwnMessages(
+async function requireOwnMessages(
+  store: Pick<Store, 'query'>,
   who: Who,
   { key }: { key: string },
   messages: readonly { role: string }[],
-): void {
-  const inAgentsName = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
-  if (!inAgentsName || who.scopes.includes('manage')) return
+): Promise<void> {
+  const isOwn = messages.every(({ role }) => role === 'user')
+  if (isOwn || who.scopes.includes('manage')) return
+  const [identity] = await store.query(findIdentities, { keys: [key] })
+  if (!agentsKinds.has(identity?.kind ?? '')) return
   throw new Refusal(
     'missing_scope',
     refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }),

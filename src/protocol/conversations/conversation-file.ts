@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { writeFlags } from '../../domain/conversations/flags.ts'
-import { parseKey } from '../../domain/conversations/key.ts'
+import { refusalOfKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs, type Instant, instant } from '../../domain/instant.ts'
 import { checked } from '../checked-input.ts'
@@ -122,7 +122,7 @@ export type ReadConversation = z.output<typeof ReadFile>
 /** Throws `invalid_request` or `invalid_key`. */
 export function readConversationFile(file: unknown): ReadConversation {
   const read = checked(ReadFile, file)
-  const parsed = parseKey(read.key)
-  if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
+  const refused = refusalOfKey(read.key)
+  if (refused) throw new Refusal(refused.code, refused.detail)
   return read
 }

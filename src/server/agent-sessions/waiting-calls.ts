@@ -231,6 +231,7 @@ const newsForOne: ReadonlySet<string> = new Set<EventType>([
   'agent-session-suspected',
   'agent-session-ended',
   'message-added',
+  'turn-waiting',
 ])
 
 function concerns({ type, json }: FeedEvent, { agentId, agentSessionId }: AgentCaller): boolean {

@@ -1,15 +1,17 @@
 /** Follows the log for work: starts agents that have some, and hands turns to agents that are ready. */
 
-import { parseAgentKey, parseWebKey } from '../../domain/conversations/key.ts'
+import { type ConversationIdentity, isWork } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
+import { findIdentities } from '../../services/conversations/queries.ts'
 import { findStartableRoles, startWaitingRole } from '../../services/flows/begin-turn.ts'
 import { dispatchTurn, findDispatch } from '../../services/flows/dispatch-turn.ts'
 import { findReadyLaunches, readyPageSize } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
+import { agentsOf } from '../../store/conversations/conversation-identity.ts'
 import type { ReadyLaunch } from '../../store/processes/launches.ts'
 import type { Store } from '../../store/store.ts'
 import type { Basics, ServerDependencies } from '../dependencies.ts'
@@ -30,16 +32,23 @@ export interface ChangeScannerOptions<Target> extends Pick<Basics, 'clock' | 'lo
   readonly maxWaiting: number
   readonly concurrency: number
   readonly all: Target
-  /** Returns the targets to scan when a stream has rung. */
-  readonly targetsOf: (stream: StreamName) => Iterable<ScanTarget<Target>>
+  /** Returns the targets to scan when these streams have rung. */
+  readonly targetsOf: (streams: readonly StreamName[]) => Promise<readonly ScanTarget<Target>[]>
   readonly scan: (target: Target) => Promise<void>
   /** Log line for a failed scan; the next scan of all targets retries. */
   readonly failureText: string
 }
 
+/** Streams that say what is to be scanned. */
+const kindsHeard: ReadonlySet<string | undefined> = new Set(['project', 'conversation'])
+/** Streams whose targets are found with one read. */
+const streamsAtOnce = 500
+
 export class ChangeScanner<Target> {
   readonly #options: ChangeScannerOptions<Target>
   readonly #waiting = new Map<string, Target>()
+  /** Streams whose targets are not known yet. */
+  readonly #rung = new Set<StreamName>()
   #running: Promise<void> | undefined
   #stopBell: (() => void) | undefined
   #cancel: (() => void) | undefined
@@ -50,10 +59,7 @@ export class ChangeScanner<Target> {
   }
 
   start(): void {
-    const { store, targetsOf } = this.#options
-    this.#stopBell = store.doorbell.onAny((stream) => {
-      for (const [name, target] of targetsOf(stream)) this.#enqueue(name, target)
-    })
+    this.#stopBell = this.#options.store.doorbell.onAny((stream) => this.#hear(stream))
     this.#scanPeriodically()
   }
 
@@ -62,6 +68,7 @@ export class ChangeScanner<Target> {
     this.#stopped = true
     this.#stopBell?.()
     this.#cancel?.()
+    this.#rung.clear()
     this.#waiting.clear()
     await this.#running
   }
@@ -80,6 +87,17 @@ export class ChangeScanner<Target> {
     this.#cancel = this.#options.clock.after(this.#options.everyMs, () => this.#scanPeriodically())
   }
 
+  #hear(stream: StreamName): void {
+    if (this.#stopped || !kindsHeard.has(parseStream(stream)?.kind)) return
+    if (this.#rung.size < this.#options.maxWaiting) {
+      this.#rung.add(stream)
+      this.#running ??= this.#scanWaiting()
+    } else {
+      this.#rung.clear()
+      this.scanAll()
+    }
+  }
+
   #enqueue(name: string, target: Target): void {
     if (this.#stopped) return
     if (this.#waiting.size < this.#options.maxWaiting) this.#waiting.set(name, target)
@@ -93,13 +111,28 @@ export class ChangeScanner<Target> {
   async #scanWaiting(): Promise<void> {
     // Lets the committing caller be answered first.
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.size > 0) {
+    while (this.#rung.size > 0 || this.#waiting.size > 0) {
+      await this.#findTargets()
       const some = [...this.#waiting].slice(0, this.#options.concurrency)
       for (const [name] of some) this.#waiting.delete(name)
       await Promise.all(some.map(([, target]) => this.#scan(target)))
     }
     // Synchronously after the last check for waiting targets, so that no ring in between is lost.
     this.#running = undefined
+  }
+
+  /** One read for all that rang meanwhile. What cannot be read is left to the scan of all targets. */
+  async #findTargets(): Promise<void> {
+    const { targetsOf, logger, failureText } = this.#options
+    const rung = [...this.#rung].slice(0, streamsAtOnce)
+    for (const stream of rung) this.#rung.delete(stream)
+    if (rung.length === 0) return
+    try {
+      for (const [name, target] of await targetsOf(rung)) this.#enqueue(name, target)
+    } catch (error) {
+      if (!this.#stopped) logger.warn({ error: String(error) }, `${failureText}; trying again`)
+      this.scanAll()
+    }
   }
 
   async #scan(target: Target): Promise<void> {
@@ -146,7 +179,12 @@ export class Starter implements TailFollower {
       maxWaiting: maxPairsWaiting,
       concurrency,
       all: { among: {} },
-      targetsOf: pairsOf,
+      targetsOf: async (streams) => [
+        ...projectsIn(streams).map(
+          (projectId): ScanTarget<StartTarget> => [projectId, { among: { projectId } }],
+        ),
+        ...(await conversationsIn(options.store, streams)).flatMap((each) => [...startsIn(each)]),
+      ],
       scan: (target) => this.#scan(target),
       failureText: 'work for agents could not be checked',
     })
@@ -188,15 +226,31 @@ export class Starter implements TailFollower {
   }
 }
 
-function* pairsOf(name: StreamName): Iterable<ScanTarget<StartTarget>> {
-  const stream = parseStream(name)
-  if (stream?.kind === 'project') yield [name, { among: { projectId: stream.id } }]
-  if (stream?.kind !== 'conversation') return
-  const pair = parseWebKey(stream.id)
-  if (pair) yield [name, { pair, inChat: true }]
-  else
-    for (const agentId of parseAgentKey(stream.id)?.agentIds ?? [])
-      yield [`agent:${agentId}`, { among: { agentId } }]
+const projectsIn = (streams: readonly StreamName[]): string[] =>
+  streams.flatMap((name) => {
+    const stream = parseStream(name)
+    return stream?.kind === 'project' ? [stream.id] : []
+  })
+
+/** What the conversations are that rang. */
+function conversationsIn(
+  store: Pick<Store, 'query'>,
+  streams: readonly StreamName[],
+): Promise<readonly ConversationIdentity[]> {
+  const keys = streams.flatMap((name) => {
+    const stream = parseStream(name)
+    return stream?.kind === 'conversation' ? [stream.id] : []
+  })
+  return keys.length === 0 ? Promise.resolve([]) : store.query(findIdentities, { keys })
+}
+
+/** An agent's work is begun by the project's stream and by those of consoles. */
+function* startsIn(conversation: ConversationIdentity): Iterable<ScanTarget<StartTarget>> {
+  const { kind, projectId, agentId } = conversation
+  if (isWork(kind)) return
+  if (projectId !== null && agentId !== null)
+    yield [`${projectId} ${agentId}`, { pair: { projectId, agentId }, inChat: true }]
+  else for (const id of agentsOf(conversation)) yield [`agent ${id}`, { among: { agentId: id } }]
 }
 
 /** Interval of the full scan, and so the largest delay in ending an idle process. */
@@ -214,17 +268,15 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
     maxWaiting: maxTurnsWaiting,
     concurrency: 1,
     all: undefined,
-    targetsOf: conversationsOf,
+    targetsOf: async (streams) => [
+      ...projectsIn(streams).map((id): ScanTarget<ProjectId> => [id, id]),
+      ...(await conversationsIn(options.store, streams)).map(
+        ({ projectId }): ScanTarget<ProjectId> => [projectId ?? '', projectId ?? undefined],
+      ),
+    ],
     scan: (projectId) => dispatchWhereNeeded(options.store, projectId),
     failureText: 'turn could not be dispatched',
   })
-
-function* conversationsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {
-  const stream = parseStream(name)
-  const projectId = stream?.kind === 'conversation' ? parseWebKey(stream.id)?.projectId : stream?.id
-  if (stream?.kind === 'project' || stream?.kind === 'conversation')
-    yield [projectId ?? '', projectId]
-}
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
   await forEachSettled(await store.query(findStartableRoles, {}), (which) =>

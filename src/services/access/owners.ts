@@ -3,8 +3,9 @@
  * asks for. Every way to read asks here: lists, single reads, events, snapshots, search, notes and tools.
  */
 import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
-import { parseConsoleKey, parseWebKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import type { Reader } from '../../store/store.ts'
 
 /** Something that may be one person's, by what its rows and events name. */
@@ -38,24 +39,22 @@ export async function ownerOf(reader: Reader, thing: Belonging): Promise<Owner> 
 
 /** Where a conversation's row names nobody. A console that came back from files without its person is nobody's. */
 export const ownerInRow = ({
-  key,
+  kind,
   account_id,
-}: {
-  key: string
-  account_id: string | null
-}): Owner => account_id ?? (parseConsoleKey(key) ? undefined : null)
+}: Pick<ConversationRow, 'kind' | 'account_id'>): Owner =>
+  account_id ?? (kind === 'console' ? undefined : null)
 
 /** One that has not begun is its console's, or its project's; others are not there. */
 async function ownerOfConversation(reader: Reader, key: string): Promise<Owner> {
   const row = await reader.row('conversations', { key })
   const known = row && ownerInRow(row)
   if (known !== undefined) return known
-  const inConsole = parseConsoleKey(key)
-  if (inConsole) return ownerOf(reader, { of: 'user-session', id: inConsole.userSessionId })
-  const [chat, work] = [parseWebKey(key), parseWorkKey(key)]
+  const { kind, userSessionId: id, projectId, workSessionId } = await identityOf(reader, key)
+  if (kind === 'console')
+    return id === null ? undefined : ownerOf(reader, { of: 'user-session', id })
   const isThere =
-    (chat && (await reader.row('projects', { id: chat.projectId }))) ??
-    (work && (await reader.row('sessions', { id: work.workSessionId })))
+    (projectId !== null && (await reader.row('projects', { id: projectId }))) ||
+    (workSessionId !== null && (await reader.row('sessions', { id: workSessionId })))
   return isThere ? null : undefined
 }
 
@@ -92,5 +91,8 @@ export function belongingOfStream(name: StreamName): Belonging | null {
 /** Whether a conversation may be asked about. One that is not there is for its service to refuse, or to begin. */
 export async function mayAskAbout(reader: Reader, viewer: Viewer, key: string): Promise<boolean> {
   const owner = await ownerOf(reader, { of: 'conversation', key })
-  return isVisible(viewer, owner) || (owner === undefined && !parseConsoleKey(key))
+  return (
+    isVisible(viewer, owner) ||
+    (owner === undefined && (await identityOf(reader, key)).kind !== 'console')
+  )
 }

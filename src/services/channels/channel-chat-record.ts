@@ -1,10 +1,5 @@
 /** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
-import {
-  type ChannelName,
-  type ChatAddress,
-  channelKey,
-  parseChannelKey,
-} from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
@@ -15,9 +10,11 @@ import {
   chatOf,
   routeIn,
   selectChat,
+  selectChatOf,
   selectFirstPair,
   selectOutgoingOf,
 } from '../../store/channels/channels.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -73,17 +70,25 @@ export async function queueOutgoing(
   })
 }
 
+/** The chat that a conversation is of; undefined for others. */
+export async function chatOfConversation(
+  reader: Reader,
+  { key, kind }: Pick<ConversationRow, 'key' | 'kind'>,
+): Promise<ChatRow | undefined> {
+  return kind === 'channel' ? reader.first(selectChatOf, { key }) : undefined
+}
+
 /** Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same commit. */
 export async function forwardToChannel(
   tx: Tx,
-  key: string,
+  row: ConversationRow,
   content: string,
   now: Instant,
 ): Promise<void> {
-  const place = parseChannelKey(key)
-  if (!place || content.trim() === '') return
-  const chat = await tx.first(selectChat, place)
-  if (chat?.state === 'paired') await queueOutgoing(tx, place, content, now)
+  if (content.trim() === '') return
+  const chat = await chatOfConversation(tx, row)
+  if (chat?.state === 'paired')
+    await queueOutgoing(tx, { channel: chat.channel, chatId: chat.chat_id }, content, now)
 }
 
 /** Stores a changed chat and announces it. The calling use case locks `home`. */

@@ -1,7 +1,6 @@
 /** Finds what the sweeper of user sessions must handle, oldest first, up to a limit per kind. The use cases decide. */
 
 import { isAbandoned, leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
@@ -16,6 +15,7 @@ import {
   selectWakingSince,
   selectWithoutProject,
 } from '../../store/consoles/user-sessions.ts'
+import { identityOf, rolePlaceOf } from '../../store/conversations/conversation-identity.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectLimitedUntil } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
@@ -149,7 +149,7 @@ async function endedLimits(reader: Reader, now: Instant): Promise<EndedLimit[]> 
       project_id: projectId,
       agent_id: agentId,
     } = row
-    const place = parseConsoleKey(conversationKey)
+    const place = rolePlaceOf(await identityOf(reader, conversationKey))
     const agent = place && (await reader.first(selectOccupant, place))
     const hasFailed =
       agent?.state === 'FAILED' && agent.agent_id === agentId && row.goes_on_left > 0

@@ -1,10 +1,14 @@
 /** Derives what a conversation is doing now from its turns, process and permission requests. */
-import { consoleKey, parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { AgentUpdate, type TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { FileChanges } from '../../protocol/worktrees/file-state.ts'
 import { selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
+import {
+  identityIn,
+  type RolePlace,
+  rolePlaceOf,
+} from '../../store/conversations/conversation-identity.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
 import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import type { Reader } from '../../store/store.ts'
@@ -64,9 +68,9 @@ async function activityOfIdle(
   const running = open.find(({ state }) => state === 'running')
   if (running)
     return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
-  const place = parseConsoleKey(key)
+  const place = rolePlaceOf(identityIn(row))
   const isLimited = (await reader.first(selectLimitedIn, { key })) !== undefined
-  if (place) return activityInRole(reader, place, isLimited)
+  if (place) return activityInRole(reader, { ...place, key }, isLimited)
   if (isLimited) return 'limited'
   const [queued] = open
   if (queued) {
@@ -76,8 +80,8 @@ async function activityOfIdle(
     })
     return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
   }
-  const work = parseWorkKey(key)
-  if (work && (await reader.row('sessions', { id: work.workSessionId }))?.ended_at) return 'ended'
+  const { work_session_id: id } = row
+  if (id !== null && (await reader.row('sessions', { id }))?.ended_at) return 'ended'
   const last = await reader.first(selectNewestIn, { key })
   return last && hasFailed(last) ? 'failed' : 'idle'
 }
@@ -131,7 +135,7 @@ async function doingOf(reader: Reader, key: string): Promise<Conversation['doing
 
 async function activityInRole(
   reader: Reader,
-  place: { readonly userSessionId: string; readonly role: string },
+  { key, ...place }: RolePlace & { readonly key: string },
   isLimited: boolean,
 ): Promise<Conversation['activity']> {
   const agent = await reader.first(selectInRole, place)
@@ -139,9 +143,7 @@ async function activityInRole(
   if (agent.state === 'FAILED') return 'failed'
   if (agent.state === 'SPAWNING') return 'starting'
   if (isLimited) return 'limited'
-  const last = await reader.first(selectNewestIn, {
-    key: consoleKey(place.userSessionId, place.role),
-  })
+  const last = await reader.first(selectNewestIn, { key })
   // What became of an earlier agent in this role says nothing of the one that holds it now.
   return last?.role_agent_id === agent.id && hasFailed(last) ? 'failed' : 'idle'
 }

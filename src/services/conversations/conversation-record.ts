@@ -13,7 +13,7 @@ import {
   claimOf,
   hasDays,
   isReserved,
-  parseKey,
+  refusalOfKey,
 } from '../../domain/conversations/key.ts'
 import { lengthOf } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -199,8 +199,8 @@ async function closedBefore(reader: Reader, key: string, day: string) {
 
 /** The stream of a caller's key. Refuses a key that cannot name a file (CV6). */
 export function streamOfKey(key: string): StreamName {
-  const parsed = parseKey(key)
-  if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
+  const refused = refusalOfKey(key)
+  if (refused) throw new Refusal(refused.code, refused.detail)
   return conversationStream(key)
 }
 

@@ -2,9 +2,9 @@
  * Adds messages to the search index (DC5), after their appends and in batches. The indexed position is stored in the same
  * commit, so a crash neither repeats nor skips a message. Hidden messages are not indexed.
  */
-import { parseKey } from '../../domain/conversations/key.ts'
 import { facetTerm, indexTerms } from '../../domain/conversations/search/terms.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
+import { channelOfConversation } from '../../store/conversations/conversation-identity.ts'
 import type { MessageRow } from '../../store/conversations/messages.ts'
 import {
   insertTerms,
@@ -84,8 +84,7 @@ async function indexOne(
   if (message.visible === 0) return
   const terms = indexTerms(message.content)
   terms.add(facetTerm('conversation', key))
-  const parsed = parseKey(key)
-  if ('key' in parsed) terms.add(facetTerm('channel', parsed.key.channel))
+  terms.add(facetTerm('channel', channelOfConversation({ key })))
   if (message.project_id !== null) terms.add(facetTerm('project', message.project_id))
   const id = await nextId(tx, Date.parse(message.created_at), ids)
   await tx.insert('search_documents', { id, conversation_key: key, seq: message.seq })

@@ -1,11 +1,18 @@
 /** Read queries for conversations and messages. */
-import { parseWorkKey, webKey } from '../../domain/conversations/key.ts'
+import { webKey } from '../../domain/conversations/key.ts'
 import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
 import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import {
+  identitiesOf,
+  identityOf,
+  type RolePlace,
+  rolePlaceOf,
+} from '../../store/conversations/conversation-identity.ts'
+import {
+  type ConversationRow,
   conversationsPage,
   selectOpenConversationsOf,
   selectSeen,
@@ -35,7 +42,7 @@ export const getConversation = defineQuery(
   async (reader, { key }: { key: string }): Promise<Conversation> => {
     streamOfKey(key)
     const row = await existingConversation(reader, key)
-    const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
+    const [opening, rewound] = [await openingOf(reader, row), await undoableRewind(reader, key)]
     return {
       ...(await conversationView(reader, row)),
       ...(await figuresOf(reader, row)),
@@ -46,10 +53,25 @@ export const getConversation = defineQuery(
 )
 
 /** What stands for a title: the newest task of work, else the beginning of the first message. */
-async function openingOf(reader: Reader, key: string): Promise<string | null> {
-  const task = parseWorkKey(key) && (await reader.first(selectTaskTitleIn, { key }))
-  return task?.title ?? (await reader.first(selectOpening, { key }))?.beginning ?? null
+async function openingOf(
+  reader: Reader,
+  { key, kind }: Pick<ConversationRow, 'key' | 'kind'>,
+): Promise<string | null> {
+  const task = kind === 'work' && (await reader.first(selectTaskTitleIn, { key }))
+  if (task) return task.title
+  return (await reader.first(selectOpening, { key }))?.beginning ?? null
 }
+
+/** What these conversations are. */
+export const findIdentities = defineQuery((reader, { keys }: { keys: readonly string[] }) =>
+  identitiesOf(reader, keys),
+)
+
+/** The role of a conversation; null for others. */
+export const findRolePlace = defineQuery(
+  async (reader, { key }: { key: string }): Promise<RolePlace | null> =>
+    rolePlaceOf(await identityOf(reader, key)) ?? null,
+)
 
 /** Where the files of a conversation's workplace are. */
 export const findWorkplace = defineQuery(async (reader, { key }: { key: string }) => {
@@ -84,7 +106,7 @@ export const listConversations = defineQuery(
         ...(await conversationView(reader, item)),
         ...(live && (await figuresOf(reader, item))),
       }
-      listed.push(await withMessages(reader, view, personId))
+      listed.push(await withMessages(reader, item, view, personId))
     }
     return { items: listed, nextCursor }
   },
@@ -92,11 +114,12 @@ export const listConversations = defineQuery(
 
 async function withMessages(
   reader: Reader,
+  row: ConversationRow,
   conversation: Conversation,
   personId: string,
 ): Promise<ListedConversation> {
-  const { key } = conversation
-  const opening = await openingOf(reader, key)
+  const { key } = row
+  const opening = await openingOf(reader, row)
   const last = await reader.first(selectLastSaid, { key })
   if (!last) return { ...conversation, opening, unread: false, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last

@@ -1,7 +1,8 @@
 /** Appends a message to a conversation, marks it unread for its readers, queues their turns, and passes on what an assistant says to its channel. */
 
+import { webKey } from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
-import type { StreamName } from '../../domain/stream-name.ts'
+import { projectStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { type ConversationRow, countsOf } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
@@ -34,7 +35,7 @@ export async function appendMessage(
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.update('conversations', countsOf(counted))
   if (message.role === 'assistant' && message.visible)
-    await forwardToChannel(tx, row.key, message.content, context.now)
+    await forwardToChannel(tx, row, message.content, context.now)
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {
@@ -44,6 +45,12 @@ export async function appendMessage(
       { agentId, projectId, ...where, by: message.senderId },
       context,
     )
+    // Who waits for work follows the project, and of conversations only the agent's own chat.
+    if (also === undefined && where.key !== webKey(projectId, agentId))
+      tx.append(projectStream(projectId), {
+        type: 'turn-waiting',
+        data: { turnId, agentId, conversationKey: where.key },
+      })
     await tx.insert('unread_messages', {
       agent_id: agentId,
       project_id: projectId,

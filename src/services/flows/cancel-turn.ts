@@ -1,5 +1,4 @@
 /** Cancels the running turn of an agent in a role (RL6) or of any conversation (CH15), and withdraws queued prompts. */
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -21,6 +20,7 @@ import {
   rosterRefusal,
 } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { lockContext } from '../turns/context-record.ts'
 import { endTurn, lockTurn } from '../turns/turn-record.ts'
 
 interface Cancel {
@@ -79,12 +79,10 @@ interface StopInput {
 
 /** Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What they have said so far stays. */
 export const stopTurns = defineUseCase('stop-turns', {
-  streams: ({ key }: StopInput) => {
-    const inRole = parseConsoleKey(key)
-    return [inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key)]
-  },
-  run: async (tx, { key, by }, { now }): Promise<{ stopped: number }> => {
+  run: async (tx, { key, by }: StopInput, { now }): Promise<{ stopped: number }> => {
+    streamOfKey(key)
     await existingConversation(tx, key)
+    await lockContext(tx, key)
     const turns = await runningIn(tx, key)
     if (turns.length === 0) throw new Refusal('wrong_state', refusalText('noTurn'))
     for (const turn of turns) await orderCancel(tx, turn, { by, now })

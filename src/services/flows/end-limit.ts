@@ -1,11 +1,12 @@
 /** What becomes of a turn that met its agent's limit (AG6): a person's choice, and the end of the limit. */
-import { consoleKey, parseConsoleKey, webKey } from '../../domain/conversations/key.ts'
+import { consoleKey, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectOccupant } from '../../store/consoles/user-sessions.ts'
+import { identityOf, rolePlaceOf } from '../../store/conversations/conversation-identity.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
@@ -43,7 +44,7 @@ export const endLimit = defineUseCase('end-limit', {
       row.limited_until > context.now
     )
       return { ended: false }
-    const place = parseConsoleKey(row.conversation_key)
+    const place = rolePlaceOf(await identityOf(tx, row.conversation_key))
     if (!place) {
       await liftLimit(tx, row, context)
       return { ended: true }

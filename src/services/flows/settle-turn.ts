@@ -5,8 +5,6 @@
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import { parseChannelKey } from '../../domain/channels/key.ts'
-import { webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
@@ -18,10 +16,11 @@ import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import { activityOf, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectChat } from '../../store/channels/channels.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
+import { chatOfConversation } from '../channels/channel-chat-record.ts'
 import { setSummary } from '../conversations/change-conversation.ts'
 import { applyLimit, willContinue } from '../turns/limit-record.ts'
 import { type EndedTurn, noteInTurn, startTurn } from '../turns/turn-record.ts'
@@ -83,8 +82,8 @@ async function settleChat(
   const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
   await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
-  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key))
-    await applyLimit(tx, turn, ended, context)
+  const { kind } = await identityOf(tx, key)
+  if (kind === 'web' || kind === 'channel') await applyLimit(tx, turn, ended, context)
 }
 
 /** The text shown to the person: the answer, or the partial answer and the reason it ended. */
@@ -120,8 +119,8 @@ async function channelLimitText(
   met: { until: Instant; said: string },
   { now, timeZone: zone }: Context,
 ): Promise<string | undefined> {
-  const place = parseChannelKey(key)
-  const chat = place && (await reader.first(selectChat, place))
+  const { kind } = await identityOf(reader, key)
+  const chat = await chatOfConversation(reader, { key, kind })
   if (!chat) return undefined
   const agent = (await reader.row('agents', { id: agentId }))?.name ?? agentId
   const willGoOn = await willContinue(reader, { key, projectId, agentId, originKey: '' })

@@ -1,5 +1,4 @@
 /** Returns the state of streams and their positions from one snapshot. A reader that follows from there misses nothing. */
-import { parseAgentKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
@@ -15,6 +14,7 @@ import {
 import { agentsOfProject, agentsPage } from '../../store/agents/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/approvals.ts'
 import { pendingChangesOn } from '../../store/consoles/user-sessions.ts'
+import { agentsOf, identityIn } from '../../store/conversations/conversation-identity.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesBefore } from '../../store/conversations/messages.ts'
 import { selectHandedOver } from '../../store/conversations/unread.ts'
@@ -190,10 +190,10 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
 }
 
 /** Queried per agent, because an agent has few unread messages. */
-async function handedOverIn(reader: Reader, { key, agent_id }: ConversationRow): Promise<number[]> {
-  const agentIds = agent_id === null ? (parseAgentKey(key)?.agentIds ?? []) : [agent_id]
+async function handedOverIn(reader: Reader, row: ConversationRow): Promise<number[]> {
+  const { key } = row
   const seqs: number[] = []
-  for (const agentId of agentIds) {
+  for (const agentId of agentsOf(identityIn(row))) {
     const rows = await reader.all(selectHandedOver, { agentId, key, limit: snapshotListLimit })
     seqs.push(...rows.map(({ seq }) => seq))
   }

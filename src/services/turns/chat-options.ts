@@ -5,7 +5,6 @@
  */
 
 import { notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFrom, noticeField, textOf } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -16,6 +15,7 @@ import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noOffers, type Offers, selectOccupant } from '../../store/consoles/user-sessions.ts'
+import { identityOf, rolePlaceOf } from '../../store/conversations/conversation-identity.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -147,7 +147,7 @@ export const takesNoPictures = async (
 export const readOptions = defineQuery(
   async (reader, { key }: { key: string }): Promise<ChatOptions> => {
     streamOfKey(key)
-    const inRole = parseConsoleKey(key)
+    const inRole = rolePlaceOf(await identityOf(reader, key))
     const agent = inRole && (await reader.first(selectOccupant, inRole))
     const known = agent
       ? undefined

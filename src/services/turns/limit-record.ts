@@ -2,7 +2,6 @@
  * Records vendor limits (AG6) on contexts, for roles and chats alike. The turn that met the limit is parked: a queued turn that
  * is not dispatched before the limit ends, and then only if a person chose to continue.
  */
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
@@ -10,6 +9,7 @@ import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { limitInAnswer, limitInError } from '../../domain/turns/vendor-limit.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { identityOf, rolePlaceOf } from '../../store/conversations/conversation-identity.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   type ContextRow,
@@ -143,7 +143,7 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
       newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }),
     )
   await tx.update('contexts', { id: row.id, ...limit })
-  appendLimitEvent(tx, { ...row, ...limit })
+  await appendLimitEvent(tx, { ...row, ...limit })
 }
 
 const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
@@ -181,7 +181,7 @@ export async function liftLimit(
     ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }),
   }
   await tx.update('contexts', { id: row.id, ...lifted })
-  appendLimitEvent(tx, { ...row, ...lifted })
+  await appendLimitEvent(tx, { ...row, ...lifted })
   if (!parked) return
   const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
   await tx.update('turns', { ...parked, not_before: null, ...(!takesUp && dropped) })
@@ -222,7 +222,7 @@ export async function inheritLimit(
   await tx.update('turns', { ...parked, ...its })
 }
 
-function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {
+async function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): Promise<number> {
   const {
     conversation_key: key,
     agent_id: agentId,
@@ -232,7 +232,7 @@ function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {
   } = row
   const willGoOn = until !== null && goes_on_left > 0
   const reported = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }
-  const place = parseConsoleKey(key)
+  const place = rolePlaceOf(await identityOf(tx, key))
   if (!place)
     return tx.append(conversationStream(key), {
       type: 'chat-limited',

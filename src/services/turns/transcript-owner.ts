@@ -2,8 +2,8 @@
  * Whose what an agent writes about a conversation is (SB12): a person's where the conversation is that person's alone, as a console
  * is; otherwise the project's, whose people share it. A question between agents belongs to who has asked.
  */
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import type { TranscriptOwner } from '../../protocol/processes/link.ts'
+import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectAcpSessionsOf } from '../../store/turns/contexts.ts'
 
@@ -21,10 +21,10 @@ export async function transcriptOwner(
   { projectId, key, originKey }: Asked,
 ): Promise<string> {
   for (const each of [originKey, key]) {
-    const id = parseConsoleKey(each)?.userSessionId
+    const { userSessionId: id } = await identityOf(reader, each)
     const accountId =
       (await reader.row('conversations', { key: each }))?.account_id ??
-      (id === undefined ? undefined : (await reader.row('user_sessions', { id }))?.account_id)
+      (id === null ? undefined : (await reader.row('user_sessions', { id }))?.account_id)
     if (accountId) return personal(accountId)
   }
   return shared(projectId)

@@ -66,6 +66,14 @@ export const selectFirstPair = statement()((db) =>
 /** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
 export type ChatRow = Tables['channel_chats']
 
+/** The chat that a conversation is of, by the name of both. There are few. */
+export const selectChatOf = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('channel_chats')
+    .selectAll()
+    .where(sql<string>`channel || ':' || chat_id`, '=', p.key),
+)
+
 export const selectChat = statement<{
   channel: Tables['channel_chats']['channel']
   chatId: string

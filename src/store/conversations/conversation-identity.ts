@@ -36,6 +36,23 @@ export async function identityOf(reader: Reader, key: string): Promise<Conversat
   return row ? identityIn(row) : identityFromKey(key)
 }
 
+/** The same for several, in one read. */
+export async function identitiesOf(
+  reader: Reader,
+  keys: readonly string[],
+): Promise<ConversationIdentity[]> {
+  const [key = ''] = keys
+  if (keys.length === 1) return [await identityOf(reader, key)]
+  const rows = await reader.query((db) =>
+    db
+      .selectFrom('conversations')
+      .select(['key', ...identityColumns])
+      .where('key', 'in', keys),
+  )
+  const found = new Map(rows.map((row) => [row.key, identityIn(row)]))
+  return keys.map((each) => found.get(each) ?? identityFromKey(each))
+}
+
 /** An agent in a role of a user session. */
 export interface RolePlace {
   readonly userSessionId: string

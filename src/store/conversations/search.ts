@@ -212,6 +212,7 @@ export const selectConversationsLike = statement<TitleSearch>()((db, p) =>
         .selectFrom('conversations')
         .select((of) => [
           'key',
+          'kind',
           'project_id',
           'account_id',
           'updated_at',
@@ -258,6 +259,7 @@ export const selectSummariesLike = statement<TitleSearch>()((db, p) =>
       'chapters.day',
       'chapters.summary',
       'conversations.key',
+      'conversations.kind',
       'conversations.project_id',
       'conversations.account_id',
     ])

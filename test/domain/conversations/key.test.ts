@@ -1,28 +1,31 @@
 import { describe, expect, test } from 'vitest'
 import {
   agentKey,
-  parseAgentKey,
-  parseKey,
-  parseWebKey,
+  channelOf,
+  consoleKey,
+  identityFromKey,
+  refusalOfKey,
   webKey,
+  workKey,
 } from '../../../src/domain/conversations/key.ts'
 import { anyCharacter, fc, property } from '../../support/property.ts'
 
-const isRefused = (key: string): boolean => 'refused' in parseKey(key)
+const isRefused = (key: string): boolean => refusalOfKey(key) !== undefined
 
 describe('the key of a conversation', () => {
-  test.each<[key: string, channel: string, chatId: string]>([
-    ['telegram:123456', 'telegram', '123456'],
-    ['slack:C0123', 'slack', 'C0123'],
-    ['web:proj_20240115_a1b2c3.ada', 'web', 'proj_20240115_a1b2c3.ada'],
-    ['discord:a:b', 'discord', 'a:b'],
-    ['line:承認', 'line', '承認'],
-    ['console:1', 'console', '1'],
-    ['mail:nullable', 'mail', 'nullable'],
-    ['com10:lpt', 'com10', 'lpt'],
-    [`web:${'x'.repeat(196)}`, 'web', 'x'.repeat(196)],
-  ])('[CV6] %s is one', (key, channel, chatId) => {
-    expect(parseKey(key)).toEqual({ key: { channel, chatId } })
+  test.each<[key: string, channel: string]>([
+    ['telegram:123456', 'telegram'],
+    ['slack:C0123', 'slack'],
+    ['web:proj_20240115_a1b2c3.ada', 'web'],
+    ['discord:a:b', 'discord'],
+    ['line:承認', 'line'],
+    ['console:1', 'console'],
+    ['mail:nullable', 'mail'],
+    ['com10:lpt', 'com10'],
+    [`web:${'x'.repeat(196)}`, 'web'],
+  ])('[CV6] %s is one', (key, channel) => {
+    expect(refusalOfKey(key)).toBeUndefined()
+    expect(channelOf(key)).toBe(channel)
   })
 
   test.each<[what: string, keys: string[]]>([
@@ -53,18 +56,17 @@ describe('the key of a conversation', () => {
   })
 
   test('[CV6] a refusal says what is wrong, in the word of every door', () => {
-    expect(parseKey('a/b:c')).toMatchObject({
-      refused: { code: 'invalid_key', detail: { text: 'A key must not contain slashes' } },
+    expect(refusalOfKey('a/b:c')).toMatchObject({
+      code: 'invalid_key',
+      detail: { text: 'A key must not contain slashes' },
     })
   })
 
   property.prop([fc.string({ unit: anyCharacter, maxLength: 80 })])(
-    '[CV6] whatever is accepted is its channel, a colon and its chat id, and is safe as a file name',
+    '[CV6] whatever is accepted begins with its channel and a colon, and is safe as a file name',
     (text) => {
-      const parsed = parseKey(text)
-      if ('refused' in parsed) return
-      const { channel, chatId } = parsed.key
-      expect(`${channel}:${chatId}`).toBe(text)
+      if (isRefused(text)) return
+      expect(text.startsWith(`${channelOf(text)}:`)).toBe(true)
       const name = text.replaceAll(':', '_')
       expect(name).not.toMatch(/[/\\]|^\.{1,2}$|[. ]$/)
       expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(200)
@@ -77,15 +79,15 @@ describe('keys that we make', () => {
 
   test('[CH1] a web chat is web:PROJECT.AGENT', () => {
     expect(webKey('proj_20240115_a1b2c3', 'ada')).toBe('web:proj_20240115_a1b2c3.ada')
-    for (const other of ['web:x', 'web:.a', 'web:p.', 'web:a.b.c', 'agent:a.b', 'xweb:a.b'])
-      expect(parseWebKey(other), other).toBeUndefined()
+    for (const other of ['web:x', 'web:.a', 'web:p.', 'web:p..c', 'agent:a.b', 'xweb:a.b'])
+      expect(identityFromKey(other).kind, other).toBe('other')
   })
 
   test('[CV10] two agents have one conversation, whoever begins', () => {
     expect(agentKey('bob', 'ada')).toBe('agent:ada~bob')
     expect(agentKey('ada', 'bob')).toBe('agent:ada~bob')
     for (const other of ['agent:bob~ada', 'agent:ada', 'agent:a~b~c', 'agent:~a', 'web:a~b'])
-      expect(parseAgentKey(other), other).toBeUndefined()
+      expect(identityFromKey(other).kind, other).toBe('other')
   })
 
   property.prop([ids, ids])(
@@ -93,12 +95,27 @@ describe('keys that we make', () => {
     (one, other) => {
       const web = webKey(`proj_20240115_${one.slice(0, 6)}`, other)
       expect(isRefused(web)).toBe(false)
-      expect(parseWebKey(web)).toEqual({
-        projectId: `proj_20240115_${one.slice(0, 6)}`,
+      const chat = { kind: 'web', projectId: `proj_20240115_${one.slice(0, 6)}`, agentId: other }
+      expect(identityFromKey(web)).toMatchObject(chat)
+      expect(identityFromKey(`${web}.second`)).toMatchObject(chat)
+      expect(isRefused(agentKey(one, other))).toBe(false)
+      const [agentId, otherAgentId] = [one, other].sort()
+      expect(identityFromKey(agentKey(one, other))).toMatchObject({ agentId, otherAgentId })
+      expect(identityFromKey(workKey(one, other))).toMatchObject({
+        workSessionId: one,
         agentId: other,
       })
-      expect(isRefused(agentKey(one, other))).toBe(false)
-      expect(parseAgentKey(agentKey(one, other))).toEqual({ agentIds: [one, other].sort() })
+    },
+  )
+
+  property.prop([ids, fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 })])(
+    '[CV6] [CV15] a role of any characters is read back from the key that was made of it',
+    (userSessionId, role) => {
+      expect(identityFromKey(consoleKey(userSessionId, role))).toMatchObject({
+        kind: 'console',
+        userSessionId,
+        role,
+      })
     },
   )
 })

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { superseded, WaitingCalls } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
 import { postMessage, sendMessage } from '../../../src/services/flows/post-message.ts'
 import { decideApproval, requestApproval } from '../../../src/services/flows/request-approval.ts'
 import { endChat } from '../../../src/services/flows/start-chat.ts'
@@ -82,6 +84,17 @@ describe('a held call is answered at once', () => {
       toAgentId: office.agentId,
       content: 'help',
     })
+    expect(await answer).toMatchObject({ action: 'exit', reason: 'other_conversation' })
+    const next = await office.signIn()
+    expect(await office.next(next)).toMatchObject({ action: 'get_pending_messages' })
+  })
+
+  test('[NA3] [CV15] by a message in another of its chats, whose key goes on behind the agent', async () => {
+    const { office, signed } = await idle()
+    const key = `web:${office.projectId}.${office.agentId}.second`
+    await office.store.run(getOrCreateConversation, { key })
+    const { answer } = await hold(office, signed)
+    await office.store.run(addMessage, { key, role: 'user', content: 'here?', by })
     expect(await answer).toMatchObject({ action: 'exit', reason: 'other_conversation' })
     const next = await office.signIn()
     expect(await office.next(next)).toMatchObject({ action: 'get_pending_messages' })

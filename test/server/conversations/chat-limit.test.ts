@@ -90,6 +90,24 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   expect(await runOrder('continue')).toContain('上限に達していません')
 })
 
+test('[AG10] [CV15] a limit met in a chat whose key goes on behind the agent is told with its end', async () => {
+  const { room, server, machine, clock } = await openAcpChat()
+  const { store, ask } = server
+  const key = `${webKey(room.projectId, 'coder')}.second`
+  const at = `/api/conversations/${encodeURIComponent(key)}`
+  await ask('/api/conversations', { method: 'POST', body: { key } })
+  await ask(`${at}/messages`, { method: 'POST', body: { role: 'user', content: 'hello' } })
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
+  const stream = conversationStream(key)
+  const { state } = await store.query(readSnapshot, { streams: [stream] })
+  expect((state[stream] as ConversationState).limit).toEqual({
+    until: instant(clock.now() + 30_000),
+    goesOn: false,
+  })
+})
+
 test('[AG10] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
   const { room, server, say, chat, machine, clock } = await openAcpChat()
   const { store, ask } = server

@@ -25,7 +25,7 @@ async function ringAfterTheLastLook(after: number): Promise<StreamName[]> {
     maxWaiting: 10,
     concurrency: 8,
     all: 'home',
-    targetsOf: (stream) => [[stream, stream]],
+    targetsOf: async (streams) => streams.map((stream) => [stream, stream]),
     scan: async (target) => {
       seen.push(target)
       if (target === projectStream('first')) void ringLater()

@@ -4,12 +4,15 @@ import { Tails } from '../../../src/server/live/tail.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { Starter } from '../../../src/server/processes/work-scanner.ts'
 import { findPairsWithWork } from '../../../src/services/agent-sessions/queries.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
 import { sendMessage } from '../../../src/services/flows/post-message.ts'
 import type { Pair } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { pairsWithWork } from '../../../src/store/agent-sessions/work-at-hand.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { exited, openPad, type Pad, rules } from '../../services/processes/launch-pad.ts'
+import { by } from '../../services/projects/installation.ts'
 import { planOf } from '../../services/work/query-plan.ts'
 import { testSeals } from '../../support/seals.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -117,6 +120,15 @@ describe('what makes work has its agent started', () => {
     await pad.coordinator.tell(exited(second?.launchId ?? '', { exitCode: 1 }))
     await starter.settled()
     expect((await statesOf(pad)).sort()).toEqual(['ended', 'running', 'waiting'])
+  })
+
+  test('[CO3] [CV15] a message in a chat whose key goes on behind the agent', async () => {
+    const { pad, starter } = await open()
+    const key = `web:${pad.projectId}.${pad.agentId}.second`
+    await pad.store.run(getOrCreateConversation, { key })
+    await pad.store.run(addMessage, { key, role: 'user', content: 'hello', by })
+    await starter.settled()
+    expect(await statesOf(pad)).toEqual(['waiting'])
   })
 
   test('[CO3] what another agent writes to it', async () => {

@@ -1,6 +1,7 @@
 /** ACP sessions that nobody needs are let go once, and a fork begins as the agent's own fork of its session (AC12). */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
+import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -73,6 +74,23 @@ test.each([
     expect((await next()).leave).toBeUndefined()
   },
 )
+
+test('[CO3] [CV15] a message in a fork has its agent started when its process has ended, at once', async () => {
+  const { server, machine, key, launchId, first, answer } = await openChat()
+  await answer(first, { top: '/top', state, leftOut: [], changes: null })
+  const forked = server.ask(path(key, `/turns/${first.turnId}/fork`), { method: 'POST', body: {} })
+  const { questionId } = await machine.order('question-asked')
+  const value = { folder: '/fork', top: '/fork', branch: 'fork', baseBranch: null }
+  const text = JSON.stringify({ ok: true, value })
+  await machine.tell({ type: 'question-answered', questionId, part: 0, text, last: true })
+  const { conversation } = (await forked).json
+  await machine.tell(exited(launchId, { exitCode: 0 }))
+  const body = { role: 'user', content: 'in the fork' }
+  await server.ask(path(conversation, '/messages'), { method: 'POST', body })
+  // The clock stands still, so no scan of everything finds it.
+  const { order } = await machine.order('launch-ordered')
+  expect(order.agentId).toBe('coder')
+})
 
 test('[AC12] a fork from the last turn begins as a fork of the agent’s session; from an earlier one it is primed', async () => {
   const { server, say, machine, key, launchId, first, answer, next } = await openChat()

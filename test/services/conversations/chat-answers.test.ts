@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
-import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
+import {
+  getOrCreateConversation,
+  setSummary,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
-import { eventsOf, typesOf } from '../projects/installation.ts'
+import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { by, eventsOf, typesOf } from '../projects/installation.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 
 async function open(agentIds?: string[]) {
@@ -43,6 +47,20 @@ describe('handing messages over', () => {
         data: { agentId: 'ann', agentSessionId, seqs: first.messages.map(({ seq }) => seq) },
       },
     ])
+  })
+
+  test('[NA7] [CV15] what an agent writes of its own accord after an answer stays in the chat that it is in', async () => {
+    const { store, room } = await open()
+    const key = `${room.key}.second`
+    await store.run(getOrCreateConversation, { key })
+    await store.run(addMessage, { key, role: 'user', content: 'here?', by })
+    const agentSession = await room.begin()
+    expect(texts((await room.handOver(agentSession)).messages)).toEqual(['here?'])
+    await room.answer(agentSession, 'here')
+    await room.answer(agentSession, 'and another thing')
+    const { items } = await store.query(getHistory, { key, hidden: false, limit: 10 })
+    expect(texts(items)).toEqual(['here?', 'here', 'and another thing'])
+    expect(await room.list()).toEqual([])
   })
 
   test('[NA13] a message that arrives between delivery and answer stays unread', async () => {
