@@ -5,11 +5,14 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Cutover } from '../src/jobs/cutover.ts'
+import { dueChapters } from '../src/jobs/cutover.ts'
+import { handleDue } from '../src/jobs/due-work.ts'
+import { forEachSettled } from '../src/platform/for-each-settled.ts'
 import { createLogger } from '../src/platform/log/logger.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { addMessage } from '../src/services/flows/add-message.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
+import type { Store } from '../src/store/store.ts'
 import {
   bareCutover,
   type DueConversations,
@@ -48,9 +51,8 @@ async function contest(
   const due = await dueConversations(folder.path, openStore)
   const beside = await yardstick(folder.path, due)
   const store = await openStore(due.file)
-  const cutover = new Cutover({ store, logger })
   return {
-    ours: timed('the duty', due.again, () => cutover.run()),
+    ours: timed('the duty', due.again, () => cutOver(store)),
     yardstick: beside,
     close: async () => {
       due.close()
@@ -65,7 +67,6 @@ async function liveContest(): Promise<Contest> {
   const folder = benchFolder()
   const due = await dueConversations(folder.path, openStore)
   const store = await openStore(due.file)
-  const cutover = new Cutover({ store, logger })
   const waited = async (): Promise<number> => {
     const from = performance.now()
     await store.run(addMessage, { key: liveKey, role: 'user', content: 'hello', by })
@@ -87,7 +88,7 @@ async function liveContest(): Promise<Contest> {
         let running = true
         const [longest] = await Promise.all([
           longestWhile(() => running),
-          cutover.run().finally(() => {
+          cutOver(store).finally(() => {
             running = false
           }),
         ])
@@ -108,6 +109,12 @@ async function liveContest(): Promise<Contest> {
     },
   }
 }
+
+/** One look for all chapters that are due, and for the notes of their days. */
+const cutOver = (store: Store): Promise<void> =>
+  forEachSettled(dueChapters({ store, logger }), (work) =>
+    handleDue(work, { clock: systemClock, logger }),
+  )
 
 export const cutovers: readonly Comparison[] = [
   {

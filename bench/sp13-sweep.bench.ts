@@ -6,7 +6,10 @@
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AgentSessionSweeper } from '../src/jobs/agent-session-sweeper.ts'
+import { dueAgentSessions } from '../src/jobs/due-agent-sessions.ts'
+import { handleDue } from '../src/jobs/due-work.ts'
+import { Hearing } from '../src/jobs/hearing.ts'
+import { forEachSettled } from '../src/platform/for-each-settled.ts'
 import { createLogger } from '../src/platform/log/logger.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { LastSeen } from '../src/server/agent-sessions/agent-calls.ts'
@@ -24,14 +27,11 @@ async function openSessions(folder: string, ended: number): Promise<Grown> {
   addAgentSessions(db, 'ended', ended)
   addAgentSessions(db, 'active', live)
   const logger = createLogger({ level: 'error', format: 'json' })
-  const sweeper = new AgentSessionSweeper({
-    store,
-    clock: systemClock,
-    logger,
-    lastSeen: new LastSeen(),
-  })
+  const tools = { clock: systemClock, logger }
+  const hearing = new Hearing({ store, ...tools })
+  const works = dueAgentSessions({ store, logger, lastSeen: new LastSeen() })
   return {
-    ours: () => sweeper.run(),
+    ours: () => forEachSettled(works, (work) => handleDue(work, { ...tools, hearing })),
     bare: bareSweep(db),
     close: async () => {
       db.close()

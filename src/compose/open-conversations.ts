@@ -6,8 +6,8 @@ import type { CutoverRule } from '../domain/conversations/chapter.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Conversations, conversationsOn } from '../embedded/conversations.ts'
 import type { ConversationsOptions } from '../embedded/options.ts'
-import { Cutover, noteDays, noteFiles } from '../jobs/cutover.ts'
-import { runPeriodically } from '../jobs/periodic-job.ts'
+import { dueChapters, noteDays, noteFiles } from '../jobs/cutover.ts'
+import { runPeriodically } from '../jobs/due-work.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { Mirror } from '../mirror/mirror.ts'
 import { saveConversation } from '../mirror/mirrored-files.ts'
@@ -65,10 +65,11 @@ export async function openConversations({
     })
     mirror.start()
     // Closes days like a server, also days that ended while no process had the folder open (DC7).
-    const days = new Cutover({ store, logger: warningsOnly })
-    const stopDays = runPeriodically(days, { clock: systemClock, logger: warningsOnly })
+    const stops = dueChapters({ store, logger: warningsOnly }).map((work) =>
+      runPeriodically(work, { clock: systemClock, logger: warningsOnly }),
+    )
     const close = async (): Promise<void> => {
-      await stopDays()
+      await Promise.all(stops.map((stop) => stop()))
       await noteDays(store)
       await mirror.stop()
       await store.close()

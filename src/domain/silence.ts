@@ -14,11 +14,11 @@ export const maxOfflinePeriods = 32
 export function onlineMsSince(
   since: Instant,
   now: Instant,
-  deaf: readonly OfflinePeriod[],
+  offline: readonly OfflinePeriod[],
 ): number {
   const [start, end] = [epochMs(since), epochMs(now)]
   let ms = Math.max(0, end - start)
-  for (const { from, to } of deaf)
+  for (const { from, to } of offline)
     ms -= Math.max(0, Math.min(end, epochMs(to)) - Math.max(start, epochMs(from)))
   return Math.max(0, ms)
 }

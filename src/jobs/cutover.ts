@@ -1,7 +1,6 @@
 /**
- * Closes chapters whose day is over (DC2), a few per commit, and updates the daily notes. Checks every second with one read of
- * an index; after sleep, a clock change or ten days without a server (DC7) the first run finds all that is due, each under its
- * own day. Safe to run twice or on several nodes.
+ * Chapters whose day is over are closed (DC2), a few per commit, and the daily notes updated. One read of an index each second;
+ * after sleep, a clock change or ten days without a server (DC7) the first look finds all that is due, each under its own day.
  */
 import { type CutoverRule, type Day, usualRule } from '../domain/conversations/chapter.ts'
 import { noteFile } from '../mirror/conversation-file.ts'
@@ -20,7 +19,9 @@ import {
 } from '../services/conversations/chapters.ts'
 import { beforeAllDue, type DueChapter } from '../store/conversations/chapters.ts'
 import type { Store } from '../store/store.ts'
-import type { PeriodicJob } from './periodic-job.ts'
+import type { DueWork } from './due-work.ts'
+
+const everyMs = 1000
 
 export interface CutoverOptions {
   readonly store: Store
@@ -56,50 +57,44 @@ const begins = ({ hour, timezone }: CutoverRule): string =>
 const isSame = (one: CutoverRule, other: CutoverRule): boolean =>
   one.hour === other.hour && one.timezone === other.timezone
 
-export class Cutover implements PeriodicJob {
-  readonly everyMs = 1000
-  readonly failureText = 'chapters could not be closed'
-  readonly #options: CutoverOptions
-  #isHurried = false
+export const dueChapters = ({ store, logger }: CutoverOptions): readonly DueWork[] => [
+  {
+    everyMs,
+    failureText: 'chapters could not be closed',
+    find: () => dueInPages(store),
+    run: (keys) => closeAll({ store, logger }, keys),
+  },
+  {
+    everyMs,
+    failureText: 'the note of a day could not be updated',
+    find: () => store.query(findDaysToNote, {}),
+    run: (day) => noteDay(store, day),
+  },
+]
 
-  constructor(options: CutoverOptions) {
-    this.#options = options
+/** Pages of conversations, each closed in one commit. */
+async function* dueInPages(store: Store): AsyncGenerator<readonly string[]> {
+  for (let after: DueChapter | null = beforeAllDue; after; ) {
+    const page: Awaited<ReturnType<typeof findDueChapters.run>> = await store.query(
+      findDueChapters,
+      { after },
+    )
+    if (page.keys.length > 0) yield page.keys
+    after = page.last
   }
+}
 
-  finishEarly(): void {
-    this.#isHurried = true
-  }
-
-  /** Closes all that is due and updates the notes. */
-  async run(): Promise<void> {
-    const { store, logger } = this.#options
-    let closed = 0
-    for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {
-      const { keys, last }: { keys: readonly string[]; last: DueChapter | null } =
-        await store.query(findDueChapters, { after })
-      closed += await this.#close(keys)
-      after = last
-    }
+/** RE9: where one cannot be closed, the others are closed one by one. */
+async function closeAll(options: CutoverOptions, keys: readonly string[]): Promise<void> {
+  const { store, logger } = options
+  try {
+    const { closed } = await store.run(closeChapters, { keys })
     if (closed > 0) logger.info({ conversations: closed }, 'chapters closed')
-    await noteDays(store)
-  }
-
-  /** RE9: logs a conversation that cannot be closed and closes the others. */
-  async #close(keys: readonly string[]): Promise<number> {
-    const { store, logger } = this.#options
-    if (keys.length === 0) return 0
-    try {
-      return (await store.run(closeChapters, { keys })).closed
-    } catch (error) {
-      const [key] = keys
-      if (keys.length === 1) {
-        logger.warn({ key, error: String(error) }, 'chapter could not be closed; retrying')
-        return 0
-      }
-      let closed = 0
-      for (const each of keys) closed += await this.#close([each])
-      return closed
-    }
+  } catch (error) {
+    const [key] = keys
+    if (keys.length === 1)
+      return logger.warn({ key, error: String(error) }, 'a chapter could not be closed; retrying')
+    for (const each of keys) await closeAll(options, [each])
   }
 }
 

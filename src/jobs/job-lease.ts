@@ -8,7 +8,7 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { holdLease, releaseLease } from '../services/system/leases.ts'
 import type { Store } from '../store/store.ts'
-import { runPeriodically } from './periodic-job.ts'
+import { runPeriodically } from './due-work.ts'
 
 const name = 'duties'
 /** Another node takes over this long after the last renewal. */
@@ -49,7 +49,7 @@ export class JobLease {
 
   start(): void {
     this.#stopRenewing = runPeriodically(
-      { everyMs: renewEveryMs, failureText, run: () => this.renew() },
+      { everyMs: renewEveryMs, failureText, find: async () => [name], run: () => this.renew() },
       this.#options,
     )
   }

@@ -1,14 +1,12 @@
 /**
- * Starts all background jobs (SC5). In a cluster one node runs them at a time (job-lease.ts). Each is created anew with the
- * lease, as after a start, so that time without a sweep ends nothing.
+ * Starts all background jobs (SC5): the list of due work, and the channels. In a cluster one node runs them at a time
+ * (job-lease.ts). With the lease hearing begins anew, as after a start, so that time without a look ends nothing.
  */
 
 import type { ChannelDoor } from '../adapters/port.ts'
 import { ownerId } from '../domain/access/caller.ts'
-import { instant } from '../domain/instant.ts'
 import type { MirrorTarget } from '../mirror/mirror.ts'
 import { projectFolderWith } from '../mirror/project-folder.ts'
-import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
@@ -19,63 +17,19 @@ import type { Figures } from '../server/system/figures.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { beginWithDemo, needsDemo } from '../services/flows/begin-with-demo.ts'
-import { findLongStreams, sweepExpired, trimStream } from '../services/system/sweep-expired.ts'
 import { importApproaches } from '../services/work/change-approach.ts'
-import { saveDueCheckpoint } from '../services/work/end-work-session.ts'
-import { findRunningWork, type RunningWork, runningPageSize } from '../services/work/queries.ts'
 import type { Store } from '../store/store.ts'
-import { AgentSessionSweeper } from './agent-session-sweeper.ts'
-import { Cutover } from './cutover.ts'
-import { FileStateJob } from './file-states.ts'
-import { LaunchSweeper } from './launch-sweeper.ts'
-import { PanelSweeper } from './panel-sweeper.ts'
-import { type PeriodicJob, runPeriodically } from './periodic-job.ts'
+import { dueChapters } from './cutover.ts'
+import { dueAgentSessions } from './due-agent-sessions.ts'
+import { dueFileStates } from './due-file-states.ts'
+import { duePanels } from './due-panels.ts'
+import { dueProcesses } from './due-processes.ts'
+import { dueCheckpoints, expiredRows, longStreams } from './due-upkeep.ts'
+import { dueUserSessions } from './due-user-sessions.ts'
+import { type DueWork, runPeriodically } from './due-work.ts'
+import { dueWorktrees } from './due-worktrees.ts'
+import { Hearing } from './hearing.ts'
 import { runChannel } from './run-channels.ts'
-import { UserSessionSweeper } from './user-session-sweeper.ts'
-import { WorktreeRemover } from './worktree-remover.ts'
-
-/**
- * Saves checkpoints of running work every few minutes while it changes (CK1). Changes are in the store and files within a second
- * anyway; checkpoints mark moments to return to. Safe to run twice or on several nodes.
- */
-const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
-  // The shortest interval a project may choose.
-  everyMs: 3000,
-  failureText: 'running work could not be saved',
-  waitsFirst: true,
-  run: () => saveAllDue(store, clock),
-})
-
-export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
-  forEachSettled(
-    inPages<RunningWork>(
-      (last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }),
-      runningPageSize,
-    ),
-    async ({ projectId, workSessionId, dueAt }) => {
-      if (dueAt <= instant(clock.now()))
-        await store.run(saveDueCheckpoint, { projectId, workSessionId })
-    },
-  )
-
-/** Upper bound per run: more than a store under load creates in a minute. */
-const maxSweeps = 100
-/** Upper bound per stream and run. */
-const maxTrims = 20
-
-/** Removes expired rows and trims long streams once a minute (services/system/sweep-expired.ts). Safe to run twice. */
-export const expiredRemover = (store: Store): PeriodicJob => ({
-  everyMs: 60_000,
-  failureText: 'expired rows could not be removed',
-  waitsFirst: true,
-  run: async () => {
-    for (let sweeps = 0; sweeps < maxSweeps; sweeps++)
-      if (!(await store.run(sweepExpired, {})).more) break
-    for (const stream of await store.query(findLongStreams, {}))
-      for (let trims = 0; trims < maxTrims; trims++)
-        if (!(await store.run(trimStream, { stream })).more) break
-  },
-})
 
 export interface JobOptions {
   readonly store: Store
@@ -96,31 +50,35 @@ export interface JobOptions {
 export async function startJobs(options: JobOptions, clock: Clock): Promise<() => Promise<void>> {
   const { store, logger, config, server, channels } = options
   const { launches, lastSeen, waitingCalls } = server
-  const jobs: readonly PeriodicJob[] = [
-    new AgentSessionSweeper({ store, clock, logger, lastSeen }),
-    new LaunchSweeper({
+  const hearing = new Hearing({ store, clock, logger })
+  const works: readonly DueWork[] = [
+    ...dueAgentSessions({ store, logger, lastSeen }),
+    ...dueProcesses({
       store,
       clock,
       logger,
+      hearing,
       launches,
       lastSeen,
       waitingCalls,
       unreachableSeconds: config['coordinator.unreachable_seconds'],
       takeoverMinutes: config['coordinator.takeover_minutes'],
     }),
-    new UserSessionSweeper({ store, clock, logger }),
-    new PanelSweeper({ store, clock, logger }),
-    new Cutover({ store, logger }),
-    checkpointSaver(store, clock),
-    expiredRemover(store),
-    new FileStateJob({ fileOperations: server.fileOperations, clock, logger }),
-    new WorktreeRemover({ store, logger, worktrees: server.worktrees }),
+    ...dueUserSessions({ store, clock, hearing }),
+    duePanels(store),
+    ...dueChapters({ store, logger }),
+    dueCheckpoints(store, clock),
+    expiredRows(store),
+    longStreams(store),
+    ...dueFileStates(store, server.fileOperations),
+    dueWorktrees(store, server.worktrees),
   ]
-  const stops = jobs.map((job) => runPeriodically(job, { clock, logger }))
+  const stops = works.map((work) => runPeriodically(work, { clock, logger, hearing }))
   for (const channel of channels)
     if (channel.isConfigured(config)) stops.push(runChannel(channel, { ...options, clock }))
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
+    await hearing.record()
   }
 }
 

@@ -333,7 +333,7 @@ export const hastyClosings: readonly Change[] = [
     replace: 'maxTerminatingMs = 500',
   },
   {
-    file: 'jobs/agent-session-sweeper.ts',
+    file: 'jobs/due-agent-sessions.ts',
     find: 'const everyMs = 2000',
     replace: 'const everyMs = 100',
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { expiredRemover } from '../../src/jobs/start-jobs.ts'
+import { expiredRows } from '../../src/jobs/due-upkeep.ts'
+import { handleDue } from '../../src/jobs/due-work.ts'
 import { hashSecret } from '../../src/platform/secrets/secrets.ts'
 import { createToken } from '../../src/services/access/change-access.ts'
 import { createSignInCode, signIn } from '../../src/services/access/sign-in.ts'
@@ -7,6 +8,7 @@ import { createProject } from '../../src/services/projects/change-project.ts'
 import { listProjects } from '../../src/services/projects/queries.ts'
 import { maxSweptRows, sweepExpired } from '../../src/services/system/sweep-expired.ts'
 import type { ReceiptKey } from '../../src/store/store.ts'
+import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { exited, openPad } from '../services/processes/launch-pad.ts'
 import { browser, by, open, ownerWho, whoHas } from '../services/projects/installation.ts'
 import { openTestStore } from '../support/store.ts'
@@ -94,7 +96,7 @@ describe('clearing away what has run out', () => {
       Array.from({ length: 2 * maxSweptRows + 10 }, () => store.run(createSignInCode, { by })),
     )
     clock.advance(day)
-    await expiredRemover(store).run()
+    await handleDue(expiredRows(store), { clock, logger: nowhere })
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
   })
 })

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { webKey } from '../../src/domain/conversations/key.ts'
 import { conversationStream } from '../../src/domain/stream-name.ts'
 import { conversationsOn } from '../../src/embedded/conversations.ts'
-import { Cutover } from '../../src/jobs/cutover.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import {
   getOrCreateConversation,
@@ -26,6 +25,7 @@ import type { Store } from '../../src/store/store.ts'
 import { openChatStore, openRoom, texts } from '../services/conversations/chat-room.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
 import { planOf } from '../services/work/query-plan.ts'
+import { chapterLooks } from '../support/due-work.ts'
 import { type EngineName, engines } from '../support/either-store.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
@@ -48,7 +48,7 @@ async function opened(engine: EngineName): Promise<{ store: Store; clock: Manual
 async function open(engine: EngineName = 'SQLite') {
   const { store, clock } = await opened(engine)
   await store.run(getOrCreateConversation, { key })
-  const cutover = new Cutover({ store, logger: silent })
+  const cutover = chapterLooks({ store, clock, logger: silent })
   return {
     store,
     clock,

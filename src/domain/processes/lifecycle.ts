@@ -248,7 +248,7 @@ export function overdue(
   now: Instant,
   launch: Launch,
   facts: LaunchFacts,
-  deaf: readonly OfflinePeriod[],
+  offline: readonly OfflinePeriod[],
 ): Overdue | undefined {
   // AG2: exists as long as its role in a user session.
   if (launch.roleAgentId !== null) return undefined
@@ -264,7 +264,7 @@ export function overdue(
     case 'starting':
     case 'running':
       if (launch.stopReason !== null || facts.coordinator === 'away') return undefined
-      return overdueProcess(launch, facts, (since) => onlineMsSince(since, now, deaf))
+      return overdueProcess(launch, facts, (since) => onlineMsSince(since, now, offline))
   }
 }
 

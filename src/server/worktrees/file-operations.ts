@@ -5,6 +5,7 @@
 import { systemId, type Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { forEachSettled } from '../../platform/for-each-settled.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
 import type {
@@ -19,16 +20,15 @@ import {
   askMachine,
   askRewind,
   askUndo,
-  findOpenOperations,
   findTurnFiles,
   finishOperation,
 } from '../../services/flows/file-operations.ts'
 import {
   completeFiles,
   dropDisownedFiles,
-  findDisownedFiles,
-  findOldFiles,
-  findUnfinishedFiles,
+  type findDisownedFiles,
+  type findOldFiles,
+  type findUnfinishedFiles,
   forgetOldFiles,
 } from '../../services/turns/keep-files.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
@@ -44,9 +44,9 @@ interface WhichTurn {
 }
 
 type UnfinishedFiles = Awaited<ReturnType<typeof findUnfinishedFiles.run>>[number]
-type OldFiles = Awaited<ReturnType<typeof findOldFiles.run>>
+type OldFiles = Awaited<ReturnType<typeof findOldFiles.run>>['due'][number]
+type DisownedFiles = Awaited<ReturnType<typeof findDisownedFiles.run>>[number]
 type StatePlace = Awaited<ReturnType<typeof forgetOldFiles.run>>['places'][number]
-type OnTrouble = (about: object, error: unknown) => void
 type Caller = Pick<Who, 'id'>
 
 export class FileOperations {
@@ -111,15 +111,13 @@ export class FileOperations {
     return { conversation: forkKey ?? '', workplace: answer.folder, branch: answer.branch }
   }
 
-  /** Completes what was cut off. One whose machine is away stays. */
-  async completeOpen(onTrouble: OnTrouble): Promise<void> {
-    for (const operation of await this.#store.query(findOpenOperations, {}))
-      await this.#complete(operation).catch((error: unknown) => onTrouble(operation, error))
-    for (const turn of await this.#store.query(findUnfinishedFiles, {}))
-      await this.#takeAfter(turn).catch((error: unknown) => onTrouble(turn, error))
+  /** Completes a rewind or fork that was cut off. */
+  async complete(operation: AskedOperation): Promise<void> {
+    await this.#complete(operation)
   }
 
-  async #takeAfter({
+  /** Takes the state after a turn whose end could not take it. */
+  async takeAfter({
     turnId,
     key,
     coordinatorId,
@@ -139,31 +137,22 @@ export class FileOperations {
     if (after) await this.#store.run(completeFiles, { turnId, key, after })
   }
 
-  /** Lets go of the states that their project no longer keeps, and of those of deleted conversations. */
-  async collect(onTrouble: OnTrouble): Promise<void> {
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: OldFiles = await this.#store.query(findOldFiles, { after })
-      for (const old of page.due) {
-        const { places, needed } = await this.#store.run(forgetOldFiles, old)
-        for (const place of places) await this.#keepOnly(old.key, place, needed, onTrouble)
-      }
-      after = page.after
-    }
-    for (const { key, top, place } of await this.#store.query(findDisownedFiles, {})) {
-      // A new conversation may have the same key.
-      const { needed } = await this.#store.run(forgetOldFiles, { key, before: '' })
-      if (!place || (await this.#keepOnly(key, place, needed, onTrouble)))
-        await this.#store.run(dropDisownedFiles, { key, top })
-    }
+  /** Lets go of the states that a conversation's project no longer keeps. */
+  async forgetOld(old: OldFiles): Promise<void> {
+    const { places, needed } = await this.#store.run(forgetOldFiles, old)
+    await forEachSettled(places, (place) => this.#keepOnly(old.key, place, needed))
   }
 
-  /** False when the machine has to be asked again. */
-  async #keepOnly(
-    key: string,
-    { folders, ...where }: StatePlace,
-    needed: string[],
-    onTrouble: OnTrouble,
-  ): Promise<boolean> {
+  /** Lets go of the states of a deleted conversation. */
+  async forgetDisowned({ key, top, place }: DisownedFiles): Promise<void> {
+    // A new conversation may have the same key.
+    const { needed } = await this.#store.run(forgetOldFiles, { key, before: '' })
+    if (place) await this.#keepOnly(key, place, needed)
+    await this.#store.run(dropDisownedFiles, { key, top })
+  }
+
+  /** A repository that is gone has nothing to let go of. */
+  async #keepOnly(key: string, { folders, ...where }: StatePlace, needed: string[]): Promise<void> {
     const ask: CoordinatorRequest = { kind: 'files-keep', folders, key, needed }
     try {
       await this.#questions.ask({
@@ -173,10 +162,9 @@ export class FileOperations {
         withinMs: inspectWithinMs,
         by: systemId,
       })
-      return true
     } catch (error) {
-      onTrouble({ key, ...where }, error)
-      return error instanceof Refusal && error.code === 'git_refused'
+      const isGone = error instanceof Refusal && error.code === 'git_refused'
+      if (!isGone) throw error
     }
   }
 

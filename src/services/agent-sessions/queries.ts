@@ -145,7 +145,7 @@ export const listAgentSessions = defineQuery(
     cutPage(await agentSessionsPage(reader, filter, pageParams({ limit, cursor })), limit),
 )
 
-/** Lists all live agent sessions in pages, for the sweeper to move their deadlines. */
+/** Lists all live agent sessions in pages, to move their deadlines. */
 export const listLiveAgentSessions = defineQuery(
   (
     reader,
@@ -153,42 +153,38 @@ export const listLiveAgentSessions = defineQuery(
   ): Promise<(DueAgentSession & LiveKey)[]> => liveAfter(reader, after, limit),
 )
 
-/** Rows of each kind in one query. */
+/** Rows of one query. */
 export const duePageSize = 100
 
-interface Due {
-  readonly agentSessions: readonly DueAgentSession[]
-  /** AS9: conversations that an ended session left open. */
-  readonly leftOpen: readonly {
-    readonly conversationKey: string
-    readonly agentSessionId: string
-  }[]
-}
-
-const noneDue: Due = { agentSessions: [], leftOpen: [] }
-
-/** Lists due agent sessions and conversations left open, oldest first, at a cost that does not grow with ended ones. */
+/** Lists due agent sessions, oldest first, at a cost that does not grow with ended ones. */
 export const findDueAgentSessions = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<Due> => {
+  async (reader, _: Record<never, never>, { now }): Promise<DueAgentSession[]> => {
     const due = await reader.all(selectDue, {
       until: now,
       terminatingUntil: later(now, -maxTerminatingMs),
       limit: duePageSize,
     })
-    const leftOpen = await reader.all(selectLeftOpen, { limit: duePageSize })
-    if (due.length === 0 && leftOpen.length === 0) return noneDue
-    return {
-      agentSessions: [...new Map(due.map((row) => [row.id, dueOf(row)])).values()],
-      leftOpen: leftOpen.map((row) => ({
-        conversationKey: row.conversation_key,
-        agentSessionId: row.agent_session_id,
-      })),
-    }
+    return [...new Map(due.map((row) => [row.id, dueOf(row)])).values()]
   },
   {
     // Each is checked again before anything is changed.
     withoutSnapshot: true,
   },
+)
+
+export interface LeftOpen {
+  readonly conversationKey: string
+  readonly agentSessionId: string
+}
+
+/** AS9: lists conversations that an ended agent session left open. */
+export const findLeftOpen = defineQuery(
+  async (reader): Promise<LeftOpen[]> =>
+    (await reader.all(selectLeftOpen, { limit: duePageSize })).map((row) => ({
+      conversationKey: row.conversation_key,
+      agentSessionId: row.agent_session_id,
+    })),
+  { withoutSnapshot: true },
 )
 
 /** The time of the last sweep before this server started. Undefined if there was none. */

@@ -5,7 +5,12 @@ import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { allowancesPage } from '../../store/approvals/allowances.ts'
-import { approvalOf, approvalsOfProject, inboxPage } from '../../store/approvals/approvals.ts'
+import {
+  approvalOf,
+  approvalsOfProject,
+  inboxPage,
+  selectPastDeadline,
+} from '../../store/approvals/approvals.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
 import { allowancesFor, approvalFor, approvalsFor } from '../access/shown-to-others.ts'
@@ -70,5 +75,15 @@ export const listAllowances = defineQuery(
       ended ? null : now,
     )
     return cutPage(await allowancesFor(reader, viewer, found), page.limit)
+  },
+)
+
+const expiredPageSize = 100
+
+/** AP4: lists requests past their deadline, oldest first. */
+export const findExpiredPermissions = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<{ approvalId: number }[]> => {
+    const expired = await reader.all(selectPastDeadline, { now, limit: expiredPageSize })
+    return expired.map(({ id }) => ({ approvalId: id }))
   },
 )

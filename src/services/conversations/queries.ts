@@ -187,7 +187,7 @@ export const listMessages = defineQuery(
   },
 )
 
-/** Conversations closed in one commit with their session. The sweeper closes the rest. */
+/** Conversations closed in one commit with their session. Due work closes the rest. */
 const maxClosedConversations = 100
 
 /** The open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9). */

@@ -377,7 +377,7 @@ function lastHeardAt(
 
 interface SweepInput {
   readonly launchId: string
-  readonly deaf: readonly OfflinePeriod[]
+  readonly offline: readonly OfflinePeriod[]
   readonly lastSeenAt: Instant | null
 }
 
@@ -385,12 +385,12 @@ export const sweepLaunch = defineUseCase('sweep-launch', {
   streams: (_: SweepInput) => [home],
   run: async (
     tx,
-    { deaf, lastSeenAt, launchId },
+    { offline, lastSeenAt, launchId },
     context,
   ): Promise<{ stopped: LaunchEndReason | null }> => {
     const { now } = context
     const launch = await lockLaunch(tx, launchId)
-    const due = overdue(now, launch, await launchFactsOf(tx, launch, { now, lastSeenAt }), deaf)
+    const due = overdue(now, launch, await launchFactsOf(tx, launch, { now, lastSeenAt }), offline)
     const stopped = due && (await stopLaunch(tx, launch, due, context))
     return { stopped: stopped ? due.reason : null }
   },

@@ -12,6 +12,7 @@ import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
 import {
   allCoordinators,
+  type CoordinatorRow,
   coordinatorsPage,
   countCoordinators,
 } from '../../store/processes/coordinators.ts'
@@ -127,18 +128,23 @@ interface DuePage {
 
 type DueQuery = {
   readonly coordinatorId: string
-  readonly deaf: readonly OfflinePeriod[]
+  readonly offline: readonly OfflinePeriod[]
   readonly last?: DuePage['last']
 }
 
 /** Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides. */
 export const findDueLaunches = defineQuery(
-  async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
+  async (reader, { coordinatorId, offline, last }: DueQuery, { now }): Promise<DuePage> => {
     const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
     const due: DueLaunch[] = []
     for (const launch of page) {
       if (
-        !overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)
+        !overdue(
+          now,
+          launch,
+          await launchFactsOf(reader, launch, { now, lastSeenAt: null }),
+          offline,
+        )
       )
         continue
       const { id: launchId } = launch
@@ -151,41 +157,26 @@ export const findDueLaunches = defineQuery(
   },
 )
 
-interface SilenceLimits {
-  readonly unreachableMs: number
-  /** Null when takeover by time is off. */
-  readonly takeoverMs: number | null
-  readonly deaf: readonly OfflinePeriod[]
+export const listCoordinatorIds = defineQuery(
+  async (reader): Promise<readonly string[]> => (await allCoordinators(reader)).map(({ id }) => id),
+)
+
+interface Silence {
+  readonly state: CoordinatorRow['state']
+  readonly silentMs: number
+  readonly offline: readonly OfflinePeriod[]
 }
 
-interface SilentCoordinators {
-  readonly all: readonly string[]
-  readonly unreachable: readonly { readonly coordinatorId: string; readonly lastHeardAt: Instant }[]
-  readonly lost: readonly string[]
+export interface SilentCoordinator {
+  readonly coordinatorId: string
+  readonly lastHeardAt: Instant
 }
 
-/** Lists the coordinators and those silent for too long (CO6). There is one per machine, so they are few. */
+/** Lists the coordinators in this state that were silent for too long (CO6). There is one per machine, so they are few. */
 export const findSilentCoordinators = defineQuery(
-  async (
-    reader,
-    { unreachableMs, takeoverMs, deaf }: SilenceLimits,
-    { now },
-  ): Promise<SilentCoordinators> => {
-    const rows = await allCoordinators(reader)
-    const silentFor = (at: Instant): number => onlineMsSince(at, now, deaf)
-    return {
-      all: rows.map(({ id }) => id),
-      unreachable: rows
-        .filter((row) => row.state === 'connected' && silentFor(row.last_heard_at) >= unreachableMs)
-        .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
-      lost: rows
-        .filter(
-          (row) =>
-            row.state === 'unreachable' &&
-            takeoverMs !== null &&
-            silentFor(row.last_heard_at) >= takeoverMs,
-        )
-        .map(({ id }) => id),
-    }
-  },
+  async (reader, { state, silentMs, offline }: Silence, { now }): Promise<SilentCoordinator[]> =>
+    (await allCoordinators(reader))
+      .filter((row) => row.state === state)
+      .filter((row) => onlineMsSince(row.last_heard_at, now, offline) >= silentMs)
+      .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
 )

@@ -4,7 +4,8 @@
  */
 import fs, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { Cutover, noteFiles } from '../../../src/jobs/cutover.ts'
+import { dueChapters, noteFiles } from '../../../src/jobs/cutover.ts'
+import { handleDue } from '../../../src/jobs/due-work.ts'
 import { Mirror } from '../../../src/mirror/mirror.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
@@ -62,7 +63,8 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
     targets: [noteFiles(counted)],
   })
   try {
-    await new Cutover({ store: counted, logger }).run()
+    for (const work of dueChapters({ store: counted, logger }))
+      await handleDue(work, { clock: systemClock, logger })
     mirror.start()
     await mirror.flush().finally(() => mirror.stop())
     report({ type: 'kept', file: 'steps', text: JSON.stringify(steps) })

@@ -101,10 +101,8 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
     epoch: 1,
   })
   const due = await store.query(findDueAgentSessions, {})
-  expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([
-    chat.agentSessionId,
-  ])
-  for (const which of due.agentSessions)
+  expect(due.map(({ agentSessionId }) => agentSessionId)).toEqual([chat.agentSessionId])
+  for (const which of due)
     expect(await store.run(sweepAgentSession, { ...which, lastSeenAt: null })).toEqual({
       ended: null,
     })

@@ -1,8 +1,8 @@
 /** Modes, models and options over the relay (AG6), and what is attached to a prompt. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import { openConsole, readyAgent, turnEnded, update } from '../../support/relay.ts'
 
 const model = {
@@ -201,7 +201,7 @@ test.each(restarts)(
         format: 'json',
         destination: { write: () => {} },
       })
-      await new UserSessionSweeper({
+      await userSessionLooks({
         store: room.server.store,
         clock: room.server.clock,
         logger,

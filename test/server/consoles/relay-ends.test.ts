@@ -1,8 +1,8 @@
 /** How agents and sessions end: failures at each step, terminating in each state, what the sweeper does when nobody says anything. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { type Looks, userSessionLooks } from '../../support/due-work.ts'
 import type { SocketClient } from '../../support/feed-clients.ts'
 import {
   asks,
@@ -15,10 +15,10 @@ import {
 } from '../../support/relay.ts'
 import { shakyStore } from '../../support/shaky-store.ts'
 
-const sweeperOf = ({ server }: Console, store = server.store): UserSessionSweeper => {
+const sweeperOf = ({ server }: Console, store = server.store): Looks => {
   const { clock } = server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  return new UserSessionSweeper({ store, clock, logger })
+  return userSessionLooks({ store, clock, logger })
 }
 
 test('[AG2] a start that fails says at which step; the session and the other agents go on, and it can be tried again', async () => {

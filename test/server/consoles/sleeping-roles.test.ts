@@ -1,8 +1,8 @@
 /** An agent in a role whose process was ended: it stays in its role, and comes back with what it knew for what waits. */
 import { expect, test, vi } from 'vitest'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import {
   type Console,
   type InSession,
@@ -15,7 +15,7 @@ import {
 
 const sweep = ({ server }: Console): Promise<void> => {
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  return new UserSessionSweeper({ store: server.store, clock: server.clock, logger }).run()
+  return userSessionLooks({ store: server.store, clock: server.clock, logger }).run()
 }
 
 /** The next process, from the order to the moment it can be prompted; what it was to bring back. */
@@ -158,7 +158,7 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   await client.next('agent:response')
   const { clock } = room.server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  const sweeper = new UserSessionSweeper({ store: room.server.store, clock, logger })
+  const sweeper = userSessionLooks({ store: room.server.store, clock, logger })
   const processes = async () =>
     (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json.items
   /** The machine is heard of all the while. */

@@ -1,13 +1,13 @@
 /** Agents in roles over a planned stop of Holdfast (AG16): they sleep in their roles, and the next message wakes them. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import { type Console, openConsole, readyAgent, said, turnEnded } from '../../support/relay.ts'
 
 const sweep = ({ server }: Console): Promise<void> => {
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  return new UserSessionSweeper({ store: server.store, clock: server.clock, logger }).run()
+  return userSessionLooks({ store: server.store, clock: server.clock, logger }).run()
 }
 
 test('[AG16] roles sleep over a stop on purpose; what ran is unknown, what waited goes on, and a message wakes the agent', async () => {

@@ -1,11 +1,11 @@
 /** The day boundary (DC6) in the chat of an ACP agent: live, on a manual clock, with the job that closes days. */
 import { expect, test } from 'vitest'
 import { agentKey, webKey } from '../../../src/domain/conversations/key.ts'
-import { Cutover } from '../../../src/jobs/cutover.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { sendMessage } from '../../../src/services/flows/post-message.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { chapterLooks } from '../../support/due-work.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -18,8 +18,9 @@ async function openDays() {
   const testStore = await openTestStore({ clock: manualClock(beforeBoundary) })
   const opened = await openAcpChat({}, true, { testStore })
   const { server, room } = opened
-  const job = new Cutover({
+  const job = chapterLooks({
     store: server.store,
+    clock: server.clock,
     logger: createLogger({ level: 'silent', format: 'json' }),
   })
   const at = (key: string, more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`

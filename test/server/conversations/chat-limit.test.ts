@@ -4,7 +4,6 @@ import type { ChatCommand } from '../../../src/domain/channels/key.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { instant } from '../../../src/domain/instant.ts'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { ConversationState } from '../../../src/protocol/snapshot.ts'
 import {
@@ -16,6 +15,7 @@ import { takeIncoming } from '../../../src/services/flows/take-incoming.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import { question, said, turnEnded, update } from '../../support/relay.ts'
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
@@ -67,7 +67,7 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
       })
     ).said
   const sweep = () =>
-    new UserSessionSweeper({
+    userSessionLooks({
       store,
       clock,
       logger: createLogger({ level: 'silent', format: 'json' }),
@@ -121,7 +121,7 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   }
   // As after a restart: nothing is known but what is in the store.
   const sweep = () =>
-    new UserSessionSweeper({
+    userSessionLooks({
       store,
       clock,
       logger: createLogger({ level: 'silent', format: 'json' }),
@@ -196,7 +196,7 @@ test('[AG10] an agent that has gone while its limit lasts is started again for w
   await machine.tell(exited(launchId))
   clock.advance(30_000)
   const logger = createLogger({ level: 'silent', format: 'json' })
-  await new UserSessionSweeper({ store: server.store, clock, logger }).run()
+  await userSessionLooks({ store: server.store, clock, logger }).run()
   const second = await bringUp(machine)
   expect(await machine.turn()).toMatchObject({ launchId: second, content: [{}, { text: 'first' }] })
 })

@@ -5,7 +5,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { coordinatorStream } from '../../../src/domain/stream-name.ts'
-import { AgentSessionSweeper } from '../../../src/jobs/agent-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
@@ -13,6 +12,7 @@ import { createTurnDispatcher, Starter } from '../../../src/server/processes/wor
 import { type Chance, chance } from '../../faults/random.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { agentSessionLooks } from '../../support/due-work.ts'
 import { amount } from '../../support/extent.ts'
 import {
   type Machine,
@@ -50,7 +50,7 @@ async function openWorkers(server: TestServer) {
     launches: server.server.launches,
   })
   const dispatcher = createTurnDispatcher({ store, clock, logger })
-  const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: new LastSeen() })
+  const sweeper = agentSessionLooks({ store, clock, logger, lastSeen: new LastSeen() })
   await starter.start()
   dispatcher.start()
   const stop = async () => {
@@ -304,7 +304,7 @@ test.each(amount(['first'], ['first', 'second', 'third', 'fourth']))(
 test('[NA5] a panel that is left in the middle of an answer and opened again 1.5 s later: the same process answers, once', async () => {
   const { room, server, machine, say, chat, agentSessions } = await openAcpChat({}, true)
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  const sweeper = new AgentSessionSweeper({
+  const sweeper = agentSessionLooks({
     store: server.store,
     clock: server.clock,
     logger,

@@ -1,9 +1,9 @@
 /** Chat panels over HTTP (CH5): they are open as long as an event stream names them. */
 import { expect, test } from 'vitest'
-import { PanelSweeper } from '../../../src/jobs/panel-sweeper.ts'
 import { statement } from '../../../src/store/statement.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { openChatStore, openRoom } from '../../services/conversations/chat-room.ts'
+import { panelLooks } from '../../support/due-work.ts'
 import { type EventClient, followEvents } from '../../support/feed-clients.ts'
 import { openTestServer } from '../../support/server.ts'
 
@@ -16,7 +16,7 @@ async function open() {
   const server = await openTestServer({ testStore })
   const { store, clock } = testStore
   const room = await openRoom(store)
-  const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
+  const sweeper = panelLooks({ store, clock, logger: nowhere })
   await sweeper.run()
   const seen = async (): Promise<Record<string, number>> => {
     const rows = await store.read((reader) => reader.all(selectSeen, {}))

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../../src/domain/instant.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { AgentSessionSweeper } from '../../../src/jobs/agent-session-sweeper.ts'
 import type { ProcessExit } from '../../../src/protocol/processes/process-exit.ts'
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
@@ -17,6 +16,7 @@ import {
 } from '../../services/agent-sessions/agent-office.ts'
 import { typesOf } from '../../services/projects/installation.ts'
 import { sharedStore } from '../../services/work/work-room.ts'
+import { agentSessionLooks } from '../../support/due-work.ts'
 
 const shared = sharedStore()
 const open = (settings?: Readonly<Record<string, number>>) =>
@@ -48,7 +48,7 @@ async function both(
   const chat = await office.signIn(office.agentId, launches[0])
   const { taskId } = await office.giveTask()
   const task = await office.signIn(office.agentId, launches[1])
-  const sweeper = new AgentSessionSweeper({
+  const sweeper = agentSessionLooks({
     ...shared,
     logger: nowhere,
     lastSeen: office.calls.lastSeen,
@@ -192,7 +192,7 @@ describe('without a launch id', () => {
   test('[PX8] a call that begins after the report shows that the suspect lives', async () => {
     const { office, chat, task } = await both()
     // On a node that has not heard the call itself: the evidence is in the store.
-    const sweeper = new AgentSessionSweeper({
+    const sweeper = agentSessionLooks({
       ...shared,
       logger: nowhere,
       lastSeen: new LastSeen(),

@@ -1,7 +1,9 @@
 /** FS8-FS12 on the server: states that a crash left out, how long states are kept, and rewinds upon rewinds. The test plays the machine. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { FileStateJob } from '../../../src/jobs/file-states.ts'
+import { cutOffOperations, oldFileStates } from '../../../src/jobs/due-file-states.ts'
+import { type DueWork, handleDue } from '../../../src/jobs/due-work.ts'
+import { forEachSettled } from '../../../src/platform/for-each-settled.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
 import { finishOperation } from '../../../src/services/flows/file-operations.ts'
@@ -20,11 +22,11 @@ async function openFiles() {
   const { server, machine, room, clock, say } = chat
   const key = webKey(room.projectId, 'coder')
   const { fileOperations } = server.server
-  const job = new FileStateJob({
-    fileOperations,
-    clock,
-    logger: createLogger({ level: 'silent', format: 'json' }),
-  })
+  const logger = createLogger({ level: 'silent', format: 'json' })
+  const handle = (works: readonly DueWork[]) =>
+    forEachSettled(works, (work) => handleDue(work, { clock, logger }))
+  const job = { run: () => handle(cutOffOperations(server.store, fileOperations)) }
+  const collect = () => handle(oldFileStates(server.store, fileOperations))
   const at = (more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`
   const turns = async () => (await server.ask(at('/turns'))).json.items.reverse()
   /** Answers the next request of the machine. */
@@ -92,7 +94,21 @@ async function openFiles() {
     return request
   }
   const rewound = async () => (await turns()).map(({ rewound }: { rewound: boolean }) => rewound)
-  return { ...chat, key, job, at, turns, answer, begin, turn, answered, rewind, undo, rewound }
+  return {
+    ...chat,
+    key,
+    job,
+    collect,
+    at,
+    turns,
+    answer,
+    begin,
+    turn,
+    answered,
+    rewind,
+    undo,
+    rewound,
+  }
 }
 
 test('[FS11] a state that a crash left out is taken at the next run, unless the turn was taken back; it is asked for once', async () => {
@@ -154,7 +170,7 @@ test('[FS11] where another turn has begun meanwhile, the missing state is the on
 })
 
 test('[FS10] older states than the project keeps are let go, the newest never; those of a deleted conversation all', async () => {
-  const { machine, server, begin, turns, turn, answer, clock, at, key } = await openFiles()
+  const { collect, machine, server, begin, turns, turn, answer, clock, at, key } = await openFiles()
   const launchId = await begin(machine)
   await turn(launchId, 'first', 1, 2)
   clock.advance(1000)
@@ -172,11 +188,11 @@ test('[FS10] older states than the project keeps are let go, the newest never; t
     { before: tree(3), after: tree(4) },
   ])
   expect((await server.ask(at(''), { method: 'DELETE' })).status).toBe(204)
-  const collected = server.server.fileOperations.collect(() => {})
+  const collected = collect()
   expect(await answer(2)).toMatchObject({ kind: 'files-keep', folders: [top], key, needed: [] })
   await collected
   // There is nothing left to ask for.
-  await server.server.fileOperations.collect(() => {})
+  await collect()
 })
 
 test('[FS8] a rewind after a rewind brings back what was there at its turn and nothing else, and an old file imports none of it', async () => {

@@ -1,8 +1,8 @@
 /** Questions of agents (AP13): asked over the link, shown on the relay, in the inbox and in chats, answered once from anywhere. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import { form, openConsole, pass, questions, turnEnded } from '../../support/relay.ts'
 
 const asked = { message: form.message, schema: form.schema, url: null }
@@ -117,7 +117,7 @@ test('[AP13] nobody answers in time, or the turn ends: the agent is told cancel,
   const { store, clock } = room.server
   await pass(room, 61_000, client, machine.socket)
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  await new UserSessionSweeper({ store, clock, logger }).run()
+  await userSessionLooks({ store, clock, logger }).run()
   expect(await client.next('question:resolved')).toMatchObject({
     action: 'cancel',
     outcome: 'expired',

@@ -1,9 +1,9 @@
 /** AG6 over the relay: an agent at its vendor's limit, and its turn taken up again when that is over. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../src/domain/instant.ts'
-import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
+import { userSessionLooks } from '../../support/due-work.ts'
 import { openConsole, pass, turnEnded } from '../../support/relay.ts'
 
 const seconds = 1000
@@ -23,7 +23,7 @@ async function limited() {
   }
   const lines: string[] = []
   const newSweeper = () =>
-    new UserSessionSweeper({
+    userSessionLooks({
       store,
       clock,
       logger: createLogger({

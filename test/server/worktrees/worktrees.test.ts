@@ -3,7 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { WorktreeRemover } from '../../../src/jobs/worktree-remover.ts'
+import { handleDue } from '../../../src/jobs/due-work.ts'
+import { dueWorktrees } from '../../../src/jobs/due-worktrees.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { Questions } from '../../../src/server/processes/coordinator-requests.ts'
 import { Worktrees } from '../../../src/server/worktrees/worktrees.ts'
@@ -159,13 +160,10 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
   const [clean, dirty] = [await work('clean'), await work('dirty')]
   dirty.tree.write('only.txt', 'x')
   const worktrees = new Worktrees(store, new Questions(store, clock))
-  const remover = new WorktreeRemover({
-    store,
-    logger: createLogger({ level: 'silent', format: 'json' }),
-    worktrees,
-  })
+  const unused = dueWorktrees(store, worktrees)
+  const logger = createLogger({ level: 'silent', format: 'json' })
   const left = async (): Promise<string[]> => {
-    await remover.run()
+    await handleDue(unused, { clock, logger })
     return (await api('')).json.items.map(({ role }: { role: string }) => role)
   }
   await pass(room, 9000, machine1.socket, client1)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'
-import { PanelSweeper } from '../../src/jobs/panel-sweeper.ts'
 import { listAgentSessions } from '../../src/services/agent-sessions/queries.ts'
 import { startChat, touchPanels } from '../../src/services/flows/start-chat.ts'
 import { selectPanels } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
+import { panelLooks } from '../support/due-work.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { newPostgresStoreUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
@@ -22,7 +22,7 @@ test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and
     panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })),
   )
   await room.begin()
-  const sweepers = nodes.map((store) => new PanelSweeper({ store, clock, logger: nowhere }))
+  const sweepers = nodes.map((store) => panelLooks({ store, clock, logger: nowhere }))
   const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.run()))
   const state = async () =>
     (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]

@@ -1,10 +1,9 @@
-/** Finds what the sweeper of user sessions must handle, oldest first, up to a limit per kind. The use cases decide. */
+/** Finds what is due in user sessions, oldest first, up to a limit each. The use cases decide. */
 
 import { isAbandoned, leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { selectPastDeadline } from '../../store/approvals/approvals.ts'
 import {
   selectAsleepWithWork,
   selectDetached,
@@ -45,57 +44,78 @@ export interface EndedLimit {
   readonly again: { readonly role: string; readonly agentId: string; readonly by: string } | null
 }
 
-interface DueUserSessions {
-  readonly limited: readonly EndedLimit[]
-  readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
-  /** AG7: sleeping agents with queued prompts. */
-  readonly asleep: readonly {
-    readonly userSessionId: string
-    readonly roleAgentId: string
-    readonly role: string
-    readonly agentId: string
-  }[]
-  /** AG7: idle agents of user sessions that nobody is connected to. */
-  readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
-  readonly approvalIds: readonly number[]
-  readonly forsaken: readonly {
-    readonly userSessionId: string
-    readonly cause: keyof typeof endReasons
-  }[]
+interface DueRoleAgent {
+  readonly userSessionId: string
+  readonly roleAgentId: string
 }
 
-export const findDueUserSessions = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
-    const settings = new Map<string, ProjectSettings>()
-    const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
-      const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
-      settings.set(projectId, known)
-      return known
-    }
-    const leaving = await reader.all(selectLeavingSince, {
+/** Agents that do not exit, or do not get ready, in time (AG2). */
+export const findOverdueRoleAgents = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
+    const overdue = await reader.all(selectLeavingSince, {
       until: later(now, -leavingWithinMs),
       limit: dueLimit,
     })
-    const spawning: { id: string; user_session_id: string }[] = []
     const begun = { until: later(now, -graceMs), limit: candidateLimit }
     const starting = [
       ...(await reader.all(selectSpawningSince, begun)),
       ...(await reader.all(selectWakingSince, begun)),
     ]
+    const settingsFor = settingsOfProjects(reader)
     for (const row of starting) {
-      const withinMs =
-        (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) +
-        graceMs
-      if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
+      const settings = await settingsFor(row.project_id)
+      const withinMs = (await startWithinMs(reader, row.project_id, row, settings)) + graceMs
+      if (row.started_at !== null && later(row.started_at, withinMs) <= now) overdue.push(row)
     }
-    const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
-    const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
-      await reader.all(selectWithoutProject, { limit: dueLimit })
-    ).map(({ id }) => ({
+    return overdue.map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id }))
+  },
+)
+
+interface NeededRoleAgent extends DueRoleAgent {
+  readonly role: string
+  readonly agentId: string
+}
+
+/** AG7: sleeping agents with queued prompts. */
+export const findNeededRoleAgents = defineQuery(
+  async (reader): Promise<NeededRoleAgent[]> =>
+    (await reader.all(selectAsleepWithWork, { limit: dueLimit })).map((row) => ({
+      userSessionId: row.user_session_id,
+      roleAgentId: row.id,
+      role: row.role,
+      agentId: row.agent_id,
+    })),
+)
+
+/** AG7: idle agents of user sessions that nobody is connected to. */
+export const findIdleRoleAgents = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
+    const idle: DueRoleAgent[] = []
+    for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit }))
+      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
+        if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
+          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
+    return idle
+  },
+)
+
+interface ForsakenUserSession {
+  readonly userSessionId: string
+}
+
+/** US3: user sessions of deleted projects. */
+export const findWithoutProject = defineQuery(
+  async (reader): Promise<ForsakenUserSession[]> =>
+    (await reader.all(selectWithoutProject, { limit: dueLimit })).map(({ id }) => ({
       userSessionId: id,
-      cause: 'projectDeleted' as const,
-    }))
-    const idle: { userSessionId: string; roleAgentId: string }[] = []
+    })),
+)
+
+/** US3, US4: user sessions that nobody was connected to for longer than their project allows, and in which nothing is open. */
+export const findAbandoned = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<ForsakenUserSession[]> => {
+    const abandoned: ForsakenUserSession[] = []
+    const settingsFor = settingsOfProjects(reader)
     for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
@@ -103,30 +123,26 @@ export const findDueUserSessions = defineQuery(
         isAbandoned(detachedMs, allowedMs, 0) &&
         isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id))
       )
-        forsaken.push({ userSessionId: row.id, cause: 'detached' })
-      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
-        if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
-          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
+        abandoned.push({ userSessionId: row.id })
     }
-    const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
-    return {
-      asleep: asleep.map((row) => ({
-        userSessionId: row.user_session_id,
-        roleAgentId: row.id,
-        role: row.role,
-        agentId: row.agent_id,
-      })),
-      idle,
-      limited: await endedLimits(reader, now),
-      roleAgents: [...leaving, ...spawning].map((row) => ({
-        userSessionId: row.user_session_id,
-        roleAgentId: row.id,
-      })),
-      approvalIds: permissions.map(({ id }) => id),
-      forsaken,
-    }
+    return abandoned
   },
 )
+
+/** AG6: limits that are over, in roles and chats. */
+export const findEndedLimits = defineQuery(
+  (reader, _: Record<never, never>, { now }): Promise<EndedLimit[]> => endedLimits(reader, now),
+)
+
+/** Reads the settings of each project once. */
+function settingsOfProjects(reader: Reader): (projectId: string) => Promise<ProjectSettings> {
+  const known = new Map<string, Promise<ProjectSettings>>()
+  return (projectId) => {
+    const settings = known.get(projectId) ?? settingsOf(reader, projectId)
+    known.set(projectId, settings)
+    return settings
+  }
+}
 
 /** Counts running turns, and limits after which a turn continues automatically. */
 async function openWorkIn(reader: Reader, userSessionId: string): Promise<number> {

@@ -3,8 +3,8 @@
  * restarts end nothing (NA5, NA6, CO6).
  */
 import { describe, expect, test } from 'vitest'
-import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
-import { LaunchSweeper } from '../../src/jobs/launch-sweeper.ts'
+import { dueAgentSessions } from '../../src/jobs/due-agent-sessions.ts'
+import { dueProcesses } from '../../src/jobs/due-processes.ts'
 import { endChat } from '../../src/services/flows/start-chat.ts'
 import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
 import { listCoordinators } from '../../src/services/processes/queries.ts'
@@ -17,6 +17,7 @@ import {
   running,
 } from '../services/processes/launch-pad.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
+import { looksFor } from '../support/due-work.ts'
 import { openTestStore } from '../support/store.ts'
 
 const minute = 60_000
@@ -29,18 +30,20 @@ async function open(
   const pad = await openPad(store, clock, settings)
   const { lastSeen, waitingCalls } = pad.calls
   const parts = { store, clock, logger: nowhere, lastSeen }
-  const newSweeper = () =>
-    new LaunchSweeper({
-      ...parts,
-      launches: pad.launches,
-      waitingCalls,
-      unreachableSeconds: 30,
-      takeoverMinutes,
-    })
-  const sweepers = [newSweeper(), new AgentSessionSweeper(parts)]
-  const sweep = async () => {
-    for (const each of sweepers) await each.run()
-  }
+  const newLooks = () =>
+    looksFor(parts, (hearing) => [
+      ...dueProcesses({
+        ...parts,
+        hearing,
+        launches: pad.launches,
+        waitingCalls,
+        unreachableSeconds: 30,
+        takeoverMinutes,
+      }),
+      ...dueAgentSessions(parts),
+    ])
+  let looks = newLooks()
+  const sweep = () => looks.run()
   await sweep()
   /** Time as a machine that is awake sees it, with a coordinator that is heard of. */
   const pass = async (ms: number, silent = false): Promise<void> => {
@@ -51,7 +54,7 @@ async function open(
     }
   }
   const restart = () => {
-    sweepers[0] = newSweeper()
+    looks = newLooks()
   }
   const stopOf = async (launchId: string) => (await pad.process(launchId)).stopReason
   const coordinatorState = async () =>

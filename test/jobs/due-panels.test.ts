@@ -1,7 +1,6 @@
 /** Chat panels that name themselves (CH5): tabs, people, reloads, crashes, sleep and restarts. */
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'
-import { PanelSweeper } from '../../src/jobs/panel-sweeper.ts'
 import { listAgentSessions } from '../../src/services/agent-sessions/queries.ts'
 import {
   endChat,
@@ -16,6 +15,7 @@ import { selectPanels, selectPurpose } from '../../src/store/conversations/panel
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
+import { panelLooks } from '../support/due-work.ts'
 import { shakyStore } from '../support/shaky-store.ts'
 
 async function open() {
@@ -23,7 +23,7 @@ async function open() {
   const room = await openRoom(store)
   const { projectId } = room
   const pair = { projectId, agentId: 'ann' }
-  const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
+  const sweeper = panelLooks({ store, clock, logger: nowhere })
   await sweeper.run()
   return {
     store,
@@ -205,7 +205,7 @@ describe('panels that are not seen', () => {
     await start('a')
     await room.begin()
     clock.advance(24 * 60 * minute)
-    const restarted = new PanelSweeper({ store, clock, logger: nowhere })
+    const restarted = panelLooks({ store, clock, logger: nowhere })
     await restarted.run()
     clock.advance(2000)
     await restarted.run()
@@ -217,7 +217,7 @@ describe('panels that are not seen', () => {
     await start('a')
     await room.begin()
     const { shaky, state: whether } = shakyStore(store)
-    const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
+    const sweeper = panelLooks({ store: shaky, clock, logger: nowhere })
     await sweeper.run()
     whether.isAway = true
     for (let passed = 0; passed < 90_000; passed += 2000) {
@@ -248,7 +248,7 @@ test('[RE9] a panel that cannot be closed keeps no other open', async () => {
       return run
     },
   })
-  const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
+  const sweeper = panelLooks({ store: shaky, clock, logger: nowhere })
   await sweeper.run()
   clock.advance(1)
   await see('good')

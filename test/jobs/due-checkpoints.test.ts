@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { saveAllDue } from '../../src/jobs/start-jobs.ts'
+import { dueCheckpoints } from '../../src/jobs/due-upkeep.ts'
+import { handleDue } from '../../src/jobs/due-work.ts'
 import { createWorkSession, endWorkSession } from '../../src/services/work/end-work-session.ts'
 import { getWorkSession } from '../../src/services/work/queries.ts'
+import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openProject, sharedStore } from '../services/work/work-room.ts'
 
 const shared = sharedStore()
@@ -18,7 +20,7 @@ test('[CK1] running work that has changed is saved every five minutes, and no mo
     ).checkpoints.filter(({ reason }) => reason === 'periodic').length
   const pass = async (seconds: number) => {
     clock.advance(seconds * 1000)
-    await saveAllDue(store, clock)
+    await handleDue(dueCheckpoints(store, clock), { clock, logger: nowhere })
   }
   await pass(60)
   await task()

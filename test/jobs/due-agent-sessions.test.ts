@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { agentKey } from '../../src/domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream-name.ts'
-import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
 import {
   findDueAgentSessions,
   listAgentSessions,
@@ -18,6 +17,7 @@ import { firstLive } from '../../src/store/agent-sessions/due-agent-sessions.ts'
 import { nowhere, type Office, openOffice } from '../services/agent-sessions/agent-office.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
 import { planOf } from '../services/work/query-plan.ts'
+import { agentSessionLooks, type Looks } from '../support/due-work.ts'
 import type { ManualClock } from '../support/manual-clock.ts'
 import { shakyStore } from '../support/shaky-store.ts'
 import { openTestStore } from '../support/store.ts'
@@ -39,11 +39,8 @@ async function open(settings?: Readonly<Record<string, number>>) {
   return { store, clock, folder, office, sweeper, pass }
 }
 
-const sweeperOf = (
-  { store, calls }: Pick<Office, 'store' | 'calls'>,
-  clock: ManualClock,
-): AgentSessionSweeper =>
-  new AgentSessionSweeper({ store, clock, logger: nowhere, lastSeen: calls.lastSeen })
+const sweeperOf = ({ store, calls }: Pick<Office, 'store' | 'calls'>, clock: ManualClock): Looks =>
+  agentSessionLooks({ store, clock, logger: nowhere, lastSeen: calls.lastSeen })
 
 describe('a session that nobody hears of', () => {
   test('[AS6] expires after its time to live, with its reason, and its work is interrupted', async () => {
@@ -228,7 +225,7 @@ describe('with many sessions', () => {
     const few = await fastest(look)
     fill(`${folder}/holdfast.db`, office, 'ended', 100_000)
     fill(`${folder}/holdfast.db`, office, 'active', 100)
-    expect((await look()).agentSessions).toEqual([])
+    expect(await look()).toEqual([])
     const many = await fastest(look)
     expect(many).toBeLessThan(Math.max(few * 5, 2))
     const file = `${folder}/holdfast.db`
