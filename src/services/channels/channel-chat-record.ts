@@ -91,14 +91,15 @@ export async function forwardToChannel(
     await queueOutgoing(tx, { channel: chat.channel, chatId: chat.chat_id }, content, now)
 }
 
-/** Stores a changed chat and announces it. The calling use case locks `home`. */
+/** Stores a changed chat and announces it. */
 export async function writeChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
   await tx.update('channel_chats', changed)
   tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
 }
 
-/** The channel's row, created if needed. The calling use case locks `home`. */
+/** The channel's row, created if needed. */
 export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {
+  tx.lock(home)
   const found = await tx.row('channels', { channel })
   if (found) return found
   const row = newRow('channels', { channel, since: now })

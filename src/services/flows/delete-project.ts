@@ -14,10 +14,7 @@ import { revokeAgentSessions } from './end-agent-session.ts'
 
 const feedback = 'The project was deleted.'
 
-/**
- * Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. The
- * calling use case locks `home` and the project's stream.
- */
+/** Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. */
 async function closeProjectWork(
   tx: Tx,
   projectId: string,

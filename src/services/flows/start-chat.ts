@@ -156,12 +156,13 @@ async function liveChatOf(
   return row ? agentSessionOf(agentSessionFrom(row)) : null
 }
 
-/** Closes a chat: ends its active agent session, withdraws a request for one (CH4). The caller locks the project's stream. */
+/** Closes a chat: ends its active agent session, withdraws a request for one (CH4). */
 export async function closeChat(
   tx: Tx,
   { projectId, agentId }: Pair,
   { by, now }: { by: string; now: Instant },
 ): Promise<AgentSession | null> {
+  tx.lock(projectStream(projectId))
   const pair = { agent_id: agentId, project_id: projectId }
   if (await tx.first(selectPurpose, pair)) {
     await tx.delete('pending_purposes', pair)

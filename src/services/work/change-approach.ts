@@ -49,12 +49,12 @@ export const changeApproach = defineUseCase('change-approach', {
   run: (tx, input: ChangeInput, { now }): Promise<Approach> => applyChange(tx, input, now),
 })
 
-/** The calling use case locks the project's stream. */
 async function applyChange(
   tx: Tx,
   { projectId, workSessionId, approachId, by, ...asked }: ChangeInput,
   now: Instant,
 ): Promise<Approach> {
+  tx.lock(projectStream(projectId))
   const row = await existingApproach(tx, {
     projectId,
     approachId,
@@ -176,13 +176,13 @@ interface RecordOptions {
   readonly id?: string
 }
 
-/** The calling use case locks the project's stream. */
 export async function addApproach(
   tx: Tx,
   row: WorkSessionRow,
   draft: Draft,
   { by, now, id: wanted }: RecordOptions,
 ): Promise<Approach> {
+  tx.lock(projectStream(row.project_id))
   const known = await findRepeat(tx, row.id, draft)
   if (known) return approachOf(known)
   const { kind, ...words } = draft

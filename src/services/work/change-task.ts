@@ -50,7 +50,7 @@ import { noSuchProject, noSuchTask } from '../refusals.ts'
 import { beginWorkSession, existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 import { endFinishedPlan, planOf } from './plan-record.ts'
 
-/** Stores an error in the work session with a checkpoint (CK1, CK2). The caller locks the project's stream. */
+/** Stores an error in the work session with a checkpoint (CK1, CK2). */
 async function storeError(
   tx: Tx,
   row: WorkSessionRow,
@@ -428,16 +428,14 @@ interface TaskTaker {
 
 export type PlacedTask = TaskRow & { readonly session_id: string }
 
-/**
- * Places a task into a work session when its agent takes it (WK4): the running one of its agent session, or a new one that the
- * agent session owns. The calling use case locks `home` and the project's stream.
- */
+/** Places a task that its agent takes into its running work session, or into a new one (WK4). */
 export async function placeTask(
   tx: Tx,
   task: TaskRow,
   takenBy: TaskTaker,
   context: Context,
 ): Promise<PlacedTask> {
+  tx.lock(projectStream(task.project_id))
   if (task.session_id !== null) return { ...task, session_id: task.session_id }
   const running = await runningWorkSession(tx, takenBy.workSessionId)
   const { id } = running ?? (await createFor(tx, task, takenBy, context))

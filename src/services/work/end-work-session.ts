@@ -46,13 +46,14 @@ interface Finished {
   readonly decision: WorkSessionDecision
 }
 
-/** The calling use case locks `home` and the project's stream. A refused or repeated end changes nothing. */
+/** A refused or repeated end changes nothing. */
 export async function finishWorkSession(
   tx: Tx,
   row: WorkSessionRow,
   event: WorkSessionEvent,
   now: Instant,
 ): Promise<Finished> {
+  tx.lock(projectStream(row.project_id))
   const decision = decideWorkSession(
     now,
     standing(row.id, row.ended_at, row.interruption_reason),
@@ -175,7 +176,7 @@ const maxIdTries = 10
 type Beginning = Pick<WorkSessionRow, 'project_id'> &
   Partial<Omit<WorkSessionRow, 'id' | 'started_at' | 'ended_at'>>
 
-/** Creates and announces a work session (WK4). The calling use case locks `home` and the project's stream. */
+/** Creates and announces a work session (WK4). */
 export async function beginWorkSession(
   tx: Tx,
   beginning: Beginning,
@@ -228,11 +229,11 @@ interface NewCheckpoint {
 
 /**
  * Records that a work session's state is saved, and why (CK1): the row and its event. The mirror writes the files. The final
- * state is stored in the row (CK6), because the tasks may move to another work session. The calling use case locks the project's
- * stream.
+ * state is stored in the row (CK6), because the tasks may move to another work session.
  */
 export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Checkpoint> {
   const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
+  tx.lock(projectStream(projectId))
   const last = await tx.first(selectLastCheckpoint, { workSessionId })
   const number = (last?.number ?? 0) + 1
   const kept = error && JSON.stringify(error)
@@ -260,7 +261,7 @@ export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Ch
 
 type CheckpointInput = z.output<typeof CheckpointRequest>
 
-/** Saves a requested checkpoint with the given state. The calling use case locks the project's stream. */
+/** Saves a requested checkpoint with the given state. */
 async function saveRequested(
   tx: Tx,
   row: WorkSessionRow,
