@@ -1,6 +1,6 @@
 /** One agent in a console of the whole product, as a person meets it: what is said, asked, shown and counted. */
 import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { SandboxMode } from '../../src/domain/agents/isolation.ts'
@@ -24,6 +24,9 @@ import type { Recipe } from './recipes.ts'
 
 /** The key behind the gateway. */
 export const plantedKey = 'planted-key-4f1d9c2ab7'
+
+/** On a machine with other things to do. */
+const patience = { 'agent.start_timeout_seconds': 180 }
 
 /** How a permission is answered. */
 type Answer = 'allow' | 'deny' | 'always'
@@ -50,15 +53,19 @@ export class Life {
   readonly model: ScriptedModel
   readonly project: TestRepository
   readonly wireFile: string
+  readonly projectId: string
   ready: Message
 
-  constructor(given: Pick<Life, 'role' | 'house' | 'person' | 'model' | 'project' | 'wireFile'>) {
+  constructor(
+    given: Pick<Life, 'role' | 'house' | 'person' | 'model' | 'project' | 'wireFile' | 'projectId'>,
+  ) {
     this.role = given.role
     this.house = given.house
     this.person = given.person
     this.model = given.model
     this.project = given.project
     this.wireFile = given.wireFile
+    this.projectId = given.projectId
   }
 
   get client(): Client {
@@ -200,6 +207,24 @@ export class Life {
       .map((line) => JSON.parse(line))
   }
 
+  /** Holdfast is stopped on purpose and started; the person comes back at another device. */
+  async restarted(): Promise<void> {
+    const { data, url, token } = this.house.holdfast
+    await this.house.holdfast.stop()
+    const port = Number(new URL(url).port)
+    this.house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
+    const lastSeq = this.person.log.at(-1)?.seq ?? 0
+    this.person = new Person(await openSocket({ port, token }), this.person.about.sessionId)
+    this.person.send('session:resume', { lastSeq })
+    await this.person.agents()
+  }
+
+  /** All that is left of its process. */
+  async endProcess(): Promise<void> {
+    for (const pid of await this.processes()) await this.killed(pid).catch(() => {})
+    await this.person.next('agent:failed', this.role)
+  }
+
   async terminate(): Promise<void> {
     this.person.send('session:terminate')
     await this.person.next('session:terminated')
@@ -239,7 +264,21 @@ function behindGateway(recipe: Recipe): Recipe {
     ...recipe,
     env: Object.fromEntries(env),
     files: recipe.filesWithoutModel ?? recipe.files,
+    args: [...recipe.args, ...(recipe.argsBehindGateway ?? [])],
   }
+}
+
+/** One whose settings are its own files writes them itself when it starts, with the address and the key that it is told then. */
+function writingItsFiles({ files }: Recipe, program: string, args: readonly string[]) {
+  const fill = (text: string): string =>
+    text
+      .replaceAll('MODEL', '$HOLDFAST_GATEWAY_URL')
+      .replaceAll('not-a-key', '$HOLDFAST_GATEWAY_KEY')
+  const lines = Object.entries(files).map(([file, content]) => {
+    const text = fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+    return `mkdir -p "$HOME/${dirname(file)}"\ncat > "$HOME/${file}" <<END\n${text}\nEND\n`
+  })
+  return { command: '/bin/sh', args: ['-c', `${lines.join('')}exec "$0" "$@"`, program, ...args] }
 }
 
 /** The agent is added with its wire recorded, or in a sandbox and behind the gateway, and not yet started. */
@@ -254,7 +293,7 @@ export async function openLife(
   const client = clientOf(house)
   const project = makeRepository()
   const { id: projectId } = await client.post('/api/projects', {
-    body: { name: 'real', path: project.folder },
+    body: { name: 'real', path: project.folder, settings: patience },
   })
   const wireFile = join(process.env['REAL_AGENTS_RECORD'] ?? temporaryFolder(), `${name}.jsonl`)
   const isOpen = sandbox === 'off'
@@ -266,19 +305,21 @@ export async function openLife(
     home,
     model.url,
   )
+  const { isUnknown = false } = recipe
+  const started = { command, args: [...args] }
+  const launched = !isOpen && isUnknown ? writingItsFiles(recipe, program, recipe.args) : started
+  const allow = { folders: [dirname(dirname(dirname(program)))], hosts: [] }
   const recorded = { wrapper: [process.execPath, join(import.meta.dirname, 'tee.ts'), wireFile] }
   const gateway = { upstream: model.url, secret: 'MODEL_KEY', model: 'scripted-1' }
   const entry = {
     id: name,
     name,
     protocol: 'acp' as const,
-    command,
-    args: [...args],
+    ...launched,
     env: { ...env },
   }
-  await client.post('/api/agents', {
-    body: { ...entry, ...(isOpen ? recorded : { sandbox, gateway }) },
-  })
+  const boxed = { sandbox, gateway, ...(isUnknown && { allow }) }
+  await client.post('/api/agents', { body: { ...entry, ...(isOpen ? recorded : boxed) } })
   const secret = { params: { projectId, name: gateway.secret }, body: { value: plantedKey } }
   if (!isOpen) await client.put('/api/projects/{projectId}/secrets/{name}', secret)
   await client.put('/api/projects/{projectId}/agents/{agentId}', {
@@ -286,5 +327,5 @@ export async function openLife(
     body: {},
   })
   const person = await openPerson(house, projectId)
-  return new Life({ role: name, house, person, model, project, wireFile })
+  return new Life({ role: name, house, person, model, project, wireFile, projectId })
 }

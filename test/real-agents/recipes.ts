@@ -1,4 +1,6 @@
 /** How each real agent is installed and told to speak to the scripted model instead of its vendor. The product knows nothing of this. */
+import { moreRecipes } from './more-recipes.ts'
+
 export interface Recipe {
   /** On npm, with the version these were seen to work with; the first has the program. */
   readonly packages: readonly string[]
@@ -12,12 +14,19 @@ export interface Recipe {
   readonly files: Readonly<Record<string, object | string>>
   /** The same without the model's address, for a gateway that tells it. */
   readonly filesWithoutModel?: Readonly<Record<string, object | string>>
+  /** What a person chooses for it in a sandbox. */
+  readonly optionInside?: { readonly optionId: string; readonly value: string }
+  /** Told behind a gateway in its arguments, which Holdfast fills in. */
+  readonly argsBehindGateway?: readonly string[]
+  /** Holdfast has no settings of it: behind a gateway its start writes its files. */
+  readonly isUnknown?: true
   /** Asks before it writes or runs. */
   readonly asks: boolean
   /** The tool for questions, with its arguments, and the option with which it is offered. */
   readonly question?: string
   readonly questionOption?: { readonly optionId: string; readonly value: string }
-  readonly says: {
+  /** Only its lives are tried (lives.suite.ts) where this is not known. */
+  readonly says?: {
     /** The command, when it asks. Without it the same cannot be known again. */
     readonly input: boolean
     /** The tokens of a turn, or of all that it asked its model for meanwhile, titles among it. */
@@ -29,7 +38,7 @@ export interface Recipe {
   }
 }
 
-export const recipes: Readonly<Record<string, Recipe>> = {
+const ofKnown: Readonly<Record<string, Recipe>> = {
   claude: {
     packages: ['@agentclientprotocol/claude-agent-acp@0.99.0'],
     program: 'claude-agent-acp',
@@ -198,3 +207,5 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     filesWithoutModel: {},
   },
 }
+
+export const recipes: Readonly<Record<string, Recipe>> = { ...ofKnown, ...moreRecipes }

@@ -38,7 +38,7 @@ function repositoryInside({ folder, git }: TestRepository): TestRepository {
 /** A pipe that answers clean for some readings, and then names a program. Between two answers it lets the reader come to its end. */
 function changingPipe(file: string, clean: number, evil: string): void {
   execFileSync('mkfifo', [file])
-  const script = `trap '' PIPE; n=0; while :; do if [ $n -lt ${clean} ]; then printf '[x]\\n\\ty = 1\\n' > ${file}; else printf '%s' '${evil}' > ${file}; fi; n=$((n + 1)); sleep 0.05; done`
+  const script = `trap '' PIPE; n=0; while :; do if [ $n -lt ${clean} ]; then printf '[x]\\n\\ty = 1\\n' > ${file}; else printf '%s' '${evil}' > ${file}; fi; n=$((n + 1)); sleep 0.2; done`
   const child = spawn('/bin/sh', ['-c', script], { detached: true, stdio: 'ignore' })
   onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'))
 }

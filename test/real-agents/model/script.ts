@@ -45,7 +45,7 @@ export type ModelAnswer =
 
 /** What agents put around a prompt by themselves. */
 const injected =
-  /<(system-reminder|environment_context|session_context|user_context|current_datetime)\b[\s\S]*?<\/\1>/g
+  /<(system-reminder|environment_context|environment_details|session_context|user_context|user_instructions|current_datetime)\b[\s\S]*?<\/\1>/g
 const directive = /\[\[(write|run|tool|slow)\s+([\s\S]*?)\]\]/g
 
 export const withoutInjected = (text: string): string => text.replaceAll(injected, '').trim()
@@ -94,7 +94,7 @@ function callFor(verb: string, rest: string, tools: readonly OfferedTool[]) {
 }
 
 function writing(tools: readonly OfferedTool[], file: string, text: string) {
-  const tool = find(tools, 'write', 'write_file', 'create')
+  const tool = find(tools, 'write', 'write_file', 'create', 'write_to_file', 'create_file')
   if (tool) {
     const [path, content] = [
       keyOf(tool, 'file_path', 'filePath', 'path'),
@@ -112,15 +112,23 @@ function writing(tools: readonly OfferedTool[], file: string, text: string) {
 }
 
 function running(tools: readonly OfferedTool[], command: string) {
-  const tool = find(tools, 'bash', 'run_shell_command', 'shell', 'exec_command', 'shell_command')
+  const tool = find(tools, ...shells)
   if (!tool) return undefined
   const key = keyOf(tool, 'command', 'cmd')
   const { [key]: shape, sandbox_permissions: asks } = tool.schema.properties ?? {}
   const args = { [key]: shape?.type === 'array' ? ['bash', '-lc', command] : command }
   // One of them asks its person only when its model wants to leave its sandbox.
-  const more = asks ? { sandbox_permissions: 'require_escalated', justification: 'scripted' } : {}
+  const isAsked = asks && (asks.enum ?? ['require_escalated']).includes('require_escalated')
+  const more = isAsked
+    ? { sandbox_permissions: 'require_escalated', justification: 'scripted' }
+    : {}
   return { tool, name: tool.name, args: filled(tool, { ...args, ...more }) }
 }
+
+const shells = [
+  ...['bash', 'run_shell_command', 'shell', 'exec_command', 'shell_command'],
+  ...['execute_command', 'execute_bash', 'run_command'],
+]
 
 const find = (tools: readonly OfferedTool[], ...names: string[]): OfferedTool | undefined =>
   tools.find(({ name }) => names.includes(name.toLowerCase()))
