@@ -45,14 +45,14 @@ test('[SE13] what turns text around is shown by its number: in a permission, in 
 
 test('[SE6] answers made to nest or to repeat without end are shown as text, and the page goes on', async () => {
   const key = 'slack:bombs'
+  const stars = '*'.repeat(150_000)
   const bombs = [
     '>'.repeat(50_000),
-    '*'.repeat(150_000),
     '1. '.repeat(20_000).trim(),
     `${'*'.repeat(4000)}a${'*'.repeat(4000)}`,
   ]
   await here.elsewhere.post('/api/conversations', { body: { key } })
-  for (const content of [...bombs, 'It **goes on**'])
+  for (const content of [stars, ...bombs, 'It **goes on**'])
     await here.elsewhere.post('/api/conversations/{key}/messages', {
       params: { key },
       body: { role: 'assistant', content },
@@ -63,6 +63,9 @@ test('[SE6] answers made to nest or to repeat without end are shown as text, and
   const shown = () => log.locator('[data-seq] p').allTextContents()
   // As text until it is read, and when it could not be.
   await expect.poll(shown).toEqual(expect.arrayContaining(bombs))
+  // What is read of so many stars is a line across.
+  const isLine = async () => (await log.locator('[data-seq] hr').count()) === 1
+  await expect.poll(async () => (await shown()).includes(stars) !== (await isLine())).toBe(true)
   await page.getByRole('link', { name: /^Now/ }).click()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
 })
