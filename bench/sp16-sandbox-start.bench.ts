@@ -28,22 +28,18 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
     const launchId = `bench-${sandbox}-${++count}`
     const command = '/bin/sh'
     const particulars = {
-      ...{
-        type: 'coordinator:launch',
-        launchId,
-        agentId: 'a',
-        projectId: 'p',
-        protocol: 'acp',
-        acp: {},
-        folder: worktree,
-        env: {},
-      },
-      ...{
-        secrets: { environment: {}, files: {} },
-        command,
-        args: ['-c', 'echo ready'],
-        launchToken: 'hf_launch_bench',
-      },
+      type: 'coordinator:launch',
+      launchId,
+      agentId: 'a',
+      projectId: 'p',
+      protocol: 'acp',
+      acp: {},
+      folder: worktree,
+      env: {},
+      secrets: { environment: {}, files: {} },
+      command,
+      args: ['-c', 'echo ready'],
+      launchToken: 'hf_launch_bench',
       isolation: {
         sandbox,
         allow: { folders: [], hosts: [] },
@@ -55,27 +51,23 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
     const { promise, resolve } = Promise.withResolvers<Exit>()
     const from = performance.now()
     const agent = await AgentProcess.start({
-      ...{
-        particulars,
-        env,
-        table,
-        clock: systemClock,
-        program: [process.execPath],
-        onExit: resolve,
-        onOutput: () => {},
-      },
-      ...{
-        mark: { launchId, folderId: 'bench' },
-        serverUrl: 'http://127.0.0.1:1',
-        fallbackFolder: join(data, 'launches', launchId),
-      },
+      particulars,
+      env,
+      table,
+      clock: systemClock,
+      program: [process.execPath],
+      onExit: resolve,
+      onOutput: () => {},
+      mark: { launchId, folderId: 'bench' },
+      serverUrl: 'http://127.0.0.1:1',
+      fallbackFolder: join(data, 'launches', launchId),
       sandbox: {
-        ...{ git, dataFolder: data, ask: async () => false },
-        ...{
-          limits: sandboxLimits(),
-          watch: new SandboxWatch(table, systemClock),
-          onLimit: () => {},
-        },
+        git,
+        dataFolder: data,
+        ask: async () => false,
+        limits: sandboxLimits(),
+        watch: new SandboxWatch(table, systemClock),
+        onLimit: () => {},
       },
     })
     if (!agent.pipes) throw new Error('The agent has no pipes.')

@@ -50,7 +50,9 @@ export class AgentSignIns implements SignIns {
   async inspect(start: AgentStart, folder?: string): Promise<AgentInspection> {
     const { connection, facts, close } = await this.#start(start)
     const ways = facts.signInWays.map(({ id, name, description, terminal }) => ({
-      ...{ id, name, description },
+      id,
+      name,
+      description,
       command: terminal && commandLine(terminal, start),
     }))
     const acpSessions = facts.abilities.list

@@ -19,7 +19,8 @@ import {
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
-import type { Gateway, OpenGateway } from './gateway/gateway.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { openGatewayFor } from './gateway/open-gateway.ts'
 import { RecentIds } from './link.ts'
 import { SandboxWatch } from './sandbox/sandbox-watch.ts'
 import type { NewFact } from './spool.ts'
@@ -322,7 +323,7 @@ export class Supervisor {
           onLimit: (why) => endedFor(launch, why),
           ask: async (target) => (await launch.acpAgent?.sandbox.askHost(target)) ?? false,
         },
-        gateway: await openGateway(gateway, launch, particulars),
+        gateway: await openGatewayFor(gateway, particulars, launch),
         onOutput: (text) => report({ type: 'process-output', launchId, text }),
         onExit,
       })
@@ -377,21 +378,6 @@ function endedFor({ acpAgent }: Launch, why: Detail): void {
   if (!acpAgent) return
   acpAgent.sandbox.endedFor = why
   acpAgent.reportFailure(why)
-}
-
-/** GW1, GW3: a launch that is being ended asks no model any more. */
-async function openGateway(
-  gateway: Gateway,
-  launch: Launch,
-  particulars: LaunchParticulars,
-): Promise<OpenGateway | undefined> {
-  const { isolation, gatewayKey: key, launchId, launchToken } = particulars
-  if (!isolation?.gateway || key === undefined) return undefined
-  return gateway.open({
-    ...{ launchId, launchToken, key, upstream: isolation.gateway.upstream },
-    turn: () => launch.acpAgent?.onlyTurn ?? null,
-    refuse: () => (launch.stopping ? 'The launch is being ended.' : undefined),
-  })
 }
 
 function launchFolder(folder: string, launchId: string): string {

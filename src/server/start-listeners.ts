@@ -150,7 +150,12 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const { agents, launches, worktrees, fileOperations } = deps
   const { lastSeen, waitingCalls } = agents
   return {
-    ...{ lastSeen, waitingCalls, launches, tails, worktrees, fileOperations },
+    lastSeen,
+    waitingCalls,
+    launches,
+    tails,
+    worktrees,
+    fileOperations,
     async close(lingerMs = 0) {
       deps.closing = true
       listener.connections.beginDrain()

@@ -473,17 +473,14 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
     report,
     serverUrl,
   }
+  const worktreesFolder = join(folder, 'worktrees')
   const fetchTurn = async (): Promise<undefined> => undefined
-  const acpAgent = new AcpAgents({
-    ...parts,
-    version: '0',
-    worktreesFolder: join(folder, 'worktrees'),
-    folderId,
-    fetchTurn,
-  })
+  const acpAgents = new AcpAgents({ ...parts, version: '0', worktreesFolder, folderId, fetchTurn })
   const supervisor = new Supervisor({
     ...parts,
-    ...{ acpAgents: acpAgent, gateway: new Gateway({ env: {}, report }), folderId },
+    acpAgents,
+    gateway: new Gateway({ env: {}, report }),
+    folderId,
     launchesFolder: join(folder, 'launches'),
     table: new ProcessTable(machine),
     logger: nowhere,
@@ -494,5 +491,5 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   supervisor.order({ ...launch, maxProcesses: null, state: 'waiting', stopReason: null })
   await over
   expect(received).toEqual(['process-exited'])
-  expect(existsSync(join(folder, 'worktrees'))).toBe(false)
+  expect(existsSync(worktreesFolder)).toBe(false)
 })

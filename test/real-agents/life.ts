@@ -147,7 +147,9 @@ export class Life {
       })
     ).items
     return {
-      ...{ end, kept, counted },
+      end,
+      kept,
+      counted,
       asked: of('permission:requested').filter(({ approvalId }) => !byRule.has(approvalId)),
       questions: of('question:requested'),
       calls: [...calls.values()],

@@ -104,13 +104,12 @@ test.each(engines)(
     expect(contexts.map((row) => ({ ...row, goes_on_left: Number(row['goes_on_left']) }))).toEqual([
       { conversation_key: key, state: 'asleep', limited_turn_id: 't1', ...limit },
       {
-        ...{
-          conversation_key: 'telegram:42',
-          state: 'asleep',
-          limited_until: until,
-          limited_turn_id: 't2',
-        },
-        ...{ goes_on_by: null, goes_on_left: 0 },
+        conversation_key: 'telegram:42',
+        state: 'asleep',
+        limited_until: until,
+        limited_turn_id: 't2',
+        goes_on_by: null,
+        goes_on_left: 0,
       },
     ])
     const parked = await db.run(
@@ -125,12 +124,10 @@ test.each(engines)(
         content: [{ type: 'text', text: 'first' }],
       },
       {
-        ...{
-          conversation_key: 'telegram:42',
-          role_agent_id: null,
-          retry_of: 't2',
-          not_before: until,
-        },
+        conversation_key: 'telegram:42',
+        role_agent_id: null,
+        retry_of: 't2',
+        not_before: until,
         content: [{ type: 'text', text: 'say "one"\n\nand two' }],
       },
     ])

@@ -385,7 +385,7 @@ describe.each(engines)('%s', (engine) => {
     })
     await add('human_approvals', {
       id: 5,
-      ...{ project_id: 'p' },
+      project_id: 'p',
       status: 'pending',
       submitted_at: at,
     })

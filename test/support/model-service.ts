@@ -117,7 +117,9 @@ function eventsOf(
     }
     case 'gemini': {
       const usage = (candidatesTokenCount: number) => ({
-        ...{ promptTokenCount: inputTokens, candidatesTokenCount, thoughtsTokenCount: 0 },
+        promptTokenCount: inputTokens,
+        candidatesTokenCount,
+        thoughtsTokenCount: 0,
         cachedContentTokenCount: cachedTokens,
       })
       const chunk = (words: string, count: number, more = {}): Event => [

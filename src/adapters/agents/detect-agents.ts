@@ -92,8 +92,16 @@ async function lookFor(
   }
   const { command: signIn, keys } = agent.signIn
   return {
-    ...{ id, agent: agent.id, name, file, version: await version, triedWith, draft },
-    ...{ signedIn: isSignedIn(agent, detection.env), signIn, keys: [...keys] },
+    id,
+    agent: agent.id,
+    name,
+    file,
+    version: await version,
+    triedWith,
+    draft,
+    signedIn: isSignedIn(agent, detection.env),
+    signIn,
+    keys: [...keys],
   }
 }
 

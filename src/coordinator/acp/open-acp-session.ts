@@ -133,14 +133,13 @@ function abilitiesOf(capabilities: Fields, answer: Fields): AgentAbilities {
   const offers = (name: string): boolean => isOffered(acpSessions?.[name])
   return {
     load: capabilities['loadSession'] === true,
-    ...{
-      resume: offers('resume'),
-      list: offers('list'),
-      close: offers('close'),
-      delete: offers('delete'),
-      fork: offers('fork'),
-    },
-    ...{ images: prompts?.['image'] === true, audio: prompts?.['audio'] === true },
+    resume: offers('resume'),
+    list: offers('list'),
+    close: offers('close'),
+    delete: offers('delete'),
+    fork: offers('fork'),
+    images: prompts?.['image'] === true,
+    audio: prompts?.['audio'] === true,
     embeddedFiles: prompts?.['embeddedContext'] === true,
     mcpOverHttp: mcp?.['http'] === true,
     logout: isOffered(auth?.['logout']),

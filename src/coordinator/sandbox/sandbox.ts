@@ -153,12 +153,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     needs && owner
       ? await ownParts({
           agent: { id: known?.id ?? 'holdfast', sandbox: needs },
-          ...{
-            owner,
-            home,
-            root: join(dataFolder, 'transcripts'),
-            placeOf: placeIn(variables, home),
-          },
+          owner,
+          home,
+          root: join(dataFolder, 'transcripts'),
+          placeOf: placeIn(variables, home),
         })
       : []
   const state = isolation.allow.state ?? []

@@ -49,7 +49,10 @@ const machines: Readonly<Record<string, Machine>> = {
       syslog: 103,
     },
     spaces: { setns: 308, mount: 165, umount2: 166, pivot_root: 155 },
-    ...{ ioctl: 16, socket: 41, clone: 56, unshare: 272 },
+    ioctl: 16,
+    socket: 41,
+    clone: 56,
+    unshare: 272,
   },
   arm64: {
     audit: 0xc00000b7,
@@ -63,7 +66,10 @@ const machines: Readonly<Record<string, Machine>> = {
       syslog: 116,
     },
     spaces: { setns: 268, mount: 40, umount2: 39, pivot_root: 41 },
-    ...{ ioctl: 29, socket: 198, clone: 220, unshare: 97 },
+    ioctl: 29,
+    socket: 198,
+    clone: 220,
+    unshare: 97,
   },
 }
 

@@ -147,14 +147,12 @@ function reasons(
   const notAllowed = [`The data folder ${data} cannot be written by this user.`, rights] as const
   const full = [`There is no space left for the data folder ${data}.`, space] as const
   return {
-    ...{
-      EEXIST: notAFolder,
-      ENOTDIR: notAFolder,
-      EACCES: notAllowed,
-      EPERM: notAllowed,
-      ENOSPC: full,
-      EDQUOT: full,
-    },
+    EEXIST: notAFolder,
+    ENOTDIR: notAFolder,
+    EACCES: notAllowed,
+    EPERM: notAllowed,
+    ENOSPC: full,
+    EDQUOT: full,
     EROFS: [`The data folder ${data} is on a read-only file system.`],
   }
 }

@@ -114,7 +114,12 @@ const ReadFile = z
     updated: GoTime,
   })
   .transform(({ key, messages, summary, flags, created, updated, ...rest }) => ({
-    ...{ key, messages, summary, flags, created, updated },
+    key,
+    messages,
+    summary,
+    flags,
+    created,
+    updated,
     ...withExtra(rest),
   }))
 export type ReadConversation = z.output<typeof ReadFile>

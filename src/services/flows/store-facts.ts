@@ -132,16 +132,17 @@ async function countRequest(
     finished = false,
   } = 'finished' in fact ? fact : {}
   await tx.write(addModelUsage, {
-    ...{
-      launch_id,
-      project_id,
-      agent_id,
-      turn_id: fact.turnId ?? '',
-      model: fact.model,
-      updated_at: now,
-    },
-    ...{ requests: fact.type === 'model-asked' ? 1 : 0, finished: finished ? 1 : 0 },
-    ...{ input_tokens: inputTokens, output_tokens: outputTokens, cached_tokens: cachedTokens },
+    launch_id,
+    project_id,
+    agent_id,
+    turn_id: fact.turnId ?? '',
+    model: fact.model,
+    updated_at: now,
+    requests: fact.type === 'model-asked' ? 1 : 0,
+    finished: finished ? 1 : 0,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cached_tokens: cachedTokens,
   })
 }
 

@@ -216,14 +216,18 @@ async function importApprovals(
   for (const task_id of taskIds) {
     if (await tx.first(selectApprovedOfTask, { projectId: project_id, taskId: task_id })) continue
     const row = newRow('human_approvals', {
-      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id },
+      id: await nextApprovalId(tx),
+      project_id,
+      session_id,
+      task_id,
       checkpoint_type: importedApproval,
       leader_id: state?.active_agent?.agent_id ?? importedApproval,
       status: 'approved',
       submitted_at: at,
       resolved_at: at,
       // AP7: nobody decides in another's name, and the files do not say whose decision it was.
-      ...{ decided_by: by, imported_decider: '' },
+      decided_by: by,
+      imported_decider: '',
     })
     await tx.insert('human_approvals', row)
     tx.append(

@@ -223,7 +223,9 @@ function approachRow(
   const counted = parseApproachId(id)
   const at = read.date ? `${read.date}T00:00:00.000Z` : timestamp
   const content = contentOf(kind, {
-    ...{ category, description, learnings: read.learnings ?? [] },
+    category,
+    description,
+    learnings: read.learnings ?? [],
     details: read.details ?? null,
     evidence: read.evidence ?? null,
     reusable: read.reusable ?? undefined,

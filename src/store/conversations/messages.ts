@@ -292,7 +292,9 @@ export const messageOf = (row: MessageRow): Message => ({
 })
 
 const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots => ({
-  ...{ key, seq, limit },
+  key,
+  seq,
+  limit,
   leastVisible: hidden ? 0 : 1,
   mostCopy: originals ? 0 : afterAllMessages,
 })

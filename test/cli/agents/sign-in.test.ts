@@ -38,7 +38,9 @@ test('[AC9] an agent is signed in by itself, and out again; what is for a termin
   )
   expect((await holdfast(['agents', 'login', 'mine', '--method', 'key', '--json'])).json()).toEqual(
     {
-      ...{ id: 'mine', method: 'key', signedIn: true },
+      id: 'mine',
+      method: 'key',
+      signedIn: true,
     },
   )
   // Named, and not run: the agent wrote it.

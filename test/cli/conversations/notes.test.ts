@@ -81,7 +81,9 @@ test('[DC1] [CL1] cutover shows when a day begins, changes it, and says what is 
     'A new day of conversation begins at 05:00 Europe/Berlin (chosen here).\n',
   )
   expect((await holdfast(['cutover', '--hour', 'off', '--json'])).json()).toEqual({
-    ...{ hour: 'off', timezone: 'Europe/Berlin', source: 'chosen' },
+    hour: 'off',
+    timezone: 'Europe/Berlin',
+    source: 'chosen',
   })
   expect((await holdfast(['cutover'])).stdout).toBe(
     'Days of conversation are not closed (chosen here).\n',

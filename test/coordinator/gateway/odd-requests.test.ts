@@ -29,13 +29,11 @@ async function open(
   const facts: NewFact[] = []
   const gateway = new Gateway({ env: {}, report: (fact) => facts.push(fact) })
   const way = await gateway.open({
-    ...{
-      launchId: 'one',
-      launchToken: 'hf_launch_one',
-      key,
-      turn: () => 't1',
-      refuse: () => undefined,
-    },
+    launchId: 'one',
+    launchToken: 'hf_launch_one',
+    key,
+    turn: () => 't1',
+    refuse: () => undefined,
     upstream: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
   })
   onTestFinished(() => {

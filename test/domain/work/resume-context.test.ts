@@ -120,8 +120,10 @@ describe('the resume context', () => {
       remaining: whole(Array.from({ length: 1000 }, (_, n) => task(1000 - n))),
       completed: whole(
         Array.from({ length: 1000 }, (_, n) => ({
-          ...{ taskId: `task_p1_test_${1000 - n}`, name: 'Done' },
-          ...{ completedAt: null, result: words },
+          taskId: `task_p1_test_${1000 - n}`,
+          name: 'Done',
+          completedAt: null,
+          result: words,
         })),
       ),
     }

@@ -27,11 +27,11 @@ export const responses: Dialect = {
   }),
   async write(sink, id, answer, { model, stream }, { input, output }) {
     const usage = {
-      ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
-      ...{
-        input_tokens_details: { cached_tokens: 0 },
-        output_tokens_details: { reasoning_tokens: 0 },
-      },
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: input + output,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
     }
     const item: Body = itemOf(id, answer)
     const base = {

@@ -84,14 +84,12 @@ test('[SE24] one’s own browsers are listed, also for a token, with the address
   expect(listed).toEqual({
     id: expect.any(String),
     kind: 'browser',
-    ...{
-      name: 'Firefox, Linux',
-      address: '203.0.113.7',
-      createdAt: at,
-      usedAt: at,
-      expiresAt,
-      isCurrent: false,
-    },
+    name: 'Firefox, Linux',
+    address: '203.0.113.7',
+    createdAt: at,
+    usedAt: at,
+    expiresAt,
+    isCurrent: false,
   })
   expect((await server.ask('/api/devices', browser.as)).json.items).toEqual([
     { ...listed, isCurrent: true },

@@ -310,38 +310,29 @@ function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
     day,
   } = scene
   return {
-    ...{
-      projectId: [projectId],
-      userSessionId: [userSessionId],
-      worktreeId: [worktreeId],
-      launchId: [launchId],
-    },
-    ...{
-      key: [key, forkKey],
-      workSessionId: [workSessionId],
-      turnId: [turnId],
-      toolCallId: [toolCallId],
-    },
-    ...{
-      approvalId: [scene.approvalId, scene.decidedId],
-      questionId: [scene.questionId],
-      day: [day],
-      seq: [1],
-    },
-    ...{
-      role: ['auth'],
-      agentId: ['coder'],
-      channel: ['telegram'],
-      name: ['none'],
-      taskId: ['none'],
-    },
-    ...{
-      personId: ['none'],
-      tokenId: ['none'],
-      coordinatorId: [scene.machine.id],
-      chatId: ['none'],
-    },
-    ...{ approachId: ['none'], allowanceId: ['none'] },
+    projectId: [projectId],
+    userSessionId: [userSessionId],
+    worktreeId: [worktreeId],
+    launchId: [launchId],
+    key: [key, forkKey],
+    workSessionId: [workSessionId],
+    turnId: [turnId],
+    toolCallId: [toolCallId],
+    approvalId: [scene.approvalId, scene.decidedId],
+    questionId: [scene.questionId],
+    day: [day],
+    seq: [1],
+    role: ['auth'],
+    agentId: ['coder'],
+    channel: ['telegram'],
+    name: ['none'],
+    taskId: ['none'],
+    personId: ['none'],
+    tokenId: ['none'],
+    coordinatorId: [scene.machine.id],
+    chatId: ['none'],
+    approachId: ['none'],
+    allowanceId: ['none'],
   }
 }
 
@@ -559,14 +550,14 @@ async function throughStreams(scene: Scene): Promise<string[]> {
 async function throughRelay(scene: Scene): Promise<string[]> {
   const about = { ['sessionId']: scene.userSessionId, role: 'auth' }
   const more = {
-    ...{
-      messageId: scene.turnId,
-      change: { modeId: 'm' },
-      goOn: true,
-      outcome: 'allowed',
-      action: 'decline',
-    },
-    ...{ approvalId: scene.approvalId, questionId: scene.questionId, lastSeq: 0 },
+    messageId: scene.turnId,
+    change: { modeId: 'm' },
+    goOn: true,
+    outcome: 'allowed',
+    action: 'decline',
+    approvalId: scene.approvalId,
+    questionId: scene.questionId,
+    lastSeq: 0,
   }
   const wrong: string[] = []
   for (const { name: who, token } of scene.others) {
@@ -587,29 +578,23 @@ async function throughMcp(scene: Scene): Promise<string[]> {
   const wrong: string[] = []
   const agent = await connectMcp(scene.server.url, scene.launchToken)
   const values = {
-    ...{
-      approval_id: scene.approvalId,
-      agent_id: 'coder',
-      project_id: scene.projectId,
-      remaining_processes: 0,
-    },
-    ...{
-      checkpoint_type: 'plan',
-      path: '/none',
-      folder: '/none',
-      content: 'hi',
-      summary: 'hi',
-      through_seq: 1,
-      flags: {},
-    },
-    ...{
-      to_agent_id: 'critic',
-      task_id: 'none',
-      kind: 'failed',
-      description: 'none',
-      day: scene.day,
-      q: scene.word,
-    },
+    approval_id: scene.approvalId,
+    agent_id: 'coder',
+    project_id: scene.projectId,
+    remaining_processes: 0,
+    checkpoint_type: 'plan',
+    path: '/none',
+    folder: '/none',
+    content: 'hi',
+    summary: 'hi',
+    through_seq: 1,
+    flags: {},
+    to_agent_id: 'critic',
+    task_id: 'none',
+    kind: 'failed',
+    description: 'none',
+    day: scene.day,
+    q: scene.word,
   }
   const offered = new Set((await agent.client.listTools()).tools.map(({ name }) => name))
   for (const { name, inputSchema } of listedTools()) {

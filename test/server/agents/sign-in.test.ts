@@ -91,7 +91,9 @@ test('[AC13] what an agent asks to open while somebody signs in is shown, and it
   await post('sign-in', { method: 'device' })
   await expect.poll(async () => (await ask('/api/agents/mine/sign-in')).json.visit).not.toBeNull()
   expect((await ask('/api/agents/mine/sign-in')).json).toMatchObject({
-    ...{ method: 'device', state: 'waiting', error: null },
+    method: 'device',
+    state: 'waiting',
+    error: null,
     visit: { message: 'Enter the code 12-34', url: 'https://example.com/device' },
   })
   await expect.poll(() => noted().at(-1)).toBe('accept')

@@ -93,18 +93,14 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
   })
   await settle()
   expect(await approach('approach_u001')).toMatchObject({
-    ...{
-      kind: 'failed',
-      description: 'ours',
-      failureReason: 'fell',
-      learnings: ['no'],
-      avoid: true,
-      priority: null,
-    },
-    ...{
-      nextToTry: false,
-      history: [{ by: 'owner', before: { kind: 'untried', priority: 'medium' } }],
-    },
+    kind: 'failed',
+    description: 'ours',
+    failureReason: 'fell',
+    learnings: ['no'],
+    avoid: true,
+    priority: null,
+    nextToTry: false,
+    history: [{ by: 'owner', before: { kind: 'untried', priority: 'medium' } }],
   })
   expect((await whole()).approaches).toHaveLength(3)
   expect((await whole()).fileProblem).toBeNull()

@@ -122,8 +122,13 @@ test('[AC12] a fork from the last turn begins as a fork of the agent’s session
     ).toBe(201)
     const turn = await next()
     await machine.tell({
-      ...{ type: 'turn-began', launchId, turnId: turn.turnId, contextId: turn.context.contextId },
-      ...{ acpSessionId: `forked ${turnId}`, how: 'resumed', notRestored: null },
+      type: 'turn-began',
+      launchId,
+      turnId: turn.turnId,
+      contextId: turn.context.contextId,
+      acpSessionId: `forked ${turnId}`,
+      how: 'resumed',
+      notRestored: null,
     } as Anything)
     await answer(turn)
     return turn.context.open

@@ -166,29 +166,25 @@ test('[AP7] who brings decisions back answers for them, and decides nothing that
   const moment = '2026-01-01T00:00:00.000Z'
   const said = { feedback: 'go', decided_by: 'owner', resolved_at: moment }
   const row = {
-    ...{
-      project_id: projectId,
-      session_id: id,
-      checkpoint_type: 'deploy',
-      leader_id: 'ann',
-      task_id: null,
-    },
-    ...{
-      instruction_content: 'rm -rf',
-      worker_instructions: '[]',
-      artifacts: '[]',
-      revision_history: '[]',
-    },
-    ...{
-      outcome: null,
-      digest: null,
-      options: null,
-      tool_call: null,
-      option_id: null,
-      role: null,
-      deadline: null,
-    },
-    ...{ submitted_at: moment, status: 'approved', ...said },
+    project_id: projectId,
+    session_id: id,
+    checkpoint_type: 'deploy',
+    leader_id: 'ann',
+    task_id: null,
+    instruction_content: 'rm -rf',
+    worker_instructions: '[]',
+    artifacts: '[]',
+    revision_history: '[]',
+    outcome: null,
+    digest: null,
+    options: null,
+    tool_call: null,
+    option_id: null,
+    role: null,
+    deadline: null,
+    submitted_at: moment,
+    status: 'approved',
+    ...said,
   }
   const earlier = { submittedAt: moment, resolvedAt: moment, decidedBy: 'owner', feedback: null }
   const approvals = [

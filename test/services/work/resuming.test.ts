@@ -135,14 +135,12 @@ describe('resuming', () => {
     expect([again.outcome, resumedIn(again).session.id]).toEqual(['same', grandchild])
     expect(resumedIn(again).remainingTasks).toHaveLength(3)
     await store.run(recordApproach, {
-      ...{
-        projectId,
-        workSessionId: grandchild,
-        kind: 'failed',
-        category: 'jump',
-        description: 'raycast',
-        by,
-      },
+      projectId,
+      workSessionId: grandchild,
+      kind: 'failed',
+      category: 'jump',
+      description: 'raycast',
+      by,
     })
     await complete(at.id)
     await interrupt(grandchild)
