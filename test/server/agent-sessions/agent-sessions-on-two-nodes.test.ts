@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/platform/time/clock.ts'
 import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import {
   findDueAgentSessions,
+  findLeftOpen,
   listAgentSessions,
   listLiveAgentSessions,
 } from '../../../src/services/agent-sessions/queries.ts'
@@ -92,7 +93,8 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
   const task = await office.signIn()
   expect(await office.next(task)).toMatchObject({ action: 'work_on_task' })
   expect(await store.query(listLiveAgentSessions, { after: firstLive, limit: 10 })).toHaveLength(2)
-  expect(await store.query(findDueAgentSessions, {})).toEqual({ agentSessions: [], leftOpen: [] })
+  expect(await store.query(findDueAgentSessions, {})).toEqual([])
+  expect(await store.query(findLeftOpen, {})).toEqual([])
   await office.calls.reportExit(unknownCaller.who, {
     projectId,
     agentId,
