@@ -319,7 +319,7 @@ test('[RE9] a fact that the server will not take is set aside and the others arr
   const launchId = server.order(script('echo poison; exit 2'))
   await server.until(exited(server, launchId))
   expect(server.factsOf(launchId, 'process-output')).toEqual([])
-  expect(log()).toContain('does not take these facts')
+  expect(log()).toContain('server rejected facts')
 })
 
 test('[SE1] with a token that is not accepted it starts nothing and keeps trying, until there is another', async () => {

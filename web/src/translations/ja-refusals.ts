@@ -182,8 +182,6 @@ const words: RefusalSentences = {
   noSandboxedTurn:
     'フォルダーを求められるのは、サンドボックス内のエージェントだけで、ターンの実行中に限られます',
   machineBusy: 'マシンが多くの要求を処理中です。少し待ってから、もう一度お試しください',
-  justChanged: '変更されたばかりです。もう一度お試しください',
-  justGivenMore: '新しい作業が渡されたばかりです。もう一度お試しください',
   stillStarting: 'サーバーはまだ起動中です',
   conflictsOne: '{branch} と 1 個のファイルで競合しています',
   conflicts: '{branch} と {count} 個のファイルで競合しています',
@@ -230,7 +228,6 @@ const words: RefusalSentences = {
   clientIdUsed: 'クライアント ID {id} は別のメッセージで使われています',
   onlyScripts: 'スクリプト用のトークンだけに指定できます',
   launchRuns: '起動 {id} はすでに実行中です',
-  launchMoved: '別のコーディネーターに渡されました。もう一度お試しください',
   filesOfOther: 'これは {project} の {id} のファイルです',
   workOfOther: '{id} は別のプロジェクトの作業セッションです',
   noTurnIn: '{key} にターン {id} はありません',
