@@ -4,6 +4,6 @@ const maxMs = 5 * 60_000
 const maxAskedMs = 24 * 3_600_000
 
 export const backoffMs = (failures: number, retryAfterMs = 0): number => {
-  const asked = Number.isNaN(retryAfterMs) ? 0 : Math.min(maxAskedMs, retryAfterMs)
-  return Math.max(asked, Math.min(maxMs, firstMs * 2 ** Math.min(failures, 20)))
+  const askedMs = Number.isNaN(retryAfterMs) ? 0 : Math.min(maxAskedMs, retryAfterMs)
+  return Math.max(askedMs, Math.min(maxMs, firstMs * 2 ** Math.min(failures, 20)))
 }

@@ -132,19 +132,19 @@ export class Sender {
 
   async #send({ chatId, n }: NextOutgoing): Promise<void> {
     const { store, adapter, holder, onSent } = this.#options
-    const which = { channel: this.#channel, chatId, n }
-    const { begun } = await store.run(beginSending, { ...which, holder })
+    const partKey = { channel: this.#channel, chatId, n }
+    const { begun } = await store.run(beginSending, { ...partKey, holder })
     if (!begun) return
     const { part } = begun
     const id = `${chatId}/${n}/${part}`
     const parts = splitText(begun.content, adapter.maxChars - reservedChars)
-    const known = this.#arrived.get(id)
-    const outcome = known ?? (await this.#sendPart(chatId, parts, begun))
+    const arrivedAt = this.#arrived.get(id)
+    const outcome = arrivedAt ?? (await this.#sendPart(chatId, parts, begun))
     if (outcome.is === 'sent') {
       this.#arrived.set(id, outcome)
-      if (!known) onSent()
+      if (!arrivedAt) onSent()
     }
-    await store.run(recordSent, { ...which, part, outcome })
+    await store.run(recordSent, { ...partKey, part, outcome })
     this.#arrived.delete(id)
   }
 
@@ -159,8 +159,8 @@ export class Sender {
     const isLast = part >= parts.length - 1
     if (text === undefined) return { is: 'sent', isLast: true }
     try {
-      const said = maybeSent ? `${chatWords(language).again}\n\n${text}` : text
-      await adapter.send(chatId, said, this.#abort.signal)
+      const words = maybeSent ? `${chatWords(language).again}\n\n${text}` : text
+      await adapter.send(chatId, words, this.#abort.signal)
       return { is: 'sent', isLast }
     } catch (error) {
       const failure =

@@ -27,12 +27,12 @@ export const padTo = (text: string, width: number): string =>
 /** Cuts text to `width` cells with … at the end if it does not fit. Only for text without colours. */
 export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
-  let kept = ''
+  let result = ''
   let used = 1
   for (const { segment } of charactersOf(text)) {
     used += displayWidth(segment)
     if (used > width) break
-    kept += segment
+    result += segment
   }
-  return `${kept}…`
+  return `${result}…`
 }

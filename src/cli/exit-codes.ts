@@ -33,6 +33,6 @@ const exitOfStatus: Readonly<Record<number, ExitName>> = {
 
 /** Unknown codes of a newer server are failures. */
 export function exitOfCode(code: string): ExitCode {
-  const known = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode] : undefined
-  return exitCodes[(known && exitOfStatus[known.status]) ?? 'failed'].code
+  const entry = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode] : undefined
+  return exitCodes[(entry && exitOfStatus[entry.status]) ?? 'failed'].code
 }

@@ -17,8 +17,8 @@ export async function ofOlderServer(
   if (!(error instanceof ProblemError) || !error.route || !nothingThere.has(error.problem.code))
     return undefined
   const { method, path } = error.route
-  const known = await routesOf({ url, token }).catch(() => undefined)
-  if (!known || known[path]?.[method.toLowerCase()]) return undefined
+  const serverRoutes = await routesOf({ url, token }).catch(() => undefined)
+  if (!serverRoutes || serverRoutes[path]?.[method.toLowerCase()]) return undefined
   return failed(
     `The server at ${url} is older than this command, and does not know ${method} ${path} yet.`,
     'Stop it and start it again with the Holdfast that this command is of, or use the command of the server’s version.',

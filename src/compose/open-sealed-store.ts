@@ -52,15 +52,15 @@ export async function openSealedStore(
 
 async function sealsFor(store: Store, config: ConfigValues, logger: Logger): Promise<Seals> {
   const isAlone = config.database_url === null
-  const kept = await readSeals(config)
-  if (kept) {
-    if (await store.run(claimSealingKey, { keyId: kept.keyId, alone: isAlone })) return kept
-    throw otherKey(config, `has another (${kept.keyId})`)
+  const seals = await readSeals(config)
+  if (seals) {
+    if (await store.run(claimSealingKey, { keyId: seals.keyId, alone: isAlone })) return seals
+    throw otherKey(config, `has another (${seals.keyId})`)
   }
-  const { sealingKey: said, agents, hasSecrets } = await store.query(findEnvironments, {})
+  const { sealingKey: storedKey, agents, hasSecrets } = await store.query(findEnvironments, {})
   const isNeeded =
     hasSecrets || agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
-  if (!isAlone && said !== undefined && isNeeded) throw otherKey(config, 'has none')
+  if (!isAlone && storedKey !== undefined && isNeeded) throw otherKey(config, 'has none')
   const text = newSealingKey()
   await writeSecret(config.data, 'sealing-key', text)
   if (!isAlone)

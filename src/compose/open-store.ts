@@ -8,11 +8,11 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { explainSqlite } from '../store/sqlite/explain-sqlite.ts'
 import type { Store } from '../store/store.ts'
 
-type Place = Pick<ConfigValues, 'data' | 'database_url'>
+type StoreLocation = Pick<ConfigValues, 'data' | 'database_url'>
 
 /** Loads only the engine that is used. */
 export async function openStore(
-  { data, database_url: url }: Place,
+  { data, database_url: url }: StoreLocation,
   logger: Pick<Logger, 'info'>,
   signal?: AbortSignal,
 ): Promise<Store> {

@@ -205,11 +205,11 @@ export class CoordinatorSupervisor {
 
 /** Removes the server's credentials, database and settings. Keeps the launch mark, which its own starter may look for. */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = (name: string): boolean =>
+  const isPassedOn = (name: string): boolean =>
     name === launchVariable ||
     name === folderVariable ||
     !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
-  return Object.fromEntries(Object.entries(ours).filter(([name]) => kept(name)))
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => isPassedOn(name)))
 }
 
 /** Collects the last error output, in case the coordinator fails before it opens its log. */

@@ -64,7 +64,7 @@ export interface LinkOptions {
   readonly onCancel: (launchId: string, turnId: string) => void
   readonly onSettled: (settled: SettledPermission) => void
   readonly onConfigure: (order: ConfigureOrder) => void
-  readonly onRequest: (question: OpenCoordinatorRequest) => void
+  readonly onRequest: (request: OpenCoordinatorRequest) => void
   /** Resolves when everything of this instance has ended. */
   readonly onFenced: () => Promise<void>
 }

@@ -128,7 +128,7 @@ export class ProcessTree {
   ): Promise<LiveProcess[]> {
     this.#graceMs = Math.min(this.#graceMs, grace)
     const startedAt = now()
-    const asked = new Set<string>()
+    const signalled = new Set<string>()
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
       const list = await table.list().catch((error: unknown) => {
         // Retries a failed listing. Nothing is signalled that was not seen.
@@ -142,11 +142,11 @@ export class ProcessTree {
         // Many programs treat a second SIGTERM as "at once".
         if (
           !kill &&
-          (asked.has(keyOf(each)) ||
+          (signalled.has(keyOf(each)) ||
             (this.#isWrapped && each.pid === this.#root?.pid && left && left.length > 1))
         )
           continue
-        asked.add(keyOf(each))
+        signalled.add(keyOf(each))
         signalExactly(table.source, each, kill ? 'SIGKILL' : 'SIGTERM')
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -111,8 +111,8 @@ export class Spool {
   /** Drops facts up to this number. Later numbers are higher. */
   acknowledge(through: number): void {
     this.#lastNumber = Math.max(this.#lastNumber, through)
-    const kept = this.#entries.findIndex(({ fact }) => fact.n > through)
-    const gone = this.#entries.splice(0, kept < 0 ? this.#entries.length : kept)
+    const firstLeft = this.#entries.findIndex(({ fact }) => fact.n > through)
+    const gone = this.#entries.splice(0, firstLeft < 0 ? this.#entries.length : firstLeft)
     if (gone.length === 0) return
     for (const { bytes } of gone) this.#bytes -= bytes
     const stale = this.#fileBytes - this.#bytes

@@ -136,9 +136,9 @@ export const both = (what: NoticeText, more: NoticeText): NoticeText =>
 const afterTextCode = 'afterText'
 
 /** Adds a notice to the text of an agent. The text itself is no parameter: `at` says where the notice begins. */
-export function afterText(said: string, what: NoticeText): NoticeText {
-  if (said === '') return what
-  const before = `${said}\n\n`
+export function afterText(beginning: string, what: NoticeText): NoticeText {
+  if (beginning === '') return what
+  const before = `${beginning}\n\n`
   return {
     text: before + what.text,
     notice: { code: afterTextCode, params: { at: before.length, what: what.notice } },

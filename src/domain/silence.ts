@@ -24,10 +24,10 @@ export function onlineMsSince(
 }
 
 export function addOfflinePeriod(
-  known: readonly OfflinePeriod[],
+  periods: readonly OfflinePeriod[],
   added: OfflinePeriod,
 ): readonly OfflinePeriod[] {
-  const all = [...known, added]
+  const all = [...periods, added]
   const [first, second, ...rest] = all
   if (!first || !second || all.length <= maxOfflinePeriods) return all
   return [{ from: first.from, to: second.to }, ...rest]

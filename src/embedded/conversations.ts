@@ -119,7 +119,8 @@ export function conversationsOn(
   const cutOver = async (key: string): Promise<void> => {
     if (await store.query(isDayOver, { key })) await store.run(closeChapters, { keys: [key] })
   }
-  const known = (key: string) => unlessUnknown(store.query(getConversation, { key }), undefined)
+  const conversationOf = (key: string) =>
+    unlessUnknown(store.query(getConversation, { key }), undefined)
 
   /** Creates the conversation first when it does not exist. */
   async function begun<T>(key: string, write: () => Promise<T>): Promise<T> {
@@ -155,15 +156,15 @@ export function conversationsOn(
     },
     getSummary: async (key) => {
       await cutOver(key)
-      return (await known(key))?.summary ?? ''
+      return (await conversationOf(key))?.summary ?? ''
     },
     setSummary: async (key, given) => {
       const summary = checked(Content, given)
       await begun(key, () => store.run(setConversationSummary, { key, summary, by }))
     },
-    save: async (key) => ((await known(key)) && save ? save(key) : null),
-    getUpdatedTime: async (key) => (await known(key))?.updated ?? null,
-    getFlags: async (key) => (await known(key))?.flags ?? {},
+    save: async (key) => ((await conversationOf(key)) && save ? save(key) : null),
+    getUpdatedTime: async (key) => (await conversationOf(key))?.updated ?? null,
+    getFlags: async (key) => (await conversationOf(key))?.flags ?? {},
     setFlags: async (key, given) => {
       const flags = checked(Flags, copied(given))
       return begun(key, () => store.run(setFlags, { key, flags }))
@@ -178,8 +179,8 @@ export function conversationsOn(
         nextCursor: null,
       }),
     getDay: (key, day) => unlessUnknown(wholeDay(store, key, day), []),
-    getNote: async (asked) => {
-      const day = parseDay(asked)
+    getNote: async (date) => {
+      const day = parseDay(date)
       const contents = day && (await store.read((reader) => noteContents(reader, day)))
       if (!contents || contents.chapters.length === 0) return null
       let text = ''
@@ -204,7 +205,7 @@ export function conversationsOn(
 }
 
 async function wholeDay(store: Store, key: string, day: string): Promise<Message[]> {
-  const said: Message[] = []
+  const messages: Message[] = []
   for (let cursor: string | undefined; ; ) {
     const page = await store.query(listChapterMessages, {
       key,
@@ -213,8 +214,8 @@ async function wholeDay(store: Store, key: string, day: string): Promise<Message
       limit: messagesAtOnce,
       ...(cursor && { cursor }),
     })
-    said.push(...page.items)
-    if (page.nextCursor === null) return said
+    messages.push(...page.items)
+    if (page.nextCursor === null) return messages
     cursor = page.nextCursor
   }
 }

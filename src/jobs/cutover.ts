@@ -39,13 +39,13 @@ export async function storeCutoverRule(
 ): Promise<void> {
   const rule = { hour: config['cutover.hour'], timezone: zoneOf(config['cutover.timezone']) }
   const source = isSame(rule, usualRule) ? 'usual' : 'configuration'
-  const known = await store.query(getCutoverRule, {})
-  if (!known.isKept)
+  const current = await store.query(getCutoverRule, {})
+  if (!current.isKept)
     say(
       `days of conversations ${begins(rule)}; change it on the System page or with holdfast cutover --timezone local`,
     )
-  const isChosen = known.source === 'chosen' && source === 'usual'
-  if (!isChosen && !(known.isKept && known.source === source && isSame(known, rule)))
+  const isChosen = current.source === 'chosen' && source === 'usual'
+  if (!isChosen && !(current.isKept && current.source === source && isSame(current, rule)))
     await store.run(setCutoverRule, { ...rule, source })
 }
 

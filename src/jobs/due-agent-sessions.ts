@@ -41,12 +41,12 @@ function expiredAgentSessions({
     failureText: 'expired agent sessions could not be ended',
     atOnce: duePageSize,
     find: () => dueInPages(store),
-    async run(which) {
-      const lastSeenAt = lastSeen.of(which.agentSessionId)
-      const { ended } = await store.run(sweepAgentSession, { ...which, lastSeenAt })
+    async run(due) {
+      const lastSeenAt = lastSeen.of(due.agentSessionId)
+      const { ended } = await store.run(sweepAgentSession, { ...due, lastSeenAt })
       if (ended === null) return
-      lastSeen.forget(which.agentSessionId)
-      logger.info({ ...which, reason: ended }, 'agent session ended')
+      lastSeen.forget(due.agentSessionId)
+      logger.info({ ...due, reason: ended }, 'agent session ended')
     },
   }
 }
@@ -68,5 +68,5 @@ const conversationsLeftOpen = ({ store }: DueAgentSessionsOptions): DueWork<Left
   failureText: 'conversations of ended agent sessions could not be closed',
   atOnce: duePageSize,
   find: () => store.query(findLeftOpen, {}),
-  run: (which) => store.run(closeConversation, which),
+  run: (due) => store.run(closeConversation, due),
 })

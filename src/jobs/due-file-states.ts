@@ -53,8 +53,8 @@ export const oldFileStates = (store: Store, files: FileOperations): readonly Due
 ]
 
 /** A machine that is away or busy is asked again at the next look. */
-const unlessAway = (asked: Promise<void>): Promise<void> =>
-  asked.catch((error: unknown) => {
+const unlessAway = (work: Promise<void>): Promise<void> =>
+  work.catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error
   })
 

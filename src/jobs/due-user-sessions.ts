@@ -56,7 +56,7 @@ const overdueRoleAgents = ({ store }: DueUserSessionsOptions): DueWork => ({
   everyMs,
   failureText: 'agents that do not start or exit in time could not be given up',
   find: () => store.query(findOverdueRoleAgents, {}),
-  run: (which) => store.run(giveUpRoleAgent, which),
+  run: (due) => store.run(giveUpRoleAgent, due),
 })
 
 const neededRoleAgents = ({ store }: DueUserSessionsOptions): DueWork => ({
@@ -73,7 +73,7 @@ const expiredPermissions = ({ store }: DueUserSessionsOptions): DueWork => ({
   everyMs,
   failureText: 'permissions that nobody answered could not be closed',
   find: () => store.query(findExpiredPermissions, {}),
-  run: (which) => store.run(expirePermission, which),
+  run: (due) => store.run(expirePermission, due),
 })
 
 const endedLimits = ({ store }: DueUserSessionsOptions): DueWork<EndedLimit> => ({
@@ -90,7 +90,7 @@ const idleRoleAgents = ({ store, ...options }: DueUserSessionsOptions): DueWork 
   everyMs,
   failureText: 'idle agents could not be put to sleep',
   find: async () => (mayReconnect(options) ? [] : store.query(findIdleRoleAgents, {})),
-  run: (which) => store.run(sleepRoleAgent, which),
+  run: (due) => store.run(sleepRoleAgent, due),
 })
 
 const userSessionsWithoutProject = ({ store }: DueUserSessionsOptions): DueWork => ({

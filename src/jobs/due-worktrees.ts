@@ -36,8 +36,8 @@ export function dueWorktrees(
       position = (isCut ? due[maxPerLook - 1]?.worktreeId : after) ?? ''
       return due.slice(0, maxPerLook)
     },
-    run: (which) =>
-      worktrees.remove(system, which, null).catch((error: unknown) => {
+    run: (due) =>
+      worktrees.remove(system, due, null).catch((error: unknown) => {
         // A worktree with unsaved work, in use, or on an unreachable machine stays.
         if (!(error instanceof Refusal)) throw error
       }),

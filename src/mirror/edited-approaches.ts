@@ -39,22 +39,22 @@ const maxNamed = 5
 export async function editedApproaches(
   path: string,
   beside: string,
-  kept: ApproachesFile,
+  stored: ApproachesFile,
 ): Promise<EditedApproaches | undefined> {
   const found = await readPlainFile(path).catch(() => undefined)
   if (found === undefined) return undefined
   const wrote = await readPlainFile(beside).catch(() => undefined)
   if (found === wrote) return undefined
   // Earlier versions kept no copy: then entries with ids that the store knows are its own.
-  const known = wrote === undefined ? undefined : listedIn(JSON.parse(wrote))
+  const written = wrote === undefined ? undefined : listedIn(JSON.parse(wrote))
   try {
     const whole = JSON.parse(found)
     const theirs = listedIn(whole)
-    return known ? compared(known, kept, theirs, whole) : unknownTo(kept, theirs, whole)
+    return written ? compared(written, stored, theirs, whole) : unknownTo(stored, theirs, whole)
   } catch (error) {
     const why = error instanceof Refusal ? error.detail : statusNotice('fileNotJson')
     const problem = statusNotice('approachesRefused', { file, why })
-    return { added: [], moved: [], problem, known: known ?? listedIn(kept) }
+    return { added: [], moved: [], problem, known: written ?? listedIn(stored) }
   }
 }
 
@@ -73,15 +73,15 @@ const ofEach = (list: (kind: keyof Listed) => readonly Entry[]): Listed =>
 
 /** Known entries that differ or are missing were moved, changed or removed; unknown entries are new. */
 function compared(
-  known: Listed,
-  kept: ApproachesFile,
+  written: Listed,
+  stored: ApproachesFile,
   theirs: Listed,
   whole: unknown,
 ): EditedApproaches {
   const isIn = (list: readonly Entry[], entry: Entry): boolean =>
     list.some((each) => isDeepStrictEqual(each, entry))
-  const lost = ofEach((kind) => known[kind].filter((entry) => !isIn(theirs[kind], entry)))
-  const tried = triedIn(theirs, idsOf(lost.untried), kept)
+  const lost = ofEach((kind) => written[kind].filter((entry) => !isIn(theirs[kind], entry)))
+  const tried = triedIn(theirs, idsOf(lost.untried), stored)
   const triedIds = idsOf(tried.verified, tried.failed)
   const changed = [...idsOf(lost.verified, lost.failed, lost.untried)].filter(
     (id) => !triedIds.has(id),
@@ -90,7 +90,7 @@ function compared(
     theirs,
     (kind, entry) =>
       !(
-        isIn(known[kind], entry) ||
+        isIn(written[kind], entry) ||
         changed.includes(String(entry['id'])) ||
         triedIds.has(String(entry['id']))
       ),
@@ -101,30 +101,30 @@ function compared(
     moved: movedApproaches(whole, tried),
     problem: changed.length > 0 ? statusNotice('approachesChanged', { file, ids }) : null,
     known: joined(
-      pick(known, (_, { id }) => !triedIds.has(String(id))),
+      pick(written, (_, { id }) => !triedIds.has(String(id))),
       joined(fresh, tried),
     ),
   }
 }
 
 function unknownTo(
-  kept: ApproachesFile,
+  stored: ApproachesFile,
   theirs: Listed,
   whole: unknown,
 ): EditedApproaches | undefined {
-  const tried = triedIn(theirs, idsOf(kept.untried), kept)
-  const ids = idsOf(kept.verified, kept.failed, kept.untried)
+  const tried = triedIn(theirs, idsOf(stored.untried), stored)
+  const ids = idsOf(stored.verified, stored.failed, stored.untried)
   const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
   const [added, moved] = [newApproaches(whole, fresh), movedApproaches(whole, tried)]
   if (added.length + moved.length === 0) return undefined
   const triedIds = idsOf(tried.verified, tried.failed)
-  const others = pick(listedIn(kept), (_, { id }) => !triedIds.has(String(id)))
+  const others = pick(listedIn(stored), (_, { id }) => !triedIds.has(String(id)))
   return { added, moved, problem: null, known: joined(others, joined(fresh, tried)) }
 }
 
 /** AR1: those of `left` that are untried in the store, and in the file once, as verified or failed. */
-function triedIn(theirs: Listed, left: ReadonlySet<string>, kept: ApproachesFile): Listed {
-  const untried = idsOf(kept.untried)
+function triedIn(theirs: Listed, left: ReadonlySet<string>, stored: ApproachesFile): Listed {
+  const untried = idsOf(stored.untried)
   const isOnce = (id: string): boolean =>
     approachKinds.flatMap((kind) => theirs[kind]).filter((entry) => String(entry['id']) === id)
       .length === 1

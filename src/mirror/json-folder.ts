@@ -15,8 +15,8 @@ export const jsonText = (content: unknown): string => `${JSON.stringify(content,
 /** Writes only when the content changes: most changes concern one of many files. */
 export async function writeJson(path: string, content: unknown): Promise<void> {
   const text = jsonText(content)
-  const known = await readPlainFile(path).catch(() => undefined)
-  if (known !== text) await writeFileAtomic(path, text)
+  const before = await readPlainFile(path).catch(() => undefined)
+  if (before !== text) await writeFileAtomic(path, text)
 }
 
 interface JsonFolder {

@@ -277,13 +277,13 @@ async function writeWorkSession(
   await makeFolder(join(folder, 'artifacts'))
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
   const state = currentState(rows)
-  const kept = await isFinal(join(folder, fileNames.checkpoint), rows)
-  const learned = { rows, content: approachesFile(rows, approaches), kept }
+  const isKept = await isFinal(join(folder, fileNames.checkpoint), rows)
+  const learned = { rows, content: approachesFile(rows, approaches), kept: isKept }
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
     () => writeJson(join(folder, fileNames.workSession), workSessionFile(rows, since)),
     () => writeApproaches(folder, learned, importApproaches),
-    ...(kept
+    ...(isKept
       ? []
       : [
           () => writeJson(join(folder, fileNames.remainingTasks), remainingTasksFile(state)),

@@ -28,11 +28,11 @@ export async function restoreArtifact(
   bytes: AsyncIterable<Buffer>,
   by: string,
 ): Promise<boolean> {
-  const known = await store.query(getArtifact, place).catch((error: unknown) => {
+  const stored = await store.query(getArtifact, place).catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error
   })
-  if (known) return false
+  if (stored) return false
   const { uploadId } = await store.run(beginUpload, place)
   try {
     const hash = createHash('sha256')
@@ -82,9 +82,15 @@ export async function restoreFromFolder(
   let brought = 0
   for (const artifact of artifacts) {
     try {
-      const its = facts.find(({ name }) => name === artifact.name)
+      const artifactFacts = facts.find(({ name }) => name === artifact.name)
       if (
-        await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), by)
+        await restoreArtifact(
+          store,
+          { ...place, name: artifact.name },
+          artifactFacts,
+          bytesOf(artifact),
+          by,
+        )
       )
         brought++
     } catch (error) {

@@ -17,8 +17,8 @@ export function translated(
   notice?: Notice | null,
 ): string {
   if (!translation) return text
-  const known = notice ?? noticeOfOldText(text, translation.oldForms)
-  return (known && wordsIn(text, known, translation.wordings)) ?? text
+  const found = notice ?? noticeOfOldText(text, translation.oldForms)
+  return (found && wordsIn(text, found, translation.wordings)) ?? text
 }
 
 const exitCodes: ReadonlySet<string> = new Set(['exitCode', 'endedBySignal'])
@@ -30,7 +30,7 @@ export function tellsExit({
   detail: string | null
   notice?: Notice | null | undefined
 }): boolean {
-  const known = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
-  const { what } = known?.params ?? {}
-  return known !== undefined && exitCodes.has(typeof what === 'object' ? what.code : known.code)
+  const found = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
+  const { what } = found?.params ?? {}
+  return found !== undefined && exitCodes.has(typeof what === 'object' ? what.code : found.code)
 }

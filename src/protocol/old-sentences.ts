@@ -18,7 +18,7 @@ function formOf(sentence: string): RegExp {
 }
 
 /** Made when the first is looked for: most readers never meet one. */
-const known = new WeakMap<Forms, readonly (readonly [string, RegExp])[]>()
+const formsByList = new WeakMap<Forms, readonly (readonly [string, RegExp])[]>()
 const maxLine = 4000
 /** How deep a sentence can lie within another. */
 const deepest = 3
@@ -32,8 +32,9 @@ export function noticeOfOldText(text: string, list: Forms, depth = 0): Notice | 
   }
   if (text.length > maxLine || depth === deepest) return undefined
   const forms =
-    known.get(list) ?? Object.entries(list).map(([code, form]) => [code, formOf(form)] as const)
-  known.set(list, forms)
+    formsByList.get(list) ??
+    Object.entries(list).map(([code, form]) => [code, formOf(form)] as const)
+  formsByList.set(list, forms)
   for (const [code, form] of forms) {
     const found = form.exec(text)
     if (!found) continue

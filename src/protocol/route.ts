@@ -79,9 +79,9 @@ export function route<const Definition extends RouteDefinition>(
   definition: Definition,
 ): Listed<Definition> {
   const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const known: Readonly<Record<string, z.ZodType>> = parameters
+  const schemas: Readonly<Record<string, z.ZodType>> = parameters
   const params = names.length > 0 && {
-    params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))),
+    params: z.object(Object.fromEntries(names.map((name) => [name, schemas[name] ?? anyId]))),
   }
   const status = definition.answer || definition.media ? 200 : 204
   return { status, ...params, ...definition } as unknown as Listed<Definition>

@@ -14,7 +14,7 @@ import type { HttpListener } from './http/http-listener.ts'
 import { Connections } from './live/connections.ts'
 import { attachedSessions, openPanels } from './live/presence.ts'
 import { Tails } from './live/tail.ts'
-import { Questions } from './processes/coordinator-requests.ts'
+import { CoordinatorRequests } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
 import { clientAddress } from './security/client-address.ts'
@@ -88,7 +88,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const credentials = new Credentials({ ...basics, ownerTokenHash, publicUrl, addressOf, rules })
   const tails = new Tails(basics)
   const offers = new Offers(store, coordinatorRules, seals)
-  const questions = new Questions(store, clock)
+  const coordinatorRequests = new CoordinatorRequests(store, clock)
   const deps: ServerDependencies = {
     ...given,
     ...basics,
@@ -113,8 +113,8 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
       offers,
       projectRoots: folderRules.roots,
     }),
-    worktrees: new Worktrees(store, questions),
-    fileOperations: new FileOperations(store, questions),
+    worktrees: new Worktrees(store, coordinatorRequests),
+    fileOperations: new FileOperations(store, coordinatorRequests),
     folders: new ProjectFolders(store, folderRules),
     attached: attachedSessions(basics),
     figures: listener.figures,

@@ -121,9 +121,11 @@ export const edit = command({
       )
     const before = await findAgent(context.client, given.agent)
     // Values arrive masked; a mask sent back keeps the stored value.
-    const kept = Object.entries(before.env).filter(([name]) => !removed.includes(name))
+    const remaining = Object.entries(before.env).filter(([name]) => !removed.includes(name))
     const env =
-      change.env || removed.length > 0 ? { ...Object.fromEntries(kept), ...change.env } : undefined
+      change.env || removed.length > 0
+        ? { ...Object.fromEntries(remaining), ...change.env }
+        : undefined
     const body = { ...change, env }
     const agent = await context.client.patch('/api/agents/{agentId}', {
       params: { agentId: before.id },

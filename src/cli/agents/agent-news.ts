@@ -37,10 +37,11 @@ export async function watchNews(
   })
   await heard.promise
   // Decisions requested earlier are still pending. If this read fails, later events are shown all the same.
-  const asked = await client
+  const approvals = await client
     .get('/api/approvals', { query: { limit: maxSearched } })
     .catch(() => ({ items: [] }))
-  for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval, mayDecide))
+  for (const approval of approvals.items)
+    if (isOf(approval, where)) tell(question(approval, mayDecide))
   return watch
 }
 

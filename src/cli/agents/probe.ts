@@ -55,11 +55,11 @@ export class Probe {
     // What has no name is called so.
     const agentInfo =
       agentName && agentName !== 'agent' ? { name: agentName, version: agentVersion } : null
-    const known = agentInfo && agentAnswering(agentInfo.name)
+    const knownAgent = agentInfo && agentAnswering(agentInfo.name)
     this.#note(
       'start',
       true,
-      `ready after ${Date.now() - begun} ms${known ? `; known as ${known.name}` : ''}`,
+      `ready after ${Date.now() - begun} ms${knownAgent ? `; known as ${knownAgent.name}` : ''}`,
     )
     const abilities = ready.can
     const ways = abilities?.signIn ?? []
@@ -128,8 +128,8 @@ export class Probe {
       wrote = await room.turn(prompts.write(workspace)).finally(() => {
         room.answer = 'allowed'
       })
-      const asked = (run?.asked ?? 0) + wrote.asked
-      if (asked > 0) return [true, `asked ${asked} times, and took no for an answer`]
+      const askedCount = (run?.asked ?? 0) + wrote.asked
+      if (askedCount > 0) return [true, `asked ${askedCount} times, and took no for an answer`]
       const tools = (run?.calls.length ?? 0) + wrote.calls.length
       if (tools > 0) can['asks'] = false
       return [

@@ -81,9 +81,9 @@ export class ProbedConsole {
     for (const event of events)
       if (event.type === 'agent:update' && event.update.kind === 'tool')
         calls.set(event.update.call.toolCallId, event.update.call)
-    const asked = events.filter(({ type }) => type === 'permission:requested').length
+    const askedCount = events.filter(({ type }) => type === 'permission:requested').length
     const { content: text, stopReason, error } = end
-    return { text, stopReason, error, calls: [...calls.values()], asked }
+    return { text, stopReason, error, calls: [...calls.values()], asked: askedCount }
   }
 
   #take(event: RelayEvent): void {

@@ -59,10 +59,10 @@ const set = command({
     const givenAs = given.as
     const { id: projectId } = await chooseProject(context)
     const params = { projectId, name }
-    const known = (
+    const existing = (
       await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
     ).items.find((each) => each.name === name)
-    const form = givenAs ?? known?.givenAs ?? 'environment'
+    const form = givenAs ?? existing?.givenAs ?? 'environment'
     const value = given.keepValue
       ? undefined
       : await readValue(context.terminal, name, form === 'file')

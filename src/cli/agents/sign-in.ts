@@ -50,13 +50,13 @@ export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> =
         params: { agentId: id },
         query: {},
       })
-      const asked = given.method
+      const method = given.method
       const way =
-        asked === undefined
+        method === undefined
           ? ways.length === 1
             ? ways[0]
             : undefined
-          : ways.find((each) => each.id === asked)
+          : ways.find((each) => each.id === method)
       if (!way) {
         const lines = ways.map(
           (each) =>
@@ -65,8 +65,8 @@ export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> =
         const why =
           ways.length === 0
             ? 'offers no way to sign in'
-            : asked
-              ? `has no way ${asked} to sign in`
+            : method
+              ? `has no way ${method} to sign in`
               : 'has several ways'
         const offers = ['It offers:', ...lines.map(visible)].join('\n')
         throw failed(`${visible(id)} ${visible(why)}.`, offers, 'no_such_way')

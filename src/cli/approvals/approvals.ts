@@ -104,10 +104,10 @@ const revoke = command({
       if (each.id.startsWith(typed)) found.push(each)
     const [allowance] = found
     if (!allowance || found.length > 1) {
-      const said = allowance
+      const message = allowance
         ? `${found.length} allowances begin with ${typed}.`
         : `Nothing that is allowed begins with ${typed}.`
-      throw notFound(said, '`holdfast approvals allowed` shows the ids.')
+      throw notFound(message, '`holdfast approvals allowed` shows the ids.')
     }
     const revoked = await context.client.delete(`${allowances}/{allowanceId}`, {
       params: { projectId, allowanceId: allowance.id },

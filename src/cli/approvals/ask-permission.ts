@@ -17,8 +17,8 @@ export function answersOf({ options, call, likeness }: Asked): Asked['options'] 
   return options.filter(({ kind }) => kind !== 'allow_always' || always)
 }
 
-export const optionLine = (asked: Asked): string =>
-  answersOf(asked)
+export const optionLine = (request: Asked): string =>
+  answersOf(request)
     .map(({ name }, index) => `${index + 1} ${visible(name)}`)
     .join(' · ')
 

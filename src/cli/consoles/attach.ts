@@ -41,7 +41,7 @@ async function attachConsole(
     onSnapshot: (snapshot) => {
       sight.begin(snapshot)
       if (!context.json) showSnapshot(snapshot, lines)
-      for (const asked of sight.asked.values()) lines.note(questionOf(asked))
+      for (const request of sight.asked.values()) lines.note(questionOf(request))
       if (snapshot.state === 'TERMINATED') resolve()
     },
     onRefused: (problem) => reject(notFound(problem.detail, problem.next, problem.code)),
@@ -97,17 +97,19 @@ class ConsoleState {
   }
 }
 
-const questionOf = (asked: Asked): string =>
+const questionOf = (request: Asked): string =>
   [
-    `◆ ${asked.role} asks: ${asked.title}`,
-    ...callLines(asked.call),
-    `  ${optionLine(asked)}; answer with /answer ${asked.approvalId} NUMBER`,
+    `◆ ${request.role} asks: ${request.title}`,
+    ...callLines(request.call),
+    `  ${optionLine(request)}; answer with /answer ${request.approvalId} NUMBER`,
   ].join('\n')
 
 function showSnapshot({ agents, turns }: RelaySnapshot, lines: RelayLines): void {
   for (const { role, content, text } of turns.slice(-lastTurns)) {
-    const [said] = content
-    lines.note(`> ${role}: ${said?.type === 'text' ? said.text : (said?.type ?? '')}`)
+    const [firstPart] = content
+    lines.note(
+      `> ${role}: ${firstPart?.type === 'text' ? firstPart.text : (firstPart?.type ?? '')}`,
+    )
     lines.say(role, text)
     lines.endLine()
   }
@@ -170,13 +172,13 @@ function meaningOf(
     return `Lines go to ${first}.`
   }
   if (word === '/answer') {
-    const asked = sight.asked.get(Number(first))
-    const option = asked && answersOf(asked)[Number(second) - 1]
-    if (!asked || !option) return 'Nothing is asked under that number.'
+    const request = sight.asked.get(Number(first))
+    const option = request && answersOf(request)[Number(second) - 1]
+    if (!request || !option) return 'Nothing is asked under that number.'
     return {
       type: 'permission:answer',
       ...inside,
-      approvalId: asked.approvalId,
+      approvalId: request.approvalId,
       optionId: option.optionId,
     }
   }

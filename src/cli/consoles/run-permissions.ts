@@ -40,32 +40,36 @@ export class Permissions {
     for (const taken of this.#open.values()) taken.abort()
   }
 
-  async #answer(asked: Asked, signal: AbortSignal): Promise<void> {
+  async #answer(request: Asked, signal: AbortSignal): Promise<void> {
     const { terminal, json } = this.#context
     const { allow, lines, interrupt } = this.#manner
     if (signal.aborted) return
     lines.endLine()
     const about = {
       type: 'permission:answer',
-      sessionId: asked.sessionId,
-      approvalId: asked.approvalId,
+      sessionId: request.sessionId,
+      approvalId: request.approvalId,
     } as const
     if (allow) {
-      const isQuestion = isChoice(asked.options)
-      const canAllow = !isQuestion && asked.options.some(({ kind }) => kind === 'allow_once')
+      const isQuestion = isChoice(request.options)
+      const canAllow = !isQuestion && request.options.some(({ kind }) => kind === 'allow_once')
       if (isQuestion)
-        lines.note(`Not answered, because only a person answers a question: ${asked.title}.`)
+        lines.note(`Not answered, because only a person answers a question: ${request.title}.`)
       else if (!canAllow)
-        lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
+        lines.note(`Denied, because the agent offers no way to allow it once: ${request.title}.`)
       await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
-      const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
+      const optionId = await askPermission(terminal, {
+        asked: request,
+        signal,
+        onInterrupt: interrupt,
+      })
       if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
       // Leaving without an answer denies the request.
       else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
     } else {
       lines.note(
-        `Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`,
+        `Denied, because nobody is here to ask: ${request.title}. --allow allows what it asks for.`,
       )
       await this.#relay.request({ ...about, outcome: 'denied' })
     }

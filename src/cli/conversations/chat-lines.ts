@@ -39,8 +39,8 @@ export const waitsWords = (key: string): string =>
 
 export function workplaceTyped(typed: string | undefined): WorkspaceChoice | undefined {
   if (typed === undefined) return undefined
-  const known = WorkspaceChoice.safeParse(typed)
-  if (known.success) return known.data
+  const choice = WorkspaceChoice.safeParse(typed)
+  if (choice.success) return choice.data
   throw usage(
     `${visible(typed)} is no workplace.`,
     `Choose one of ${WorkspaceChoice.options.join(', ')}.`,

@@ -106,11 +106,11 @@ async function piped(context: CommandContext): Promise<string | undefined> {
   return content.trim() === '' ? undefined : content.replace(/\r?\n$/, '')
 }
 
-type Place = Omit<ChatPlace, 'panelId'>
+type ChatTarget = Omit<ChatPlace, 'panelId'>
 
 async function sendOne(
   context: CommandContext,
-  { projectId, agentId, conversationKey }: Place,
+  { projectId, agentId, conversationKey }: ChatTarget,
   {
     content,
     workplace,
@@ -136,7 +136,7 @@ async function sendOne(
 
 async function showLast(
   context: CommandContext,
-  { projectId, agentId }: Place,
+  { projectId, agentId }: ChatTarget,
   last: number,
 ): Promise<void> {
   const request = { params: { projectId, agentId }, query: { limit: last } }

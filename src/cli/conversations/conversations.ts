@@ -86,7 +86,11 @@ const showConversation = command({
     const messages = inReadingOrder(found)
     const records = day === undefined ? await recordsSince(context.client, params.key, found) : []
     context.answer({ ...conversation, messages, records }, () =>
-      [describe(context, conversation), '', ...said(context, messages, before, records)].join('\n'),
+      [
+        describe(context, conversation),
+        '',
+        ...messageLines(context, messages, before, records),
+      ].join('\n'),
     )
   },
 })
@@ -103,7 +107,7 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
   return { messages, before }
 }
 
-function said(
+function messageLines(
   { paint }: CommandContext,
   messages: readonly Message[],
   before: number,
@@ -141,14 +145,14 @@ const flags = command({
   ],
   async run(context, given) {
     const params = { key: given.key }
-    const { flags: known } = await context.client.get(at, { params })
+    const { flags: before } = await context.client.get(at, { params })
     const change = flagChange(given)
     const now = change
       ? await context.client.put(`${at}/flags`, {
           params,
-          body: defined({ ...known, ...change }) as Flags,
+          body: defined({ ...before, ...change }) as Flags,
         })
-      : known
+      : before
     if (change) context.done(`Set the flags of ${visible(params.key)}`)
     context.answer(now, () => flagLines(context, now))
   },

@@ -23,14 +23,14 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
   const title = `${names[number - 1]} ${month.slice(0, 4)}`
   const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7
   const days = new Date(Date.UTC(year, number, 0)).getUTCDate()
-  const known = new Map(notes.map((note) => [Number(note.date.slice(8)), note]))
+  const notesByDay = new Map(notes.map((note) => [Number(note.date.slice(8)), note]))
   const cells = [
     ...Array.from({ length: first }, () => ' '.repeat(cell)),
     ...Array.from({ length: days }, (_, at) => drawn(at + 1)),
   ]
 
   function drawn(day: number): string {
-    const note = known.get(day)
+    const note = notesByDay.get(day)
     const text = String(day).padStart(2)
     if (!note) return `${paint('dim', text)}  `
     return note.state === 'written'

@@ -22,9 +22,9 @@ interface TreeRow {
 
 /** Sorts trees by their newest member, and children below their parent, the oldest first. Pure. */
 function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
-  const known = new Set(workSessions.map(({ id }) => id))
+  const ids = new Set(workSessions.map(({ id }) => id))
   const isRoot = ({ parentSessionId }: WorkSession): boolean =>
-    parentSessionId === null || !known.has(parentSessionId)
+    parentSessionId === null || !ids.has(parentSessionId)
   const children = Map.groupBy(
     workSessions.filter((each) => !isRoot(each)).toSorted(byAge),
     ({ parentSessionId }) => parentSessionId,
@@ -35,9 +35,9 @@ function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
     if (seen.has(workSession.id)) return
     seen.add(workSession.id)
     rows.push({ workSession, branch })
-    const its = children.get(workSession.id) ?? []
-    its.forEach((child, at) => {
-      const isLast = at === its.length - 1
+    const ownChildren = children.get(workSession.id) ?? []
+    ownChildren.forEach((child, at) => {
+      const isLast = at === ownChildren.length - 1
       draw(child, `${below}${isLast ? '└─ ' : '├─ '}`, `${below}${isLast ? '   ' : '│  '}`)
     })
   }
@@ -226,7 +226,8 @@ function describe(context: CommandContext, whole: WholeWorkSession): string {
 
 /** `3 completed, 1 blocked` */
 const countedBy = <Item>(items: readonly Item[], group: (item: Item) => string): string =>
-  [...Map.groupBy(items, group)].map(([name, its]) => `${its.length} ${name}`).join(', ') || '–'
+  [...Map.groupBy(items, group)].map(([name, members]) => `${members.length} ${name}`).join(', ') ||
+  '–'
 
 const waitsForWords = (each: WaitsFor): string => {
   if (each.what === 'approval') return `approval ${each.approvalId}`

@@ -47,12 +47,12 @@ export const pruneWorktrees = command({
       query: { limit: inspectedAtOnce, look: true },
     }))
       if (now - Date.parse(each.lastUsedAt) >= days * dayMs) old.push(each)
-    const kept = old.flatMap((each) => whyKept(each) ?? [])
-    const going = old.filter((each) => !kept.some(({ id }) => id === each.id))
-    if (!context.json) show(context, going, kept, days)
+    const staying = old.flatMap((each) => whyKept(each) ?? [])
+    const going = old.filter((each) => !staying.some(({ id }) => id === each.id))
+    if (!context.json) show(context, going, staying, days)
     if (given.dryRun || going.length === 0) {
       if (context.json)
-        context.answer({ wouldRemove: going.map(inShort), removed: [], kept }, String)
+        context.answer({ wouldRemove: going.map(inShort), removed: [], kept: staying }, String)
       return
     }
     const losing = going.filter(({ look }) => look?.canGo === 'would_lose').length
@@ -64,7 +64,7 @@ export const pruneWorktrees = command({
     if (!context.json)
       for (const { role, why } of failed) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
     context.finished(
-      { removed: removed.map(({ id }) => id), kept: [...kept, ...failed] },
+      { removed: removed.map(({ id }) => id), kept: [...staying, ...failed] },
       `${counted(removed.length, 'worktree')} removed, ${size(bytesOf(removed))} freed`,
     )
   },
@@ -111,10 +111,10 @@ const inShort = ({ id, role, branch, lastUsedAt, look }: ListedWorktree) => ({
 function show(
   context: CommandContext,
   going: readonly ListedWorktree[],
-  kept: readonly Kept[],
+  staying: readonly Kept[],
   days: number,
 ): void {
-  for (const { role, why } of kept) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
+  for (const { role, why } of staying) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
   const list = context.table(going, {
     empty: `No worktree that was not used for ${counted(days, 'day')} can go. \`holdfast worktrees prune --days 0\` takes younger ones too.`,
     columns: [

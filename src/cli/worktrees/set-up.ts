@@ -22,19 +22,19 @@ export const setUpWorktrees = command({
     const { id: projectId } = await chooseProject(context)
     const path = '/api/projects/{projectId}/set-up'
     const [command, copy, none] = [given.command, given.copy, given.none]
-    const known = await context.client.get(path, { params: { projectId } })
+    const current = await context.client.get(path, { params: { projectId } })
     const words = (text: string | undefined, between: RegExp): string[] | undefined =>
       text?.split(between).filter((word) => word !== '')
     const wanted = none
       ? { command: null, copy: [] }
       : {
-          command: words(command, / /) ?? known.command,
-          copy: words(copy?.trim(), /\s*,\s*/) ?? known.copy,
+          command: words(command, / /) ?? current.command,
+          copy: words(copy?.trim(), /\s*,\s*/) ?? current.copy,
         }
     const isChange = command !== undefined || copy !== undefined || none
     const setUp = isChange
       ? await context.client.put(path, { params: { projectId }, body: wanted })
-      : known
+      : current
     context.answer(setUp, () =>
       context.fields([
         ['Command', visible(setUp.command?.join(' ') ?? 'none')],

@@ -32,8 +32,8 @@ export class AcpSessionProbe {
     this.#options = options
   }
 
-  setOpened(known: Known): void {
-    this.#known = known
+  setOpened(opened: Known): void {
+    this.#known = opened
   }
 
   note(update: AgentUpdate): void {
@@ -60,12 +60,12 @@ export class AcpSessionProbe {
     if (method === undefined || params === undefined) return undefined
     const { promise: late, resolve } = Promise.withResolvers<undefined>()
     const stopWaiting = this.#options.clock.after(probeMs, () => resolve(undefined))
-    const asked = this.#options.agent.request(method, params).then(
+    const request = this.#options.agent.request(method, params).then(
       () => undefined,
       (error: unknown) =>
         error instanceof RequestError && !notOffered.has(error.code) ? error : undefined,
     )
-    return Promise.race([asked, late]).finally(stopWaiting)
+    return Promise.race([request, late]).finally(stopWaiting)
   }
 
   /** The mode only where there is no other option: an agent may change it without a word. */

@@ -189,11 +189,11 @@ export class AcpContext {
       if (!turn.cancelled) turn.timedOutAfterMs = maxMs
       this.cancel()
     })
-    const asked = this.#options.agent.request(methods.agent.session.prompt, request)
+    const response = this.#options.agent.request(methods.agent.session.prompt, request)
     this.#failedWith = undefined
     try {
-      const answer = await Promise.race([asked, giveUp.promise])
-      if (answer === 'gave up') return this.#markStuck(turn, asked)
+      const answer = await Promise.race([response, giveUp.promise])
+      if (answer === 'gave up') return this.#markStuck(turn, response)
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
@@ -314,14 +314,14 @@ export class AcpContext {
     this.#messages.clear()
   }
 
-  #markStuck(turn: Turn, asked: Promise<unknown>): TurnEnd {
+  #markStuck(turn: Turn, response: Promise<unknown>): TurnEnd {
     this.#stuck = true
     this.#options.anomalies.count('cancel_ignored', '')
     const back = (): void => {
       this.#stuck = false
       this.#options.anomalies.count('late_answer', '')
     }
-    asked.then(back, back)
+    response.then(back, back)
     if (turn.timedOutAfterMs !== undefined)
       return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
     return { ...plainEnd, outcome: 'cancelled', empty: !turn.hasOutput, cancelIgnored: true }

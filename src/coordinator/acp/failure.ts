@@ -42,13 +42,13 @@ export function failureOf(error: unknown, what: Detail): AcpFailure {
   if (error instanceof FloodError) return new AcpFailure('flooded', error.detail)
   if (!(error instanceof RequestError))
     return new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what }))
-  const said = messageOf(error)
+  const message = messageOf(error)
   const whole = `${error.message}${error.data === undefined ? '' : ` ${jsonOf(error.data)}`}`
-  const detail = about(what, said.slice(0, maxErrorChars))
+  const detail = about(what, message.slice(0, maxErrorChars))
   return new AcpFailure(
     isSignIn(error) ? 'sign_in' : 'refused',
     detail,
-    whole === said ? undefined : whole.slice(0, maxWholeChars),
+    whole === message ? undefined : whole.slice(0, maxWholeChars),
   )
 }
 
@@ -60,8 +60,8 @@ export const isPromptRejected = (error: unknown): boolean =>
 
 /** Some agents put the cause into `data`, behind a generic message. What has no words is left out. */
 function messageOf({ message, data }: RequestError): string {
-  const { details, message: said, error } = fieldsOf(data)
-  const more = [data, details, said, error, fieldsOf(error)['message']]
+  const { details, message: ownMessage, error } = fieldsOf(data)
+  const more = [data, details, ownMessage, error, fieldsOf(error)['message']]
     .map(textOf)
     .find((text) => text !== undefined)
   const [what, why] = [readable(message), readable(more ?? '')]

@@ -225,8 +225,8 @@ async function forkAcpSession(
   setup: AcpSessionSetup,
   request: object,
 ): Promise<OpenedAcpSession> {
-  const asked = facts.abilities.fork ? options.ask(forkMethod, request, loadMs) : undefined
-  const answer = fieldsOf(await asked?.catch(() => undefined))
+  const forked = facts.abilities.fork ? options.ask(forkMethod, request, loadMs) : undefined
+  const answer = fieldsOf(await forked?.catch(() => undefined))
   const acpSessionId = lineOf(answer['sessionId'])
   return acpSessionId
     ? opened(answer, acpSessionId, 'resumed')

@@ -52,14 +52,14 @@ export function permissionRequestOf(
   const exact = canonicalJson(params)
   if (exact === undefined) return undefined
   const { toolCall, options: offered } = fieldsOf(params)
-  const options = listOf(offered).flatMap(({ optionId, name, kind: said }) => {
-    const kind = oneOf(permissionKinds, said) ?? 'other'
+  const options = listOf(offered).flatMap(({ optionId, name, kind: givenKind }) => {
+    const kind = oneOf(permissionKinds, givenKind) ?? 'other'
     return typeof optionId === 'string' && optionId === lineOf(optionId)
       ? [{ optionId, name: lineOf(name) ?? optionId, kind }]
       : []
   })
-  const asked = options.length === 0 ? undefined : calls.forPermission(fieldsOf(toolCall))
-  return asked && { ...asked, options, digest: digestOf(exact) }
+  const requested = options.length === 0 ? undefined : calls.forPermission(fieldsOf(toolCall))
+  return requested && { ...requested, options, digest: digestOf(exact) }
 }
 
 /** Kinds by preference. "Always" is never chosen for an approval, because Holdfast keeps allowances itself (AG6). */
@@ -99,8 +99,8 @@ type ComparedField = (typeof comparedFields)[number]
 /** null: nested too deep to compare. */
 export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', string | null>>>
 
-export function addDigests(known: CallDigests, update: Fields): CallDigests {
-  const next: Partial<Record<ComparedField | 'command', string | null>> = { ...known }
+export function addDigests(digests: CallDigests, update: Fields): CallDigests {
+  const next: Partial<Record<ComparedField | 'command', string | null>> = { ...digests }
   for (const field of comparedFields) {
     const value =
       field === 'rawInput'
@@ -115,18 +115,23 @@ export function addDigests(known: CallDigests, update: Fields): CallDigests {
 }
 
 /** Merges the known digests of a call with those of its permission request. Undefined when they contradict each other. */
-export function mergeDigests(known: CallDigests, asked: CallDigests): CallDigests | undefined {
+export function mergeDigests(
+  reported: CallDigests,
+  requested: CallDigests,
+): CallDigests | undefined {
   const differ = (field: ComparedField): boolean =>
-    known[field] !== undefined && asked[field] !== undefined && known[field] !== asked[field]
-  const sameCommand = typeof known.command === 'string' && known.command === asked.command
+    reported[field] !== undefined &&
+    requested[field] !== undefined &&
+    reported[field] !== requested[field]
+  const sameCommand = typeof reported.command === 'string' && reported.command === requested.command
   if (differ('kind') || (differ('rawInput') && !sameCommand)) return undefined
   const both: Partial<Record<ComparedField | 'command', string | null>> = {
-    ...asked,
-    ...known,
-    command: known.command ?? asked.command ?? null,
+    ...requested,
+    ...reported,
+    command: reported.command ?? requested.command ?? null,
   }
   for (const field of ['title', 'content', 'locations'] as const)
-    if (differ(field)) both[field] = digestOf(JSON.stringify([known[field], asked[field]]))
+    if (differ(field)) both[field] = digestOf(JSON.stringify([reported[field], requested[field]]))
   return both
 }
 

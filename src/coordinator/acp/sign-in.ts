@@ -68,9 +68,9 @@ export function unattendedWay(
   const keys = ways.filter(({ isKey }) => isKey)
   const named = keys.find((way) => way.variables.some((variable) => variables.has(variable)))
   if (named) return named
-  const known = agentAnswering(agent)
-  const isThere = known
-    ? known.signIn.keys.some((key) => variables.has(key))
+  const knownAgent = agentAnswering(agent)
+  const isThere = knownAgent
+    ? knownAgent.signIn.keys.some((key) => variables.has(key))
     : [...variables].some((name) => /_(?:KEY|TOKEN)$/.test(name))
   return isThere ? keys.find((way) => way.variables.length === 0) : undefined
 }

@@ -109,14 +109,14 @@ export class ToolCalls {
 
   /** The call was allowed: what it takes is counted from now. */
   allowed(toolCallId: string): void {
-    const known = this.#calls.get(toolCallId)
-    if (known) known.beganAt = this.#now()
+    const entry = this.#calls.get(toolCallId)
+    if (entry) entry.beganAt = this.#now()
   }
 
   /** The whole output of a call that is over, or of all calls, in pieces. Only output that is longer than what the calls show. */
   *wholeOutputs(toolCallId?: string): Generator<AgentUpdate> {
-    const known = toolCallId === undefined ? this.#calls.values() : [this.#calls.get(toolCallId)]
-    for (const each of known) {
+    const entries = toolCallId === undefined ? this.#calls.values() : [this.#calls.get(toolCallId)]
+    for (const each of entries) {
       if (!each || (toolCallId !== undefined && !isOver(each.call))) continue
       const { call, output } = each
       if (
@@ -141,18 +141,18 @@ export class ToolCalls {
   forPermission(
     update: Fields,
   ): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
-    const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
-    if (!known) {
+    const entry = this.#calls.get(lineOf(update['toolCallId']) ?? '')
+    if (!entry) {
       const call = this.apply(update, true)
       return call && { call, likeness: fingerprintOf(addDigests({}, update)) }
     }
     // Some tell the folder with the call and the command with the request: each is a part of the input.
-    const rawInput = joinedInput(known.call, update['rawInput'])
+    const rawInput = joinedInput(entry.call, update['rawInput'])
     const whole = rawInput ? { ...update, rawInput } : update
     const before = rawInput ? { toolCallId: update['toolCallId'], rawInput } : {}
-    const both = mergeDigests(addDigests(known.digests, before), addDigests({}, whole))
-    const asked = applyUpdate(emptyCall(known.call.toolCallId), whole)
-    const call = mergeCalls(applyUpdate(known.call, before), asked, both === undefined)
+    const both = mergeDigests(addDigests(entry.digests, before), addDigests({}, whole))
+    const requested = applyUpdate(emptyCall(entry.call.toolCallId), whole)
+    const call = mergeCalls(applyUpdate(entry.call, before), requested, both === undefined)
     return { call, likeness: both ? fingerprintOf(both) : null }
   }
 
@@ -180,40 +180,40 @@ const emptyCall = (toolCallId: string): ToolCall => ({
   cut: false,
 })
 
-function applyUpdate(known: ToolCall, update: Fields): ToolCall {
+function applyUpdate(call: ToolCall, update: Fields): ToolCall {
   const space = { left: maxShownText, cut: false }
   const { rawInput, content, locations } = update
   const [command, cwd, parentId] = [commandOf(update), folderOf(update), parentOf(update)]
   return {
-    ...known,
+    ...call,
     ...(command !== undefined && { command: command.slice(0, maxShownLine) }),
     ...(cwd !== undefined && { cwd }),
     ...(parentId !== undefined && { parentId }),
-    title: lineOf(update['title']) || known.title,
-    toolKind: oneOf(toolKinds, update['kind']) ?? known.toolKind,
-    status: oneOf(toolStatuses, update['status']) ?? known.status,
+    title: lineOf(update['title']) || call.title,
+    toolKind: oneOf(toolKinds, update['kind']) ?? call.toolKind,
+    status: oneOf(toolStatuses, update['status']) ?? call.status,
     input:
       rawInput === undefined || rawInput === null
-        ? known.input
+        ? call.input
         : cutToBudget(space, jsonOf(rawInput) ?? ''),
-    locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : known.locations,
+    locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : call.locations,
     content: Array.isArray(content)
       ? listOf(content).map((each) => contentOf(each, space))
-      : known.content,
+      : call.content,
     cut:
       space.cut ||
-      (known.cut && !Array.isArray(content)) ||
+      (call.cut && !Array.isArray(content)) ||
       (textOf(update['title'])?.length ?? 0) > maxShownLine,
   }
 }
 
 /** The inputs of a call and of its permission request as one, where they do not contradict each other. Undefined when one is empty. */
-function joinedInput({ input, cut }: ToolCall, asked: unknown): Fields | undefined {
-  const [known, more] = [cut ? {} : parsedInput(input), fieldsOf(asked)]
-  const shared = Object.keys(known).filter((key) => key in more)
-  if (isEmptyInput(known) || isEmptyInput(more)) return undefined
-  return shared.every((key) => jsonOf(known[key]) === jsonOf(more[key]))
-    ? { ...known, ...more }
+function joinedInput({ input, cut }: ToolCall, requestedInput: unknown): Fields | undefined {
+  const [reportedInput, more] = [cut ? {} : parsedInput(input), fieldsOf(requestedInput)]
+  const shared = Object.keys(reportedInput).filter((key) => key in more)
+  if (isEmptyInput(reportedInput) || isEmptyInput(more)) return undefined
+  return shared.every((key) => jsonOf(reportedInput[key]) === jsonOf(more[key]))
+    ? { ...reportedInput, ...more }
     : undefined
 }
 
@@ -222,34 +222,40 @@ const isEmptyInput = (input: Fields): boolean => Object.keys(input).length === 0
 const parsedInput = (input: string | null): Fields => fieldsOf(parsedJson(input ?? '{}'))
 
 /** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
-function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
-  const isNew = asked.title !== defaultTitle && !known.title.includes(asked.title)
-  const before = known.title === defaultTitle ? '' : `${known.title} · `
-  const title = isNew ? before + asked.title : known.title
-  const [first, second] = [inputOf(known), inputOf(asked)]
+function mergeCalls(reported: ToolCall, requested: ToolCall, contradict: boolean): ToolCall {
+  const isNew = requested.title !== defaultTitle && !reported.title.includes(requested.title)
+  const before = reported.title === defaultTitle ? '' : `${reported.title} · `
+  const title = isNew ? before + requested.title : reported.title
+  const [first, second] = [inputOf(reported), inputOf(requested)]
   const other = contradict && first !== null && second !== null && first !== second
-  const more = other ? [{ type: 'text', text: second } as const, ...asked.content] : asked.content
-  const locations = unique([...known.locations, ...asked.locations])
-  const content = unique([...known.content, ...more])
+  const more = other
+    ? [{ type: 'text', text: second } as const, ...requested.content]
+    : requested.content
+  const locations = unique([...reported.locations, ...requested.locations])
+  const content = unique([...reported.content, ...more])
   const overfull =
     title.length > maxShownLine || locations.length > maxListed || content.length > maxListed
   return {
-    ...asked,
-    ...known,
+    ...requested,
+    ...reported,
     title: title.slice(0, maxShownLine),
-    toolKind: kindOf(known.toolKind, asked.toolKind),
-    status: known.status,
+    toolKind: kindOf(reported.toolKind, requested.toolKind),
+    status: reported.status,
     input: first ?? second,
     locations: locations.slice(0, maxListed),
     content: content.slice(0, maxListed),
-    cut: known.cut || asked.cut || overfull,
+    cut: reported.cut || requested.cut || overfull,
   }
 }
 
 /** Contradicting kinds become `other`, which no rule or policy matches. */
-function kindOf(known: ToolCall['toolKind'], asked: ToolCall['toolKind']): ToolCall['toolKind'] {
-  if (known === 'other' || asked === 'other') return known === 'other' ? asked : known
-  return known === asked ? known : 'other'
+function kindOf(
+  reported: ToolCall['toolKind'],
+  requested: ToolCall['toolKind'],
+): ToolCall['toolKind'] {
+  if (reported === 'other' || requested === 'other')
+    return reported === 'other' ? requested : reported
+  return reported === requested ? reported : 'other'
 }
 
 const inputOf = ({ input }: ToolCall): string | null =>
@@ -271,10 +277,10 @@ interface TextBudget {
 }
 
 function cutToBudget(space: TextBudget, text: string): string {
-  const kept = text.slice(0, space.left)
-  if (kept.length < text.length) space.cut = true
-  space.left -= kept.length
-  return kept
+  const shown = text.slice(0, space.left)
+  if (shown.length < text.length) space.cut = true
+  space.left -= shown.length
+  return shown
 }
 
 function contentOf(content: Fields, space: TextBudget): ToolCall['content'][number] {

@@ -178,13 +178,13 @@ export function argumentsOf({
   input: string | null
   command?: string
 }): (text: string) => boolean {
-  const known = input === null || input === '{}' ? undefined : compact(input)
+  const json = input === null || input === '{}' ? undefined : compact(input)
   return (text) => {
     const line = text.trim()
     if (command !== undefined && (line === command || line === `$ ${command}`)) return true
     return (
       line.startsWith('{') &&
-      (known === undefined ? commandIn(line) !== undefined : compact(line) === known)
+      (json === undefined ? commandIn(line) !== undefined : compact(line) === json)
     )
   }
 }
@@ -196,19 +196,19 @@ const commandIn = (json: string): string | undefined => commandOf({ rawInput: pa
 const overlapChars = 200
 
 /** What an agent sends as the whole replaces what it sent, but continues it where it is a window that moves over the output. */
-function replaced(known: string, sent: string): string | undefined {
-  if (sent.includes(known)) return sent
-  if (sent.length >= overlapChars && known.includes(sent)) return known
-  const end = known.slice(-overlapChars)
+function replaced(before: string, sent: string): string | undefined {
+  if (sent.includes(before)) return sent
+  if (sent.length >= overlapChars && before.includes(sent)) return before
+  const end = before.slice(-overlapChars)
   const at = end.length === overlapChars ? sent.indexOf(end) : -1
-  return at < 0 ? undefined : known + sent.slice(at + end.length)
+  return at < 0 ? undefined : before + sent.slice(at + end.length)
 }
 
 /** What two fields tell of one output, which some write with other line ends, colours or spaces: nothing is lost, nothing is twice. */
-function joined(known: string, sent: string): string {
-  const [before, after] = [plain(known), plain(sent)]
+function joined(earlier: string, sent: string): string {
+  const [before, after] = [plain(earlier), plain(sent)]
   if (after.includes(before)) return sent
-  return before.includes(after) ? known : `${known}\n${sent}`
+  return before.includes(after) ? earlier : `${earlier}\n${sent}`
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
@@ -265,10 +265,10 @@ export class ToolOutput {
     { continues, adds }: { continues: boolean; adds: boolean },
   ): void {
     if (isUnread && this.length > 0) return
-    const known = continues && this.#skipped === 0 ? this.#head + this.#tail.join('') : ''
+    const before = continues && this.#skipped === 0 ? this.#head + this.#tail.join('') : ''
     const isOther = this.#from !== undefined && this.#from !== from
-    const whole = isOther ? joined(known, sent) : replaced(known, sent)
-    const text = known === '' ? sent : (whole ?? (adds ? `${known}\n${sent}` : sent))
+    const whole = isOther ? joined(before, sent) : replaced(before, sent)
+    const text = before === '' ? sent : (whole ?? (adds ? `${before}\n${sent}` : sent))
     this.#head = ''
     this.#tail = []
     this.#tailLength = this.#skipped = 0

@@ -134,13 +134,13 @@ export function unknownContentIn(sent: Fields): string[] {
 function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {
   const media = oneOf(['image', 'audio'] as const, type)
   if (!media) return undefined
-  const kept = textOf(data)
+  const dataText = textOf(data)
   const fits =
-    kept !== undefined &&
-    kept.length <= maxMediaChars &&
-    /^[A-Za-z0-9+/]+={0,2}$/.test(kept) &&
-    kept.length % 4 === 0
-  return { kind: 'media', media, mimeType: lineOf(mimeType) ?? media, data: fits ? kept : null }
+    dataText !== undefined &&
+    dataText.length <= maxMediaChars &&
+    /^[A-Za-z0-9+/]+={0,2}$/.test(dataText) &&
+    dataText.length % 4 === 0
+  return { kind: 'media', media, mimeType: lineOf(mimeType) ?? media, data: fits ? dataText : null }
 }
 
 /** Later forms of plans: entries, a text with a line for each step, or a file. */
@@ -172,17 +172,17 @@ export class Compactions {
       summary: null,
       error: null,
     }
-    const known = this.#known.get(compactionId) ?? empty
+    const before = this.#known.get(compactionId) ?? empty
     const isChunk = sent['sessionUpdate'] === 'compaction_summary_chunk'
     const given = Array.isArray(sent['summary'])
       ? listOf(sent['summary']).map(chunkText).join('')
       : null
-    const whole = 'summary' in sent ? given : known.summary
-    const summary = isChunk ? (known.summary ?? '') + chunkText(sent['content']) : whole
-    const error = 'error' in sent ? (textOf(sent['error']) ?? null) : known.error
+    const whole = 'summary' in sent ? given : before.summary
+    const summary = isChunk ? (before.summary ?? '') + chunkText(sent['content']) : whole
+    const error = 'error' in sent ? (textOf(sent['error']) ?? null) : before.error
     const next = {
-      ...known,
-      status: lineOf(sent['status']) ?? known.status,
+      ...before,
+      status: lineOf(sent['status']) ?? before.status,
       summary: summary?.slice(0, maxShownText) || null,
       error: error?.slice(0, maxShownText) ?? null,
     }
@@ -215,14 +215,14 @@ function costOf(cost: Fields): string | null {
 }
 
 export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | null } {
-  const said = fieldsOf(opened['modes'])
-  const modes = listOf(said['availableModes']).flatMap((mode) => {
+  const modeFields = fieldsOf(opened['modes'])
+  const modes = listOf(modeFields['availableModes']).flatMap((mode) => {
     const id = lineOf(mode['id'])
     return id === undefined
       ? []
       : [{ id, name: lineOf(mode['name']) ?? id, description: lineOf(mode['description']) ?? null }]
   })
-  return { modes, modeId: lineOf(said['currentModeId']) ?? null }
+  return { modes, modeId: lineOf(modeFields['currentModeId']) ?? null }
 }
 
 export function optionsOf(configOptions: unknown): AgentOption[] {
@@ -251,9 +251,9 @@ export const modelOption = 'holdfast/model'
 
 /** Turns an agent's separate list of models into an option. */
 export function modelsOf(opened: Fields): AgentOption[] {
-  const said = fieldsOf(opened['models'])
-  const value = lineOf(said['currentModelId'])
-  const values = listOf(said['availableModels']).flatMap((model) => {
+  const models = fieldsOf(opened['models'])
+  const value = lineOf(models['currentModelId'])
+  const values = listOf(models['availableModels']).flatMap((model) => {
     const id = lineOf(model['modelId'])
     return id === undefined ? [] : [{ id, name: lineOf(model['name']) ?? id }]
   })

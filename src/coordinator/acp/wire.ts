@@ -252,15 +252,15 @@ export class Wire {
   }
 
   #handleAnswer(message: Fields, line: string): void {
-    const asked = this.#pendingRequests.get(message['id'])
-    if (asked === undefined || 'result' in message === 'error' in message)
+    const pending = this.#pendingRequests.get(message['id'])
+    if (pending === undefined || 'result' in message === 'error' in message)
       return this.#noise(
-        asked === undefined ? 'answer_to_nothing' : 'not_a_message',
+        pending === undefined ? 'answer_to_nothing' : 'not_a_message',
         line.length,
         line,
       )
     this.#pendingRequests.delete(message['id'])
-    this.#options.onAnswered(asked.method, asked.params)
+    this.#options.onAnswered(pending.method, pending.params)
     this.#forward(message)
   }
 

@@ -56,11 +56,11 @@ export class FileStates {
   }
 
   /** Takes a state, or `known`, and keeps it for a conversation. Null where there is no git workplace. */
-  take(folder: string, key: string, known?: FileState): Promise<TakenState | null> {
+  take(folder: string, key: string, reused?: FileState): Promise<TakenState | null> {
     return this.#in(folder, async (place) => {
-      if (known) {
-        await this.#kept.keep(place, key, known)
-        return { top: place.facts.top, state: known, leftOut: [] }
+      if (reused) {
+        await this.#kept.keep(place, key, reused)
+        return { top: place.facts.top, state: reused, leftOut: [] }
       }
       const taken = await this.#take(place, key).catch(async (error: unknown) => {
         if (!(error instanceof GitFailure)) throw error

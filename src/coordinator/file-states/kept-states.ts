@@ -47,10 +47,10 @@ export class KeptStates {
     const isNewest = this.#indexes.get(place.dir) === tree
     const isKept = (set: KeptSet) =>
       set.entries.has(tree) && (leftOut === null || set.entries.has(leftOut))
-    const known = this.#sets.get(setKey(place, key))
+    const remembered = this.#sets.get(setKey(place, key))
     const recent = this.#recent.get(setKey(place, key)) ?? new Set()
     this.#recent.set(setKey(place, key), recent.add(tree).add(leftOut ?? tree))
-    if (known && isNewest && isKept(known)) return
+    if (remembered && isNewest && isKept(remembered)) return
     await this.#change(
       place,
       key,
@@ -66,9 +66,9 @@ export class KeptStates {
     const recent = this.#recent.get(setKey(place, key))
     this.#recent.delete(setKey(place, key))
     await this.#change(place, key, (entries) => {
-      const kept = new Map([...entries].filter(([oid]) => needed.has(oid) || recent?.has(oid)))
-      dropped = entries.size - kept.size
-      return kept
+      const remaining = new Map([...entries].filter(([oid]) => needed.has(oid) || recent?.has(oid)))
+      dropped = entries.size - remaining.size
+      return remaining
     })
     await this.#dropIndexes(place)
     return dropped

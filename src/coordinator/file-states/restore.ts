@@ -61,13 +61,13 @@ const writeJournal = (place: Workplace, journal: Journal): Promise<void> =>
 
 export async function restore(
   place: Workplace,
-  kept: KeptStates,
+  states: KeptStates,
   request: RestoreRequest,
 ): Promise<RestoreAnswer> {
   const begun = await readJournal(place)
-  if (begun?.id === request.id) return begun.answer ?? complete(place, kept, request, begun)
+  if (begun?.id === request.id) return begun.answer ?? complete(place, states, request, begun)
   for (let attempt = 1; ; attempt++) {
-    const answer = await tryRestore(place, kept, request).catch(async (error: unknown) => {
+    const answer = await tryRestore(place, states, request).catch(async (error: unknown) => {
       // Once files may have been written, it has to be completed.
       if ((await readJournal(place))?.id === request.id) throw error
       return restoreFailed(error)
@@ -89,7 +89,7 @@ export const isThere = async (place: Workplace, object: string): Promise<boolean
 
 async function tryRestore(
   place: Workplace,
-  kept: KeptStates,
+  states: KeptStates,
   request: RestoreRequest,
 ): Promise<RestoreAnswer | 'changed'> {
   if (!(await isThere(place, request.target.tree)))
@@ -115,11 +115,11 @@ async function tryRestore(
       count: losses.length,
     }
   }
-  await kept.keep(place, request.key, now)
+  await states.keep(place, request.key, now)
   const wanted = { tree: target, leftOut: request.target.leftOut }
-  await kept.keep(place, request.key, wanted)
+  await states.keep(place, request.key, wanted)
   await writeJournal(place, { id: request.id, now: plain(now), target: wanted, answer: null })
-  const done = await writeFiles(place, kept, request, {
+  const done = await writeFiles(place, states, request, {
     now: plain(now),
     target: wanted,
     from: now.tree,
@@ -146,7 +146,7 @@ interface Writing {
 
 async function writeFiles(
   place: Workplace,
-  kept: KeptStates,
+  states: KeptStates,
   { id, key }: RestoreRequest,
   writing: Writing,
 ): Promise<RestoreAnswer | 'changed'> {
@@ -159,7 +159,7 @@ async function writeFiles(
     return 'changed'
   }
   place.memory.tree = target.tree
-  await kept.keep(place, key, target)
+  await states.keep(place, key, target)
   const answer: RestoreAnswer = { outcome: 'done', before: now, after: target, kept: writing.kept }
   await writeJournal(place, { id, now, target, answer })
   return answer
@@ -168,7 +168,7 @@ async function writeFiles(
 /** Completes a restore that was cut off. A file that is neither as before nor as wanted was changed by others and is kept. */
 async function complete(
   place: Workplace,
-  kept: KeptStates,
+  states: KeptStates,
   request: RestoreRequest,
   { now, target }: Journal,
 ): Promise<RestoreAnswer> {
@@ -187,13 +187,13 @@ async function complete(
     )
       there.push(name)
   const current = await capture(place, there)
-  await kept.keep(place, request.key, current)
+  await states.keep(place, request.key, current)
   const foreign: ChangedPath[] = []
   for (const path of await changedPaths(place, now.tree, current.tree))
     if (!(await isOurs(place, path, wanted.get(path.name.toString('latin1'))))) foreign.push(path)
   const tree = await treeWith(place, target.tree, foreign)
   const after = { tree, leftOut: target.leftOut }
-  const done = await writeFiles(place, kept, request, {
+  const done = await writeFiles(place, states, request, {
     now,
     target: after,
     from: current.tree,
@@ -277,9 +277,9 @@ async function findInTheWay(place: Workplace, paths: readonly ChangedPath[]): Pr
   return found
 
   async function visit(name: Buffer, isLast: boolean): Promise<void> {
-    const known = name.toString('latin1')
-    if (seen.has(known) || leaving.has(known)) return
-    seen.add(known)
+    const nameKey = name.toString('latin1')
+    if (seen.has(nameKey) || leaving.has(nameKey)) return
+    seen.add(nameKey)
     const there = await lstat(pathOf(place.facts.top, name)).catch(() => undefined)
     if (!there || (there.isDirectory() && !isLast)) return
     if (there.isDirectory()) {
@@ -291,7 +291,7 @@ async function findInTheWay(place: Workplace, paths: readonly ChangedPath[]): Pr
     const isKeepable =
       (there.isFile() || there.isSymbolicLink()) &&
       there.size <= maxFileBytes &&
-      !/(^|\/)\.git(\/|$)/i.test(known)
+      !/(^|\/)\.git(\/|$)/i.test(nameKey)
     const list = isKeepable && found.names.length < maxInTheWay ? found.names : found.blocked
     list.push(name)
   }
@@ -317,8 +317,8 @@ async function lossesOf(
       ),
     )
   return paths.flatMap(({ name }): RewindLoss[] => {
-    const known = name.toString('latin1')
-    if (ignored.has(known)) return [{ path: displayName(name), why: 'ignored' }]
-    return !since || since.has(known) ? [{ path: displayName(name), why: 'changed' }] : []
+    const nameKey = name.toString('latin1')
+    if (ignored.has(nameKey)) return [{ path: displayName(name), why: 'ignored' }]
+    return !since || since.has(nameKey) ? [{ path: displayName(name), why: 'changed' }] : []
   })
 }

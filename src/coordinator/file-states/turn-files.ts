@@ -14,10 +14,10 @@ export interface TurnFilesOptions {
 export async function takeBefore(
   { fileStates, onTrouble }: TurnFilesOptions,
   folder: string,
-  asked: Asked | undefined,
+  order: Asked | undefined,
 ): Promise<TurnFiles | undefined> {
-  if (!asked) return undefined
-  const taken = await fileStates.take(folder, asked.key, asked.state).catch((error: unknown) => {
+  if (!order) return undefined
+  const taken = await fileStates.take(folder, order.key, order.state).catch((error: unknown) => {
     onTrouble(`The files before the turn could not be kept: ${error}`)
     return null
   })
@@ -27,16 +27,16 @@ export async function takeBefore(
 export async function takeAfter(
   options: TurnFilesOptions,
   folder: string,
-  asked: Asked | undefined,
+  order: Asked | undefined,
   before: TurnFiles | undefined,
 ): Promise<EndFiles | undefined> {
-  const after = await takeBefore(options, folder, asked)
+  const after = await takeBefore(options, folder, order)
   if (!after) return undefined
   const since = async (tree: string | undefined) =>
     tree === undefined
       ? null
       : await options.fileStates.changes(after.top, tree, after.state.tree).catch(() => null)
   const changes = await since(before?.top === after.top ? before.state.tree : undefined)
-  const total = await since(asked?.first)
+  const total = await since(order?.first)
   return { ...after, changes, ...(total && { total }) }
 }

@@ -92,7 +92,7 @@ export interface GatewayLaunch {
   /** The turn that its requests belong to; null when none runs, or several. */
   readonly turn: () => string | null
   /** GW3: the reason why a request must not leave. */
-  readonly refuse: (asked: AskedModel) => string | undefined
+  readonly refuse: (model: AskedModel) => string | undefined
 }
 
 export interface OpenGateway {
@@ -130,11 +130,11 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options
-    const kept = { keepAlive: true, proxyEnv: options.env }
-    this.#agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
+    const agentOptions = { keepAlive: true, proxyEnv: options.env }
+    this.#agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) }
     this.#server.on(
       'request',
-      (asked, answer) => void this.#serve(asked, answer).catch(() => answer.destroy()),
+      (request, answer) => void this.#serve(request, answer).catch(() => answer.destroy()),
     )
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
@@ -175,26 +175,26 @@ export class Gateway {
     this.#agents.https.destroy()
   }
 
-  async #serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const token = tokenOf(asked)
+  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const token = tokenOf(request)
     const launch = token === undefined ? undefined : this.#launches.get(hashOf(token))
-    const bound = this.#boundTo.get(asked.socket)
+    const bound = this.#boundTo.get(request.socket)
     // A page in a browser on this machine has an origin, and may come under another name.
     if (
-      asked.headers.origin !== undefined ||
-      !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(asked.headers.host ?? '')
+      request.headers.origin !== undefined ||
+      !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')
     )
       return refuse(answer, 403, 'foreign_origin', 'The gateway is for agents on this machine.')
     if (!launch || (bound && bound !== launch))
       return refuse(answer, 401, 'wrong_token', 'The key is not the token of a running launch.')
-    const url = URL.parse(asked.url ?? '', 'http://gateway')
+    const url = URL.parse(request.url ?? '', 'http://gateway')
     const target =
-      url && modelPaths[asked.method ?? '']?.test(url.pathname)
+      url && modelPaths[request.method ?? '']?.test(url.pathname)
         ? targetOf(launch.upstream, url)
         : undefined
     if (!target)
       return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
-    if ((asked.headers['content-encoding'] ?? 'identity') !== 'identity')
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       return refuse(
         answer,
         415,
@@ -215,7 +215,7 @@ export class Gateway {
       launch.answers.delete(answer)
       launch.bytes -= held
     })
-    const body = await bodyOf(asked, (bytes) => {
+    const body = await bodyOf(request, (bytes) => {
       if (answer.closed) return false
       held += bytes
       launch.bytes += bytes
@@ -228,7 +228,7 @@ export class Gateway {
         'body_too_large',
         `A request has at most ${maxBodyBytes} bytes, all of a launch ${maxLaunchBytes}.`,
       )
-    this.#pass(launch, token ?? '', target, body, asked, answer)
+    this.#pass(launch, token ?? '', target, body, request, answer)
   }
 
   #pass(
@@ -236,14 +236,14 @@ export class Gateway {
     token: string,
     target: URL,
     sent: Buffer,
-    asked: IncomingMessage,
+    caller: IncomingMessage,
     answer: ServerResponse,
   ): void {
     const { launchId, key, secrets } = launch
     const pathModel = /\/models\/([^/:]+)/.exec(target.pathname)?.[1]
     const named = pathModel && decodeURIComponent(pathModel)
     const read =
-      asked.method === 'POST'
+      caller.method === 'POST'
         ? readBody(target.pathname, named, sent)
         : { model: named ?? '', body: sent, addedUsage: false }
     if ('problem' in read)
@@ -259,7 +259,7 @@ export class Gateway {
     if (reason !== undefined) return refuse(answer, 403, 'refused', reason)
     const { report } = this.#options
     const isCounted =
-      asked.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
+      caller.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
     if (isCounted) report({ type: 'model-asked', ...of })
     let counter: UsageCounter | undefined
     let hasArrived = false
@@ -277,13 +277,13 @@ export class Gateway {
     let isReported = false
     launch.answers.set(answer, tell)
     const headers = {
-      ...headersOut(asked, token, key),
+      ...headersOut(caller, token, key),
       host: target.host,
       'content-length': String(body.length),
     }
     const isTls = target.protocol === 'https:'
     const options = {
-      method: asked.method,
+      method: caller.method,
       headers,
       agent: isTls ? this.#agents.https : this.#agents.http,
     }
@@ -296,7 +296,7 @@ export class Gateway {
     )
     upstream.once('response', (came) => {
       const status = came.statusCode ?? 502
-      const kept = Object.entries(came.headers).filter(
+      const passedHeaders = Object.entries(came.headers).filter(
         ([name, value]) => !leftOut.has(name) && !secrets.has(`${name}: ${value}`),
       )
       // Also one that leads elsewhere: nothing of a model is in it.
@@ -326,7 +326,7 @@ export class Gateway {
       came.once('end', () => {
         hasArrived = true
       })
-      answer.writeHead(status, Object.fromEntries(kept))
+      answer.writeHead(status, Object.fromEntries(passedHeaders))
       answer.flushHeaders()
       answer.on('drain', () => idle.refresh())
       const clean = content.pipe(masking(secrets))
@@ -383,12 +383,12 @@ const queryKey = (url: string | undefined): string | undefined =>
 
 /** The key stands where the token stood. */
 function headersOut({ headers }: IncomingMessage, token: string, key: string): Sent {
-  const kept: Sent = Object.fromEntries(
+  const passedHeaders: Sent = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !leftOut.has(name)),
   )
-  if (bearer(headers) === token) kept['authorization'] = `Bearer ${key}`
-  for (const name of keyHeaders) if (headers[name] === token) kept[name] = key
-  return { ...kept, 'accept-encoding': 'identity' }
+  if (bearer(headers) === token) passedHeaders['authorization'] = `Bearer ${key}`
+  for (const name of keyHeaders) if (headers[name] === token) passedHeaders[name] = key
+  return { ...passedHeaders, 'accept-encoding': 'identity' }
 }
 
 function withKey(target: URL, token: string, key: string): URL {
@@ -405,19 +405,19 @@ function targetOf(upstream: string, { pathname, search }: URL): URL {
   const url = new URL(
     `${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`,
   )
-  const asked = url.searchParams
-  if (filters.some((name) => asked.has(name))) for (const name of filters) asked.delete(name)
-  if (asked.has('alt') && !['sse', 'json'].includes(asked.getAll('alt').join())) asked.delete('alt')
+  const query = url.searchParams
+  if (filters.some((name) => query.has(name))) for (const name of filters) query.delete(name)
+  if (query.has('alt') && !['sse', 'json'].includes(query.getAll('alt').join())) query.delete('alt')
   return url
 }
 
 /** Undefined when it is too large. */
 async function bodyOf(
-  asked: IncomingMessage,
+  request: IncomingMessage,
   isRoomFor: (bytes: number) => boolean,
 ): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
-  for await (const piece of asked as AsyncIterable<Buffer>) {
+  for await (const piece of request as AsyncIterable<Buffer>) {
     if (!isRoomFor(piece.length)) return undefined
     pieces.push(piece)
   }

@@ -87,11 +87,11 @@ export class AgentSandbox {
   async askHost({ host, port }: HostPort): Promise<boolean> {
     const turnId = this.#options.runningTurn()
     if (turnId === undefined) return this.#isRemembered(host) || this.#refuse({ host, port })
-    const asked = this.#ask(turnId, { host, port })
-    if (!asked) return false
+    const answer = this.#ask(turnId, { host, port })
+    if (!answer) return false
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), holdMs)
-    return Promise.race([asked, late]).finally(() => clearTimeout(timer))
+    return Promise.race([answer, late]).finally(() => clearTimeout(timer))
   }
 
   /** Asks about the hosts that were refused before: what is allowed always is reached by the next process. */
@@ -102,11 +102,11 @@ export class AgentSandbox {
   #ask(turnId: string, target: HostPort): Promise<boolean> | undefined {
     if (this.#turnId !== turnId) this.#answers.clear()
     this.#turnId = turnId
-    const known = this.#answers.get(target.host)
-    if (!known && this.#answers.size >= maxHosts) return undefined
-    const asked = known ?? this.#options.ask(turnId, requestFor(target)).then(isAllowed)
-    this.#answers.set(target.host, asked)
-    return asked
+    const earlier = this.#answers.get(target.host)
+    if (!earlier && this.#answers.size >= maxHosts) return undefined
+    const answer = earlier ?? this.#options.ask(turnId, requestFor(target)).then(isAllowed)
+    this.#answers.set(target.host, answer)
+    return answer
   }
 
   #isRemembered(host: string): boolean {

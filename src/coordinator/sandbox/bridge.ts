@@ -70,9 +70,9 @@ export class Bridge {
     this.ports = [
       ...new Set([proxyPort, ...own, ...gateway, ...loopback.flatMap((each) => each?.port ?? [])]),
     ]
-    this.#proxy.on('connect', (asked, socket, head) => void this.#connect(asked, socket, head))
-    this.#proxy.on('request', (asked, answer) => void this.#pass(asked, answer))
-    this.#launch.on('request', (asked, answer) => this.#toServer(asked, answer))
+    this.#proxy.on('connect', (request, socket, head) => void this.#connect(request, socket, head))
+    this.#proxy.on('request', (request, answer) => void this.#pass(request, answer))
+    this.#launch.on('request', (request, answer) => this.#toServer(request, answer))
     for (const each of [this.#proxy, this.#launch]) {
       each.requestTimeout = 0
       each.on('clientError', (_, socket) => socket.destroy())
@@ -136,9 +136,9 @@ export class Bridge {
     else serve(this.#proxy, socket)
   }
 
-  async #connect(asked: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
-    const target = hostPortOf(asked.url ?? '')
+    const target = hostPortOf(request.url ?? '')
     if (head.length > 0) socket.unshift(head)
     const answered = await this.#reach(socket as Socket, target, () =>
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
@@ -209,17 +209,17 @@ export class Bridge {
   }
 
   /** A plain request to a proxy: `GET http://host/path`. */
-  async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const url = URL.parse(asked.url ?? '')
+  async #pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const url = URL.parse(incoming.url ?? '')
     const target = url?.protocol === 'http:' ? hostPortOf(url.host, 80) : undefined
-    if (target && this.#isServer(target)) return this.#toServer(asked, answer)
+    if (target && this.#isServer(target)) return this.#toServer(incoming, answer)
     const upstream = target && (await this.#open(target))
     if (!url || !upstream)
       return void answer.writeHead(403, { 'content-type': 'text/plain' }).end(refusal(target))
-    const { method, headers } = asked
+    const { method, headers } = incoming
     const { 'proxy-connection': _, ...kept } = headers
     relay(
-      asked,
+      incoming,
       answer,
       request({
         method,
@@ -231,17 +231,17 @@ export class Bridge {
   }
 
   /** SB5: of the server, a launch has its own endpoints. */
-  #toServer(asked: IncomingMessage, answer: ServerResponse): void {
-    const url = URL.parse(asked.url ?? '', this.#server.href)
+  #toServer(incoming: IncomingMessage, answer: ServerResponse): void {
+    const url = URL.parse(incoming.url ?? '', this.#server.href)
     const path = url && url.pathname + url.search
     if (!path || !launchPaths.test(path))
       return void answer
         .writeHead(403, { 'content-type': 'text/plain' })
         .end('Holdfast: a sandbox reaches the endpoints of its launch alone.\n')
-    const { method, headers } = asked
+    const { method, headers } = incoming
     const ask = this.#server.protocol === 'https:' ? requestTls : request
     const { host, port } = this.#serverTarget
-    relay(asked, answer, ask({ host, port, method, path, headers }))
+    relay(incoming, answer, ask({ host, port, method, path, headers }))
   }
 
   /** SOCKS5 without sign-in: greeting, one CONNECT by name or address. */
@@ -313,7 +313,7 @@ function throughProxy(proxy: URL, { host, port }: HostPort): Promise<Socket | un
   const { username, password } = proxy
   const sign = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
   const headers = { host: path, ...(username && { 'proxy-authorization': sign }) }
-  const asked = request({
+  const tunnel = request({
     host: proxy.hostname,
     port: proxy.port || 80,
     method: 'CONNECT',
@@ -322,14 +322,14 @@ function throughProxy(proxy: URL, { host, port }: HostPort): Promise<Socket | un
     timeout: connectMs,
   })
   return new Promise((resolve) => {
-    asked.once('connect', ({ statusCode }, socket) => {
+    tunnel.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket as Socket)
       socket.destroy()
       resolve(undefined)
     })
-    asked.once('response', () => asked.destroy()).once('timeout', () => asked.destroy())
-    asked.once('error', () => resolve(undefined)).once('close', () => resolve(undefined))
-    asked.end()
+    tunnel.once('response', () => tunnel.destroy()).once('timeout', () => tunnel.destroy())
+    tunnel.once('error', () => resolve(undefined)).once('close', () => resolve(undefined))
+    tunnel.end()
   })
 }
 
@@ -343,7 +343,7 @@ function connectBoth(one: Socket, other: Socket): void {
 
 /** Unbuffered in both directions. */
 function relay(
-  asked: IncomingMessage,
+  incoming: IncomingMessage,
   answer: ServerResponse,
   upstream: ReturnType<typeof request>,
 ): void {
@@ -357,7 +357,7 @@ function relay(
     answer.headersSent ? answer.destroy() : answer.writeHead(502).end(),
   )
   answer.once('close', () => upstream.destroy())
-  asked.pipe(upstream)
+  incoming.pipe(upstream)
 }
 
 /** The program inside, which listens and forwards. `argv`: the socket, a file to make when it listens, and the ports. */

@@ -361,9 +361,9 @@ export class PrivateRepository {
       (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
     if (isThere) return []
     // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person decides.
-    const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
-    await this.#repository.run(['update-ref', '--no-deref', '-m', reason, kept, tip])
-    return [statusNotice('branchMovedByOther', { branch: kept.slice(11) })]
+    const keptBranch = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
+    await this.#repository.run(['update-ref', '--no-deref', '-m', reason, keptBranch, tip])
+    return [statusNotice('branchMovedByOther', { branch: keptBranch.slice(11) })]
   }
 }
 

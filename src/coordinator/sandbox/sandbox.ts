@@ -143,16 +143,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
   const { agentInfo } = isolation
-  const known =
+  const knownAgent =
     knownAgentOf({ command: isolation.command, args, agentInfo }) ??
     knownAgentOf({ command: program ?? null, args, agentInfo })
   const programs = [file, isolation.command, ...(isolation.wrapper ?? []).slice(0, 1)]
-  const needs = known?.sandbox ?? ownNeeds(isolation)
+  const needs = knownAgent?.sandbox ?? ownNeeds(isolation)
   const { owner } = isolation
   const parts =
     needs && owner
       ? await ownParts({
-          agent: { id: known?.id ?? 'holdfast', sandbox: needs },
+          agent: { id: knownAgent?.id ?? 'holdfast', sandbox: needs },
           owner,
           home,
           root: join(dataFolder, 'transcripts'),
@@ -219,7 +219,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       ...others.map((to): Mount => ({ kind: 'empty', to })),
       { kind: 'read', from: bridge.socket, to: inside.bridge },
     ]
-    const nested = known?.sandbox.userNamespaces === true
+    const nested = knownAgent?.sandbox.userNamespaces === true
     const inner = { ...person, ...insideVariables(variables) }
     const plan = bwrapArguments({
       mounts,
@@ -262,8 +262,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
 /** As it is where it does not exist. */
 const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
-const isNarrow = (path: string, kept: readonly string[]): boolean =>
-  path !== '/' && kept.every((each) => each !== path && !isBelow(path, each))
+const isNarrow = (path: string, narrowed: readonly string[]): boolean =>
+  path !== '/' && narrowed.every((each) => each !== path && !isBelow(path, each))
 
 /** Already visible inside; shared memory is not, and folders may lie there. */
 const isOfSystem = (path: string): boolean =>
@@ -271,14 +271,14 @@ const isOfSystem = (path: string): boolean =>
 
 function insideVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPort}`
-  const kept = Object.entries(variables).filter(([name]) => !leftOut.test(name))
+  const passed = Object.entries(variables).filter(([name]) => !leftOut.test(name))
   const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [
     name,
     proxy,
   ])
   const local = ['NO_PROXY', 'no_proxy'].map((name) => [name, 'localhost,127.0.0.1,::1'])
   return {
-    ...Object.fromEntries([...kept, ...proxies, ...local]),
+    ...Object.fromEntries([...passed, ...proxies, ...local]),
     TMPDIR: '/tmp',
     NODE_USE_ENV_PROXY: '1',
   }
@@ -378,7 +378,7 @@ const placeIn =
   }
 
 function settingsOf(
-  known: KnownAgent['sandbox'] | undefined,
+  needs: KnownAgent['sandbox'] | undefined,
   variables: Variables,
   home: string,
 ): Mount[] {
@@ -386,9 +386,9 @@ function settingsOf(
   const named = settingsVariables
     .flatMap((name) => variables[name] ?? [])
     .filter((path) => isAbsolute(path) && isNarrow(path, [home]))
-  const folders = known ? [...known.folders.map(placeOf), ...named] : []
+  const folders = needs ? [...needs.folders.map(placeOf), ...named] : []
   for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o700 })
-  const files = (known?.files ?? [])
+  const files = (needs?.files ?? [])
     .map(placeOf)
     .filter((path) => existsSync(path) && lstatSync(path).isFile())
   return [...folders, ...files].map((path) => ({ kind: 'write', from: path, to: path }))
@@ -434,10 +434,10 @@ function insideRunner({
 async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const { isolation, variables, folder, file, args, dataFolder } = options
   const home = variables['HOME'] ?? '/nonexistent'
-  const known = knownAgentOf({ ...isolation, args })
+  const knownAgent = knownAgentOf({ ...isolation, args })
   const writable = [
     realpathSync(folder),
-    ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home).map(({ to }) => to),
+    ...settingsOf(knownAgent?.sandbox ?? ownNeeds(isolation), variables, home).map(({ to }) => to),
   ]
   const tools = [...toolchains(variables, home), ...ownFiles()]
   const shown = [...(await programFolders(file, variables)), ...tools, ...isolation.allow.folders]

@@ -31,14 +31,14 @@ export const sandboxTrial =
   (env: Variables, dataFolder: string) =>
   async (agent: Tried): Promise<SandboxProbe> => {
     const machine = await probeSandbox(env)
-    const known = knownAgentOf(agent)
+    const knownAgent = knownAgentOf(agent)
     const recipe =
-      known &&
-      [known.acp, known.pulls].find(
+      knownAgent &&
+      [knownAgent.acp, knownAgent.pulls].find(
         (each) => each && (each.command ?? each.program) === agent.command,
       )
     // npx would install it anew at each start: its cache is not seen inside.
-    const isKnown = known !== undefined && basename(agent.command) !== 'npx'
+    const isKnown = knownAgent !== undefined && basename(agent.command) !== 'npx'
     const runs =
       machine.works &&
       isKnown &&

@@ -91,9 +91,9 @@ interface Checkout {
 }
 
 /** The nearest folder upwards that has a repository, on the same disk. */
-function checkoutOf(asked: string): Checkout | NoRepository {
-  const none = { why: statusNotice('noRepository', { folder: asked }) }
-  const folder = realPathOf(asked)
+function checkoutOf(start: string): Checkout | NoRepository {
+  const none = { why: statusNotice('noRepository', { folder: start }) }
+  const folder = realPathOf(start)
   if (folder === undefined) return none
   const disk = foundAt(folder)?.dev
   for (let top = folder; foundAt(top)?.dev === disk; top = dirname(top)) {
@@ -103,11 +103,11 @@ function checkoutOf(asked: string): Checkout | NoRepository {
     if (foundAt(join(top, '.git'))?.isFile())
       return {
         why: statusNotice('gitCannotOpen', {
-          folder: asked,
+          folder: start,
           why: `.git: ${named ?? 'not a repository'}`,
         }),
       }
-    if (gitFoldersAt(top)) return { why: statusNotice('bareRepository', { folder: asked }) }
+    if (gitFoldersAt(top)) return { why: statusNotice('bareRepository', { folder: start }) }
     if (top === dirname(top)) break
   }
   return none
@@ -146,7 +146,7 @@ function isOfFolder({ top, own, common }: Checkout, named: string | undefined): 
 }
 
 /** By the bytes of the files: they change seldom. */
-const known = new WeakMap<Git, Map<string, Promise<Settings>>>()
+const settingsByGit = new WeakMap<Git, Map<string, Promise<Settings>>>()
 const maxKnown = 100
 
 async function settingsOf(git: Git, own: string, common: string): Promise<Settings> {
@@ -160,8 +160,8 @@ async function settingsOf(git: Git, own: string, common: string): Promise<Settin
 
 function parsed(git: Git, file: Buffer | undefined): Promise<Settings> {
   if (!file) return Promise.resolve(new Map())
-  const memory = known.get(git) ?? new Map<string, Promise<Settings>>()
-  known.set(git, memory)
+  const memory = settingsByGit.get(git) ?? new Map<string, Promise<Settings>>()
+  settingsByGit.set(git, memory)
   const text = file.toString('latin1')
   const found = memory.get(text) ?? settingsIn(git, file)
   memory.delete(text)

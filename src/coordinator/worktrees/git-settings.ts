@@ -32,8 +32,8 @@ const persons = new WeakMap<
 
 /** The person's own settings and the machine's, with what they include. Kept for a while: asking costs a process. */
 export function personsSettings(git: Git): Promise<PersonsSettings> {
-  const known = persons.get(git)
-  if (known && performance.now() < known.until) return known.found
+  const person = persons.get(git)
+  if (person && performance.now() < person.until) return person.found
   const found = readPersons(git)
   persons.set(git, { found, until: performance.now() + personsMs })
   found.catch(() => persons.delete(git))

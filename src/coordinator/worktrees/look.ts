@@ -74,16 +74,16 @@ async function look(repository: Repository): Promise<NamedFile[]> {
     else if (line.toString('latin1', 1, 2) !== 'D') add(named(name, 'modified'))
     else if (!isLeftAway(facts, name)) add(named(name, 'deleted'))
   }
-  for (const [known, change] of facts.staged) {
-    const name = Buffer.from(known, 'latin1')
-    const found = files.get(known)?.change
+  for (const [nameKey, change] of facts.staged) {
+    const name = Buffer.from(nameKey, 'latin1')
+    const found = files.get(nameKey)?.change
     if (change === 'conflicted' || found === 'untracked') add(named(name, change))
     else if (found === undefined)
       add(named(name, change === 'added' && !lstatIn(repository, name) ? 'deleted' : change))
   }
-  for (const known of facts.gitlinks) {
-    const change = files.has(known) ? undefined : changeOfGitlink(repository, known, facts)
-    if (change) add(named(Buffer.from(known, 'latin1'), change))
+  for (const nameKey of facts.gitlinks) {
+    const change = files.has(nameKey) ? undefined : changeOfGitlink(repository, nameKey, facts)
+    if (change) add(named(Buffer.from(nameKey, 'latin1'), change))
   }
   return [...files.values()].sort((a, b) => order(a) - order(b) || Buffer.compare(a.name, b.name))
 }
@@ -94,10 +94,10 @@ const order = ({ change }: NamedFile): number =>
 
 function changeOfGitlink(
   repository: Repository,
-  known: string,
+  nameKey: string,
   facts: IndexFacts,
 ): NamedFile['change'] | undefined {
-  const name = Buffer.from(known, 'latin1')
+  const name = Buffer.from(nameKey, 'latin1')
   const found = lstatIn(repository, name)
   if (!found) return isLeftAway(facts, name) ? undefined : 'deleted'
   return found.isDirectory() && isEmpty(repository, name) ? undefined : 'repository'
@@ -121,11 +121,11 @@ export function lstatIn({ facts }: Repository, name: Buffer): Stats | undefined 
 
 /** Whether a sparse checkout leaves a file away, by itself or with its folder. */
 export function isLeftAway({ skipped }: Pick<IndexFacts, 'skipped'>, name: Buffer): boolean {
-  const known = name.toString('latin1')
-  if (skipped.has(known)) return true
+  const nameKey = name.toString('latin1')
+  if (skipped.has(nameKey)) return true
   if (skipped.size === 0) return false
-  for (let at = known.indexOf('/'); at >= 0; at = known.indexOf('/', at + 1))
-    if (skipped.has(known.slice(0, at + 1))) return true
+  for (let at = nameKey.indexOf('/'); at >= 0; at = nameKey.indexOf('/', at + 1))
+    if (skipped.has(nameKey.slice(0, at + 1))) return true
   return false
 }
 
@@ -136,8 +136,8 @@ async function bringToHead(repository: Repository): Promise<void> {
   rmSync(`${indexFile}.lock`, { force: true })
   const file = join(place.dir, 'HEAD')
   if (textOf(file, maxIdBytes)?.trim() === facts.head && statOf(indexFile) !== undefined) return
-  const known = statOf(indexFile) !== undefined
-  if (!known || (await repository.try(['read-tree', '-m', facts.head])).code !== 0) {
+  const hasIndex = statOf(indexFile) !== undefined
+  if (!hasIndex || (await repository.try(['read-tree', '-m', facts.head])).code !== 0) {
     // None, or a damaged one.
     await rm(indexFile, { force: true })
     await repository.run(['read-tree', facts.head])
@@ -165,7 +165,7 @@ export const ownEntriesOf = ({ facts }: Repository, file: string): readonly Inde
   entriesOf(bytesOf(file, maxIndexBytes) ?? Buffer.of(), facts.head.length / 2) ?? []
 
 /** What two index files have told, while neither has changed. */
-const known = new Map<string, { readonly seen: string; readonly facts: IndexFacts }>()
+const factsByIndex = new Map<string, { readonly seen: string; readonly facts: IndexFacts }>()
 const maxKnown = 50
 
 /** What the checkout's index says beside ours. One in a form that is not known here says nothing: the files count all the same. */
@@ -174,11 +174,11 @@ export function indexFactsOf(repository: Repository): IndexFacts {
   const { indexFile } = repository
   const theirs = join(gitFolder, 'index')
   const seen = `${statOf(theirs)} ${statOf(indexFile)} ${head}`
-  const found = known.get(indexFile)
+  const found = factsByIndex.get(indexFile)
   const facts = found?.seen === seen ? found.facts : readFacts(repository, theirs)
-  known.delete(indexFile)
-  known.set(indexFile, { seen, facts })
-  for (const [oldest] of known) if (known.size > maxKnown) known.delete(oldest)
+  factsByIndex.delete(indexFile)
+  factsByIndex.set(indexFile, { seen, facts })
+  for (const [oldest] of factsByIndex) if (factsByIndex.size > maxKnown) factsByIndex.delete(oldest)
   return facts
 }
 

@@ -102,20 +102,20 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
   const top = await pathFor(root, workspace)
   const branch = branchOf(userSessionShort, role)
   const record: WorktreeRecord = { userSessionShort, role, branch, base: head, baseBranch }
-  const known = await repository.serialize(() =>
+  const registered = await repository.serialize(() =>
     registerWorktree(repository, top, record, workspace),
   )
   // Written outside the queue, because it takes long and conflicts with nothing.
-  const note = known ? null : await checkOut(repository, top, record, files)
+  const note = registered ? null : await checkOut(repository, top, record, files)
   return {
     kind: 'worktree',
     // The project's folder may be untracked.
     folder: prefix === '' ? top : await makeFolderInside(top, prefix, folderMode),
     top,
-    branch: known?.branch ?? branch,
-    base: known?.base ?? head,
-    baseBranch: known ? known.baseBranch : baseBranch,
-    reused: known !== undefined,
+    branch: registered?.branch ?? branch,
+    base: registered?.base ?? head,
+    baseBranch: registered ? registered.baseBranch : baseBranch,
+    reused: registered !== undefined,
     note,
   }
 }
@@ -144,14 +144,14 @@ async function registerWorktree(
     addWorktree(repository, top, record.branch)
     return undefined
   }
-  const known = readWorktreeRecord(found.gitFolder)
+  const before = readWorktreeRecord(found.gitFolder)
   if (
-    known
-      ? known.userSessionShort !== record.userSessionShort || known.role !== record.role
+    before
+      ? before.userSessionShort !== record.userSessionShort || before.role !== record.role
       : found.branch !== record.branch
   )
     throw takenError(workspace)
-  return known
+  return before
 }
 
 async function pathFor(root: string, workspace: string): Promise<string> {

@@ -70,7 +70,7 @@ export async function moveCheckout(
       )
       const concerned = new Set(changed.map((name) => name.toString('latin1')))
       // What a person keeps to themselves by a flag stays as it is, unless it would be written over.
-      const kept = new Set(
+      const untouched = new Set(
         entries.flatMap(({ name, isAssumed, isSkipped }) =>
           isAssumed || isSkipped ? [name.toString('latin1')] : [],
         ),
@@ -79,7 +79,8 @@ export async function moveCheckout(
         (file) =>
           isWork(file) &&
           file.change !== 'untracked' &&
-          (concerned.has(file.name.toString('latin1')) || !kept.has(file.name.toString('latin1'))),
+          (concerned.has(file.name.toString('latin1')) ||
+            !untouched.has(file.name.toString('latin1'))),
       )
       if (dirty.length > 0) return inUse()
       if (head !== from || (await tipOf(repository, target)) !== from)

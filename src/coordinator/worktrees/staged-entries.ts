@@ -114,20 +114,20 @@ function parsed(index: Buffer, idBytes: number): Parsed {
     const flags = index.readUInt16BE(flagsAt)
     const more = flags & extended ? index.readUInt16BE(flagsAt + 2) : 0
     let from = flagsAt + (flags & extended ? 4 : 2)
-    let kept = 0
+    let keptLength = 0
     if (version === 4) {
       const { value, next } = variable(index, from)
       if (value > name.length) throw new RangeError('no name')
-      kept = name.length - value
+      keptLength = name.length - value
       from = next
     }
     const length = flags & longName
-    const end = length === longName ? index.indexOf(0, from) : from + length - kept
+    const end = length === longName ? index.indexOf(0, from) : from + length - keptLength
     if (end < from || end > index.length - idBytes) throw new RangeError('no end')
     name =
-      kept === 0
+      keptLength === 0
         ? index.subarray(from, end)
-        : Buffer.concat([name.subarray(0, kept), index.subarray(from, end)])
+        : Buffer.concat([name.subarray(0, keptLength), index.subarray(from, end)])
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
     entries.push({
       name,
@@ -139,7 +139,7 @@ function parsed(index: Buffer, idBytes: number): Parsed {
       isIntended: (more & intended) !== 0,
       flagsAt,
       // One that does not need the name before it.
-      startsAt: kept === 0 ? startsAt : -1,
+      startsAt: keptLength === 0 ? startsAt : -1,
     })
   }
   return { entries, end: at }

@@ -41,12 +41,12 @@ const maxTalks = 200
 
 async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
   turns.splice(0, turns.length - maxTurns)
-  const kept = turns.map(({ asked, answered }) => ({
+  const savedTurns = turns.map(({ asked, answered }) => ({
     asked: asked.slice(0, maxText),
     answered: answered.slice(0, maxText),
   }))
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFileAtomic(fileOf(folder, id), JSON.stringify(kept))
+  await writeFileAtomic(fileOf(folder, id), JSON.stringify(savedTurns))
   await forgetOldest(folder)
 }
 
@@ -182,10 +182,10 @@ export class DemoAcpAgent {
         authMethods: [],
       }))
       .onRequest(ofTalk.new, async ({ params: { cwd, mcpServers }, client }) => {
-        const talk: Talk = { id: randomUUID(), folder: cwd, turns: [] }
-        await this.#begin(client, talk, this.#toolsIn(mcpServers))
+        const opened: Talk = { id: randomUUID(), folder: cwd, turns: [] }
+        await this.#begin(client, opened, this.#toolsIn(mcpServers))
         return {
-          sessionId: talk.id,
+          sessionId: opened.id,
           modes: modeState('default'),
           configOptions: optionState(firstOptions),
         }
@@ -201,21 +201,21 @@ export class DemoAcpAgent {
         return { modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
       .onRequest(ofTalk.setMode, async ({ params: { sessionId: id, modeId }, client }) => {
-        const talk = this.#find(id)
+        const found = this.#find(id)
         const mode = modes.find((each) => each.id === modeId)
         if (!mode) throw RequestError.invalidParams({ modeId })
-        talk.mode = mode.id
+        found.mode = mode.id
         await tell(client, id, { sessionUpdate: 'current_mode_update', currentModeId: mode.id })
         return {}
       })
       .onRequest(ofTalk.setConfigOption, ({ params }) => {
         const { sessionId: id, configId, value } = params
-        const talk = this.#find(id)
+        const found = this.#find(id)
         const isModel = configId === 'model' && models.some((each) => each.value === value)
         if (!isModel && !(configId === 'brief' && typeof value === 'boolean'))
           throw RequestError.invalidParams({ configId })
-        talk.options = { ...talk.options, [configId]: value }
-        return { configOptions: optionState(talk.options) }
+        found.options = { ...found.options, [configId]: value }
+        return { configOptions: optionState(found.options) }
       })
       .onRequest(ofTalk.prompt, ({ params: { sessionId: id, prompt }, client }) => {
         const open = this.#find(id)
@@ -250,9 +250,13 @@ export class DemoAcpAgent {
     return new McpClient({ url: ours.url, bearer, version: this.#options.version })
   }
 
-  async #begin(client: AgentContext, talk: Talk, tools: McpClient | undefined): Promise<void> {
-    this.#open.set(talk.id, {
-      talk,
+  async #begin(
+    client: AgentContext,
+    conversation: Talk,
+    tools: McpClient | undefined,
+  ): Promise<void> {
+    this.#open.set(conversation.id, {
+      talk: conversation,
       mode: 'default',
       options: firstOptions,
       tools,
@@ -262,7 +266,10 @@ export class DemoAcpAgent {
     const availableCommands = [
       { name: 'echo', description: 'Say it again', input: { hint: 'what to say' } },
     ]
-    await tell(client, talk.id, { sessionUpdate: 'available_commands_update', availableCommands })
+    await tell(client, conversation.id, {
+      sessionUpdate: 'available_commands_update',
+      availableCommands,
+    })
   }
 
   async #turn(
@@ -273,13 +280,13 @@ export class DemoAcpAgent {
   ): Promise<PromptResponse> {
     const { talk } = open
     const parts = prompt.map(asText)
-    const asked = parts.join('\n')
+    const promptText = parts.join('\n')
     // Primers are for its memory; the request follows them.
     const wished = parts.filter((part) => !part.startsWith(primerMark)).join('\n')
     let answered = ''
     try {
       await takeTurn(wished, {
-        recall: () => [...talk.turns.map((turn) => turn.asked), asked].join('\n'),
+        recall: () => [...talk.turns.map((turn) => turn.asked), promptText].join('\n'),
         folder: talk.folder,
         careful: open.mode === 'careful',
         habits: this.habits,
@@ -287,9 +294,12 @@ export class DemoAcpAgent {
         ignoreSigterm: this.#options.ignoreSigterm,
         writeRaw: this.#options.writeRaw,
         tell: (update) => tell(client, talk.id, update),
-        say: async (said) => {
-          answered += said
-          await tell(client, talk.id, { sessionUpdate: 'agent_message_chunk', content: text(said) })
+        say: async (words) => {
+          answered += words
+          await tell(client, talk.id, {
+            sessionUpdate: 'agent_message_chunk',
+            content: text(words),
+          })
         },
         useTool: async (use) => {
           const { tools } = open
@@ -318,7 +328,7 @@ export class DemoAcpAgent {
       if (!signal.aborted && !(error instanceof TurnCancelled)) throw error
       return { stopReason: 'cancelled' }
     } finally {
-      talk.turns.push({ asked, answered })
+      talk.turns.push({ asked: promptText, answered })
       // A talk that cannot be saved cannot be loaded later; the turn continues.
       await keepTalk(this.#options.stateFolder, talk).catch(() => {})
       const used = talk.turns.reduce(

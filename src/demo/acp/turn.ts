@@ -190,10 +190,10 @@ class Turn {
       status: 'in_progress',
       rawInput: use.args,
     })
-    const said = await useTool(use)
-    const status = said === `${use.name}: done` ? 'completed' : 'failed'
+    const result = await useTool(use)
+    const status = result === `${use.name}: done` ? 'completed' : 'failed'
     await tell({ sessionUpdate: 'tool_call_update', toolCallId, status })
-    await this.#say(said)
+    await this.#say(result)
   }
 
   async #run(command: string): Promise<void> {

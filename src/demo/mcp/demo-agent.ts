@@ -41,12 +41,12 @@ const crashExitCode = 1
 
 /** Returns the answer to a message, or to the title of a task. */
 async function answerTo(message: string, surroundings: Surroundings): Promise<string> {
-  const said: string[] = []
+  const lines: string[] = []
   for (const step of stepsIn(message)) {
     surroundings.signal.throwIfAborted()
-    said.push(await runDirectives(step, surroundings))
+    lines.push(await runDirectives(step, surroundings))
   }
-  return said.filter((text) => text !== '').join('\n')
+  return lines.filter((text) => text !== '').join('\n')
 }
 
 async function runDirectives(
@@ -333,10 +333,10 @@ export class DemoAgent {
 
   /** AP3: asks a person and waits without a time limit; does not ask again what is decided. */
   async #ask(question: string): Promise<string> {
-    const known = this.#decisions.find((each) => each.question === question && isFinal(each))
-    if (known) return inWords(known)
-    const asked = { checkpoint_type: 'demo', instruction_content: question }
-    const { approval_id } = await this.#call('request_approval', asked)
+    const earlier = this.#decisions.find((each) => each.question === question && isFinal(each))
+    if (earlier) return inWords(earlier)
+    const request = { checkpoint_type: 'demo', instruction_content: question }
+    const { approval_id } = await this.#call('request_approval', request)
     for (;;) {
       const decision = (await this.#call('get_approval', { approval_id })) as unknown as Decision
       if (decision.status !== 'pending') return inWords(decision)

@@ -37,27 +37,27 @@ const harmless: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch
 /** Applies to all files of a call or none: a list at its maximum length may be incomplete. */
 const maxCompared = 100
 
-export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
-  if (rule.toolKind !== asked.toolKind || asked.input === null) return false
-  if (rule.scope === 'request') return rule.likeness !== null && rule.likeness === asked.likeness
-  const input = inputOf(asked)
+export function covers(rule: AllowanceRule, call: AskedCall): boolean {
+  if (rule.toolKind !== call.toolKind || call.input === null) return false
+  if (rule.scope === 'request') return rule.likeness !== null && rule.likeness === call.likeness
+  const input = inputOf(call)
   if (input === undefined || runsSomething(input)) return false
-  if (rule.scope === 'tool') return harmless.has(asked.toolKind)
-  return rule.folder !== null && ofFiles.has(asked.toolKind) && allInside(rule.folder, asked, input)
+  if (rule.scope === 'tool') return harmless.has(call.toolKind)
+  return rule.folder !== null && ofFiles.has(call.toolKind) && allInside(rule.folder, call, input)
 }
 
 /** Why this rule cannot be made from this question; undefined: it can. */
-export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText | undefined {
-  if (asked.input === null || (rule.scope === 'request' && asked.likeness === null))
+export function refusedRule(rule: AllowanceRule, call: AskedCall): NoticeText | undefined {
+  if (call.input === null || (rule.scope === 'request' && call.likeness === null))
     return notice(
       'sameUnknown',
       {},
       'The agent does not say exactly what it would do, so the same request cannot be recognised again',
     )
-  if (rule.scope === 'tool' && !harmless.has(asked.toolKind))
+  if (rule.scope === 'tool' && !harmless.has(call.toolKind))
     return notice('onlyHarmless', {}, 'Only read-only kinds of tools can be always allowed')
   if (rule.scope === 'folder') {
-    if (!ofFiles.has(asked.toolKind))
+    if (!ofFiles.has(call.toolKind))
       return notice(
         'notAboutFiles',
         {},
@@ -66,27 +66,26 @@ export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText |
     if (rule.folder === null || (segmentsOf(rule.folder)?.length ?? 0) === 0)
       return notice('folderBelowRoot', {}, 'folder must be an absolute path below the root')
   }
-  return covers(rule, asked)
+  return covers(rule, call)
     ? undefined
     : notice('notCovered', {}, 'It would not cover the current request')
 }
 
 /** Scopes that can be chosen for a request, narrowest first. */
-export const scopesFor = (asked: AskedCall): AllowanceScope[] =>
+export const scopesFor = (call: AskedCall): AllowanceScope[] =>
   allowanceScopes.filter((scope) => {
     const rule = {
       scope,
-      toolKind: asked.toolKind,
-      likeness: asked.likeness,
-      folder: folderOf(asked),
+      toolKind: call.toolKind,
+      likeness: call.likeness,
+      folder: folderOf(call),
     }
-    return refusedRule(rule, asked) === undefined
+    return refusedRule(rule, call) === undefined
   })
 
 /** The folder of a call's first file, which is offered. */
-export function folderOf(asked: AskedCall): string | null {
-  const path =
-    asked.locations[0]?.path ?? asked.content.find((each) => each.path !== undefined)?.path
+export function folderOf(call: AskedCall): string | null {
+  const path = call.locations[0]?.path ?? call.content.find((each) => each.path !== undefined)?.path
   const end = path?.replaceAll('\\', '/').lastIndexOf('/') ?? -1
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
@@ -132,12 +131,12 @@ export function isIncidental(key: string, value: unknown): boolean {
 /** Describes an allowance in lists: the command or whole input, or the files and the kind of tool. */
 export function ruleTitle(
   { scope, toolKind, folder }: AllowanceRule,
-  asked: AskedCall & { readonly title: string },
+  call: AskedCall & { readonly title: string },
 ): string {
   if (scope === 'tool') return `${toolKind} *`
   if (scope === 'folder') return `${toolKind} ${folder}/**`
-  const { command, ...rest } = inputOf(asked) ?? {}
-  if (command === undefined) return `${asked.title} ${asked.input}`
+  const { command, ...rest } = inputOf(call) ?? {}
+  if (command === undefined) return `${call.title} ${call.input}`
   const other = Object.entries(rest).filter(([key, value]) => !isIncidental(key, value))
   const text = typeof command === 'string' ? command : JSON.stringify(command)
   return other.length === 0 ? text : `${text} ${JSON.stringify(Object.fromEntries(other))}`

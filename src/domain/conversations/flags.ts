@@ -34,22 +34,22 @@ const isUnset = (value: unknown): boolean =>
 
 /** Reads flags in either spelling; the file's wins. Refused when a known flag has the wrong type. Unset ones are left out. */
 export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefusal } {
-  const kept = new Map<string, unknown>()
+  const flags = new Map<string, unknown>()
   for (const [name, value] of Object.entries(given)) {
-    const known = knownByEitherName.get(name)
-    if (!known) {
-      kept.set(name, value)
+    const flag = knownByEitherName.get(name)
+    if (!flag) {
+      flags.set(name, value)
       continue
     }
-    const problem = isUnset(value) ? undefined : problemWith(known, value)
+    const problem = isUnset(value) ? undefined : problemWith(flag, value)
     if (problem)
       return {
         refused: { code: 'invalid_request', field: name, detail: `${name} must be ${problem}` },
       }
-    const overruled = name === known && Object.hasOwn(given, knownFlags[known].written)
-    if (!overruled && !isUnset(value)) kept.set(known, value)
+    const overruled = name === flag && Object.hasOwn(given, knownFlags[flag].written)
+    if (!overruled && !isUnset(value)) flags.set(flag, value)
   }
-  return { flags: Object.fromEntries(kept) }
+  return { flags: Object.fromEntries(flags) }
 }
 
 export const writeFlags = (flags: Flags): Flags =>

@@ -185,11 +185,11 @@ const folded = (name: string): string =>
 function stem(name: string): string {
   const encoder = new TextEncoder()
   let bytes = 0
-  let kept = ''
+  let result = ''
   for (const character of name) {
     bytes += encoder.encode(character).length
-    if (bytes > maxStemBytes) return kept
-    kept += character
+    if (bytes > maxStemBytes) return result
+    result += character
   }
-  return kept
+  return result
 }

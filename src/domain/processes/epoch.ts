@@ -28,12 +28,12 @@ export type GreetingAnswer =
 
 export function answerGreeting(
   { instance, epoch }: Greeting,
-  known: KnownCoordinator | null,
+  coordinator: KnownCoordinator | null,
 ): GreetingAnswer {
-  const current = known?.epoch ?? 0
-  if (known?.instance != null && epoch !== null && epoch < current)
+  const current = coordinator?.epoch ?? 0
+  if (coordinator?.instance != null && epoch !== null && epoch < current)
     return { outcome: 'fenced', epoch: current }
-  if (known?.instance === instance)
+  if (coordinator?.instance === instance)
     return { outcome: 'welcome', epoch: epoch ?? current, successor: false }
   return { outcome: 'welcome', epoch: Math.max(current, epoch ?? 0) + 1, successor: true }
 }

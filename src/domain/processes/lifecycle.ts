@@ -316,11 +316,11 @@ export const maxLabels = 32
 
 export function chooseMachine(
   machines: readonly Machine[],
-  asked: readonly string[],
+  launchIds: readonly string[],
 ): string | undefined {
   const full = ({ processes, capacity }: Machine): number => processes / (capacity ?? usualCapacity)
   return machines
-    .filter(({ labels }) => asked.every((label) => labels.includes(label)))
+    .filter(({ labels }) => launchIds.every((label) => labels.includes(label)))
     .toSorted((a, b) => full(a) - full(b) || (a.coordinatorId < b.coordinatorId ? -1 : 1))[0]
     ?.coordinatorId
 }
@@ -347,8 +347,8 @@ export function hasCapacity(
   live: readonly LiveLaunches[],
   { agentId, maxProcesses, maxConcurrent }: LaunchLimits,
 ): boolean {
-  const countOf = (which: (launches: LiveLaunches) => boolean): number =>
-    live.filter(which).reduce((sum, { count }) => sum + count, 0)
+  const countOf = (isCounted: (launches: LiveLaunches) => boolean): number =>
+    live.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
   if (countOf(({ state }) => state === 'waiting') > 1) return false
   const begun = ({ state }: LiveLaunches): boolean => state !== 'waiting'
   if (countOf(begun) >= maxConcurrent) return false

@@ -34,11 +34,11 @@ export function promptOfMessages(messages: readonly PromptMessage[], several: bo
 
 function messageText(message: PromptMessage, several: boolean): string {
   const { content, sender, fromAgent, isAnswer } = message
-  const said = several || fromAgent !== undefined ? indented(content) : content
-  if (fromAgent === undefined) return withHandoff(message, several ? `${sender}: ${said}` : said)
+  const text = several || fromAgent !== undefined ? indented(content) : content
+  if (fromAgent === undefined) return withHandoff(message, several ? `${sender}: ${text}` : text)
   return withHandoff(
     message,
-    `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${said}`,
+    `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${text}`,
   )
 }
 
@@ -154,13 +154,13 @@ export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   const left =
     budgetTokens - [...head, ...middle].reduce((sum, each) => sum + estimateTokens(each), 0)
   const { lines, more } = newest(facts.messages, left, budgetTokens * shareOfMessage)
-  const said =
+  const text =
     lines.length === 0 ? [] : [['What was said last, oldest first:', ...lines].join('\n')]
   const hint =
     more || facts.summary || facts.closedDay?.summary
       ? ['More can be read with the tool get_history.']
       : []
-  return [...head, ...middle, ...said, ...hint, ...retry(facts)].join('\n\n')
+  return [...head, ...middle, ...text, ...hint, ...retry(facts)].join('\n\n')
 }
 
 function aboutClosedDay(
@@ -175,11 +175,11 @@ function aboutClosedDay(
 /** The news for a restored context; null when there is none. */
 export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null {
   const { lines } = newest(facts.messages, budgetTokens, budgetTokens * shareOfMessage)
-  const said =
+  const text =
     lines.length === 0
       ? []
       : [['Said since you were here last, oldest first:', ...lines].join('\n')]
-  const parts = [decisionsPrompt(facts.decisions), ...said, ...retry(facts)].filter(Boolean)
+  const parts = [decisionsPrompt(facts.decisions), ...text, ...retry(facts)].filter(Boolean)
   return parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`
 }
 

@@ -78,9 +78,9 @@ const maxChars = 2000
 export function notAnAnswer(
   what: Dialect['says'],
   agent: string | null,
-  said: string,
+  answer: string,
 ): string | undefined {
-  const trimmed = said.trim()
+  const trimmed = answer.trim()
   if (trimmed.length > maxChars) return undefined
   for (const dialect of dialects) {
     if (dialect.says !== what || (dialect.agent !== null && dialect.agent !== agent)) continue
@@ -91,8 +91,8 @@ export function notAnAnswer(
 }
 
 /** Whether the missing text after the last tool call means that the model failed. */
-export const endedInSilence = (agent: string | null, said: string): boolean =>
-  said.trim() === '' && agent !== null && silentOnError.has(agent)
+export const endedInSilence = (agent: string | null, answer: string): boolean =>
+  answer.trim() === '' && agent !== null && silentOnError.has(agent)
 
 export interface LimitContext {
   readonly now: Instant
@@ -113,8 +113,8 @@ const limitPattern =
   /\blimits?\b|\bquota\b|\bexhausted\b|\btoo many requests\b|\brate.?limit|\b429\b|\boverloaded\b/i
 
 export function limitInError(words: string, heard: LimitContext): Instant | undefined {
-  const said = words.slice(0, maxErrorChars)
-  return limitPattern.test(said) ? resetTimeIn(said, heard) : undefined
+  const sentence = words.slice(0, maxErrorChars)
+  return limitPattern.test(sentence) ? resetTimeIn(sentence, heard) : undefined
 }
 
 export const limitInAnswer = (words: string, heard: LimitContext): Instant | undefined =>
@@ -122,18 +122,18 @@ export const limitInAnswer = (words: string, heard: LimitContext): Instant | und
     ? limitInError(words, heard)
     : undefined
 
-function resetTimeIn(said: string, heard: LimitContext): Instant | undefined {
+function resetTimeIn(text: string, heard: LimitContext): Instant | undefined {
   const now = epochMs(heard.now)
-  const at = timestampIn(said) ?? delayIn(said, now) ?? clockTimeIn(said, heard)
+  const at = timestampIn(text) ?? delayIn(text, now) ?? clockTimeIn(text, heard)
   return at !== undefined && at > now && at - now <= maxMs ? instant(at) : undefined
 }
 
 /** `limit reached|1766502000`, and RFC 3339 times. */
-function timestampIn(said: string): number | undefined {
-  const [, seconds] = /\|\s*(\d{10})\b/.exec(said) ?? []
+function timestampIn(text: string): number | undefined {
+  const [, seconds] = /\|\s*(\d{10})\b/.exec(text) ?? []
   if (seconds !== undefined) return Number(seconds) * 1000
   const [written] =
-    /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(said) ?? []
+    /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(text) ?? []
   return written === undefined ? undefined : Date.parse(written)
 }
 
@@ -152,14 +152,14 @@ const parts = new RegExp(part, 'gi')
 const bareWaits = new RegExp(String.raw`${lead}(\d{1,7})(?![\d\w:.-])`, 'i')
 
 /** `try again in 2 days 17 hours 14 minutes`, `reset after 2h13m21s`, `retry-after: 30`. */
-function delayIn(said: string, now: number): number | undefined {
-  const [, all = ''] = waits.exec(said) ?? []
+function delayIn(text: string, now: number): number | undefined {
+  const [, all = ''] = waits.exec(text) ?? []
   let ms = 0
   for (const [, number, unit = ''] of all.matchAll(parts))
     ms +=
       Number(number) *
       (unitMs[unit.toLowerCase() === 'ms' ? 'ms' : unit.slice(0, 1).toLowerCase()] ?? 0)
-  const seconds = ms > 0 ? 0 : Number(bareWaits.exec(said)?.[1] ?? 0)
+  const seconds = ms > 0 ? 0 : Number(bareWaits.exec(text)?.[1] ?? 0)
   return ms + seconds > 0 ? Math.floor(now + ms + seconds * 1000) : undefined
 }
 
@@ -168,8 +168,8 @@ const wallClock =
   /\b(?:resets?|again|until|renews?)\s*(?:at|on)?\s*(?:([A-Z][a-z]{2})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?\s*(?:at )?)?(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])?\.?m?\b\.?(?:\s*\(([A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)*)\))?/i
 
 /** `resets 1:30am (Asia/Dhaka)`, `resets May 5 at 9pm`, `try again at 2:51 PM`. */
-function clockTimeIn(said: string, { now, zone }: LimitContext): number | undefined {
-  const [whole, month, day, year, hours, minutes, half, named] = wallClock.exec(said) ?? []
+function clockTimeIn(text: string, { now, zone }: LimitContext): number | undefined {
+  const [whole, month, day, year, hours, minutes, half, named] = wallClock.exec(text) ?? []
   // A number alone is no time of day.
   if (whole === undefined || (minutes === undefined && half === undefined)) return undefined
   try {

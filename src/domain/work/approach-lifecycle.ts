@@ -93,10 +93,10 @@ export const contentOf = (kind: ApproachKind, words: ApproachWords): ApproachCon
  */
 export function change(
   current: Approach,
-  asked: ApproachChange,
+  wanted: ApproachChange,
   { at, by }: { at: Instant; by: string },
 ): ApproachDecision {
-  const { kind = current.kind, ...words } = asked
+  const { kind = current.kind, ...words } = wanted
   const moves = kind !== current.kind
   if (moves && current.kind !== 'untried')
     return { outcome: 'refused', refusal: { code: 'wrong_state', kind: current.kind } }
@@ -106,13 +106,13 @@ export function change(
   if (Object.keys(before).length === 0) return { outcome: 'unchanged' }
   return {
     outcome: 'changed',
-    approach: { ...changed, history: kept([...current.history, { at, by, before }]) },
+    approach: { ...changed, history: newestRevisions([...current.history, { at, by, before }]) },
   }
 }
 
 const untriedNoMore = { priority: null, nextToTry: false } as const
 
-function kept(history: readonly ApproachRevision[]): ApproachRevision[] {
+function newestRevisions(history: readonly ApproachRevision[]): ApproachRevision[] {
   const tooMany = history.filter(({ before }) => before.kind === undefined).length - maxKeptChanges
   let dropped = 0
   return history.filter(({ before }) => before.kind !== undefined || dropped++ >= tooMany)

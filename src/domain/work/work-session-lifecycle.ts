@@ -151,8 +151,8 @@ export function stateSummary(facts: SummaryFacts): string {
     oneLine(agent),
     currentTaskId ?? '',
   ]
-  const said = oneLine(facts.contextSummary ?? '')
-  return [parts.filter(Boolean).join(', '), said].filter(Boolean).join(': ')
+  const summary = oneLine(facts.contextSummary ?? '')
+  return [parts.filter(Boolean).join(', '), summary].filter(Boolean).join(': ')
 }
 
 function oneLine(text: string): string {

@@ -225,9 +225,9 @@ export const getAgentAction = defineTool({
   annotations: reads,
   input: { agentId: Id, projectId: Id },
   output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
-  run: async (which, call) => {
+  run: async (input, call) => {
     coordinatorOnly(call)
-    const { action, reason } = await call.deps.store.query(getActionFor, which)
+    const { action, reason } = await call.deps.store.query(getActionFor, input)
     return { action, reason }
   },
 })
@@ -243,9 +243,9 @@ export const invalidateSession = defineTool({
   annotations: writesOnce,
   input: { agentId: Id, projectId: Id },
   output: ProcessExitAnswer.shape,
-  run: async (which, call) => {
+  run: async (input, call) => {
     coordinatorOnly(call)
-    return call.deps.agents.reportExit(call.presented.who, { ...which, remainingProcesses: 0 })
+    return call.deps.agents.reportExit(call.presented.who, { ...input, remainingProcesses: 0 })
   },
 })
 

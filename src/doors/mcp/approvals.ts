@@ -10,7 +10,7 @@ import { requestApproval as requestApprovalFor } from '../../services/flows/requ
 import { requestFolder as requestFolderFor } from '../../services/flows/request-folder.ts'
 import { agentTool, reads, snakeFields, writesOnce } from './tool.ts'
 
-const asked = ApprovalRequest.shape
+const requestShape = ApprovalRequest.shape
 
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
 export const requestApproval = agentTool({
@@ -26,17 +26,17 @@ export const requestApproval = agentTool({
     'the same approval_id.',
   annotations: writesOnce,
   input: {
-    checkpointType: asked.checkpointType.describe(
+    checkpointType: requestShape.checkpointType.describe(
       'What kind of decision it is, in a word: plan, design, release …',
     ),
-    instructionContent: asked.instructionContent.describe(
+    instructionContent: requestShape.instructionContent.describe(
       'What the person is to decide, with all they need to know; Markdown is shown',
     ),
-    workerInstructions: asked.workerInstructions.describe(
+    workerInstructions: requestShape.workerInstructions.describe(
       'What you would have others do, one entry each',
     ),
-    artifacts: asked.artifacts.describe('What to look at: paths, links, or any JSON'),
-    taskId: asked.taskId.describe('The task it is about, when it is not the one you are at'),
+    artifacts: requestShape.artifacts.describe('What to look at: paths, links, or any JSON'),
+    taskId: requestShape.taskId.describe('The task it is about, when it is not the one you are at'),
     approvalId: Approval.shape.id
       .optional()
       .describe('Of an approval that was sent back for revision, to submit it again'),

@@ -124,8 +124,8 @@ export async function readResource(
   return found && { contents: [{ uri, mimeType, text: JSON.stringify(contentOf(found)) }] }
 }
 
-const findOrNothing = (store: Store, asked: ResourceQuery): Promise<FoundResource | undefined> =>
-  store.query(findResource, asked).catch((error) => {
+const findOrNothing = (store: Store, query: ResourceQuery): Promise<FoundResource | undefined> =>
+  store.query(findResource, query).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error
   })

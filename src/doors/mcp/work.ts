@@ -101,12 +101,12 @@ export const recordApproach = agentTool({
     note: draft.note.describe('Anything else'),
   },
   output: { approach: snakeShape(Approach) },
-  run: async (said, { caller, deps }) => ({
-    approach: snakeFields(await deps.store.run(recordAgentApproach, { ...caller, draft: said })),
+  run: async (input, { caller, deps }) => ({
+    approach: snakeFields(await deps.store.run(recordAgentApproach, { ...caller, draft: input })),
   }),
 })
 
-const asked = CheckpointRequest.shape
+const checkpointShape = CheckpointRequest.shape
 
 /** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
 export const saveCheckpoint = agentTool({
@@ -119,11 +119,13 @@ export const saveCheckpoint = agentTool({
     'automatically: put into context_summary what only you know.',
   annotations: writes,
   input: {
-    contextSummary: asked.contextSummary.describe(
+    contextSummary: checkpointShape.contextSummary.describe(
       'How the work stands, in a few sentences; it replaces what was said before',
     ),
-    currentPhase: asked.currentPhase.describe('The phase of the work, when it has changed'),
-    error: asked.error.describe('What went wrong, when that is why you save'),
+    currentPhase: checkpointShape.currentPhase.describe(
+      'The phase of the work, when it has changed',
+    ),
+    error: checkpointShape.error.describe('What went wrong, when that is why you save'),
   },
   output: SavedCheckpoint.shape,
   run: async (words, { caller, deps }) => {

@@ -126,11 +126,11 @@ class Relay implements SocketPart {
     return streams
       .filter((stream) => this.has(stream))
       .map((stream) => {
-        const known = state[stream] as UserSessionState
+        const userSession = state[stream] as UserSessionState
         return snapshotMessage(
           parseStream(stream)?.id ?? '',
-          known.userSession?.headSeq ?? 0,
-          known,
+          userSession.userSession?.headSeq ?? 0,
+          userSession,
         )
       })
   }

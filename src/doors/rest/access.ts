@@ -30,14 +30,14 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
     const address = deps.addressOf(request.raw)
     const seen = { requestId: request.id, address }
     deps.loginLimit.attempt(address)
-    const asked = {
+    const attempt = {
       proof: toSignIn(body, credentials),
       rules,
       name: browserName(request.headers['user-agent']),
       address,
     }
     try {
-      const { cookie, personId: account, deviceId: device } = await store.run(signIn, asked)
+      const { cookie, personId: account, deviceId: device } = await store.run(signIn, attempt)
       reply.header(
         'set-cookie',
         credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)),

@@ -37,8 +37,8 @@ const sealed = (
     ]),
   )
 
-async function startOf({ store, seals }: ServerDependencies, which: { agentId: string }) {
-  const { env, ...start } = await store.query(findAgentStart, which)
+async function startOf({ store, seals }: ServerDependencies, agent: { agentId: string }) {
+  const { env, ...start } = await store.query(findAgentStart, agent)
   return { ...start, env: seals.open(env) }
 }
 

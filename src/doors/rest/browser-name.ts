@@ -22,8 +22,8 @@ const maxOtherChars = 40
 
 export function browserName(userAgent: string | undefined): string {
   const given = userAgent ?? ''
-  const of = (known: readonly (readonly [string, RegExp])[]) =>
-    known.find(([, sign]) => sign.test(given))?.[0]
+  const of = (patterns: readonly (readonly [string, RegExp])[]) =>
+    patterns.find(([, sign]) => sign.test(given))?.[0]
   const name = [of(browsers), of(systems)].filter(Boolean).join(', ')
   const [product = ''] = given.split(/[\s/(]/)
   return name || product.replaceAll(/[^\w.-]/g, '').slice(0, maxOtherChars) || 'browser'

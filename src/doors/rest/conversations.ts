@@ -171,11 +171,11 @@ async function requireOwnMessages(
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   search: async ({ query, deps, who }) => {
     const behind = await deps.search.catchUp()
-    const asked = { ...query, accountId: viewerOf(who) }
-    const messages = await deps.store.query(searchMessages, asked)
+    const filter = { ...query, accountId: viewerOf(who) }
+    const messages = await deps.store.query(searchMessages, filter)
     return {
       ...messages,
-      ...(query.titles && { titles: await deps.store.query(searchTitles, asked) }),
+      ...(query.titles && { titles: await deps.store.query(searchTitles, filter) }),
       behind,
     }
   },
@@ -183,11 +183,11 @@ export const searchHandlers: HandlersOf<typeof searchRoutes> = {
 
 /** REST handlers for people's chats with the agents of a project. */
 export const chatHandlers: HandlersOf<typeof chatRoutes> = {
-  startChat: async ({ params, query: asked, who, deps, receipt }) => {
-    const started = await deps.store.run(startChat, { ...params, ...asked, by: who.id }, receipt)
+  startChat: async ({ params, query: chat, who, deps, receipt }) => {
+    const started = await deps.store.run(startChat, { ...params, ...chat, by: who.id }, receipt)
     if (started.agentSession?.state === 'active') return started
     // CH1: ordered at once, so that the answer can include the launch.
-    const pair = { projectId: params.projectId, agentId: asked.agentId }
+    const pair = { projectId: params.projectId, agentId: chat.agentId }
     return { ...started, launch: (await deps.launches.order(pair)) ?? started.launch }
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),

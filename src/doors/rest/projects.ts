@@ -12,8 +12,8 @@ import { getProject, listProjects } from '../../services/projects/queries.ts'
 import { type HandlersOf, query, run } from './handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
-  listProjects: async ({ query: asked, deps: { store, folders } }) => {
-    const { items, nextCursor } = await store.query(listProjects, asked)
+  listProjects: async ({ query: page, deps: { store, folders } }) => {
+    const { items, nextCursor } = await store.query(listProjects, page)
     return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
   },
   listFolders: ({ query: { path }, deps }) => deps.folders.list(path),

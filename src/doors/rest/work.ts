@@ -64,15 +64,15 @@ async function sendArtifact(
   const etag = `"${artifact.sha256}"`
   reply.hijack()
   const { raw } = reply
-  const known = request.headers['if-none-match'] === etag
-  raw.writeHead(known ? 304 : 200, {
+  const isUnchanged = request.headers['if-none-match'] === etag
+  raw.writeHead(isUnchanged ? 304 : 200, {
     etag,
     'cache-control': 'private, no-cache',
-    ...(known ? {} : { 'content-length': artifact.size, 'content-type': artifact.mediaType }),
+    ...(isUnchanged ? {} : { 'content-length': artifact.size, 'content-type': artifact.mediaType }),
     'content-disposition': `attachment; filename*=UTF-8''${encodeRFC5987(artifact.name)}`,
     'content-security-policy': "default-src 'none'; sandbox",
   })
-  if (known || request.method === 'HEAD') return void raw.end()
+  if (isUnchanged || request.method === 'HEAD') return void raw.end()
   raw.setTimeout(stuckAfterMs, () => raw.destroy())
   try {
     await sendParts(raw, artifact.size, (number) =>

@@ -39,10 +39,10 @@ function failureOf(error: unknown, token: string): ChannelFailure {
   return new ChannelFailure('unknown', statusNotice('telegramSilent', { why }))
 }
 
-function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
+function refusedBy({ error_code, parameters }: GrammyError, description: string): ChannelFailure {
   const retryAfterMs =
     parameters.retry_after === undefined ? undefined : parameters.retry_after * 1000
-  const why = { why: said }
+  const why = { why: description }
   switch (error_code) {
     case 401:
     case 404:
@@ -54,7 +54,7 @@ function refusedBy({ error_code, parameters }: GrammyError, said: string): Chann
     case 403:
       return new ChannelFailure('gone', statusNotice('telegramClosed', why))
     case 400: {
-      const isGone = /chat not found|user is deactivated|group chat was upgraded/i.test(said)
+      const isGone = /chat not found|user is deactivated|group chat was upgraded/i.test(description)
       return new ChannelFailure(isGone ? 'gone' : 'faulty', statusNotice('telegramRefused', why))
     }
     default:

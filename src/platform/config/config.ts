@@ -132,7 +132,7 @@ function defaults(
 /** An empty variable counts as unset. */
 function fromEnvironment(env: Environment, folder: string, problems: string[]): Given[] {
   const keyOf = new Map(configKeys.map((key) => [environmentName(key), key]))
-  const known = [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG']
+  const names = [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG']
   const found: Given[] = []
   // The common name is accepted as well; HOLDFAST_DATABASE_URL wins.
   if (env['DATABASE_URL'])
@@ -141,7 +141,7 @@ function fromEnvironment(env: Environment, folder: string, problems: string[]): 
     if (!name.startsWith('HOLDFAST_') || !value || otherVariables.test(name)) continue
     const key = keyOf.get(name)
     if (key) found.push({ key, value, origin: name, folder })
-    else problems.push(`There is no variable ${name}${suggestion(name, known)}`)
+    else problems.push(`There is no variable ${name}${suggestion(name, names)}`)
   }
   return found
 }

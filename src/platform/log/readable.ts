@@ -25,9 +25,9 @@ export function readable(text: string): string {
   const lines = plain
     .split('\n')
     .filter((line) => !isCode(line) && !traceLines.some((trace) => trace.test(line.trimEnd())))
-  const kept = lines
+  const textLeft = lines
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
-  return kept === '' ? plain.trim().slice(0, minCodeChars) : kept
+  return textLeft === '' ? plain.trim().slice(0, minCodeChars) : textLeft
 }

@@ -14,8 +14,8 @@ const maxTokenLength = 512
 export async function loadOwnerToken(data: string, env: Environment): Promise<string> {
   const given = tokenFromEnvironment(env)
   if (given) return given
-  const kept = await readOwnerToken(data)
-  if (kept) return kept
+  const stored = await readOwnerToken(data)
+  if (stored) return stored
   const made = newSecret('owner')
   await writeSecret(data, 'owner-token', made)
   return made
@@ -39,9 +39,9 @@ export function tokenFromEnvironment(env: Environment): string | undefined {
 
 /** Reads the token in the folder; undefined when there is none. */
 export async function readOwnerToken(data: string): Promise<string | undefined> {
-  const kept = await readSecret(data, 'owner-token')
-  if (!kept) return undefined
-  const { path, text: token } = kept
+  const stored = await readSecret(data, 'owner-token')
+  if (!stored) return undefined
+  const { path, text: token } = stored
   if (token.length < minTokenLength || token.length > maxTokenLength || /\s/.test(token)) {
     throw new StartFailure(
       `${path} does not hold a token.`,

@@ -5,23 +5,23 @@ import { readSecret, secretFile } from '../files/secret-files.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 import { Seals, sealingKeyIn } from './seals.ts'
 
-type Place = Pick<ConfigValues, 'data' | 'sealing_key_file'>
+type KeyLocation = Pick<ConfigValues, 'data' | 'sealing_key_file'>
 
-export const sealingKeyFile = ({ data, sealing_key_file: named }: Place): string =>
+export const sealingKeyFile = ({ data, sealing_key_file: named }: KeyLocation): string =>
   named ?? secretFile(data, 'sealing-key')
 
 /** Returns undefined when the data folder has none yet. */
-export async function readSeals(place: Place): Promise<Seals | undefined> {
+export async function readSeals(place: KeyLocation): Promise<Seals | undefined> {
   const named = place.sealing_key_file
-  const kept =
+  const stored =
     named === null
       ? await readSecret(place.data, 'sealing-key')
       : { path: named, text: await textOf(named) }
-  if (!kept) return undefined
-  const key = sealingKeyIn(kept.text)
+  if (!stored) return undefined
+  const key = sealingKeyIn(stored.text)
   if (key) return new Seals(key)
   throw new StartFailure(
-    `${kept.path} does not hold a sealing key.`,
+    `${stored.path} does not hold a sealing key.`,
     'Put the right file in its place; a new key is made with `openssl rand -base64 32`, and agents must then be given their keys again.',
   )
 }

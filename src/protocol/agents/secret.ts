@@ -49,7 +49,7 @@ const SecretChange = z.strictObject({
   agentIds: z.array(Id).max(maxSecretAgents).optional(),
 })
 
-const which = z.object({ projectId: Id, name: SecretName })
+const secretParams = z.object({ projectId: Id, name: SecretName })
 
 export const secretRoutes = {
   listSecrets: route({
@@ -68,7 +68,7 @@ export const secretRoutes = {
     summary:
       'Set a secret: its value, how it is given (`environment` or `file`), and to which ' +
       'agents; what is left out stays',
-    params: which,
+    params: secretParams,
     body: SecretChange,
     answer: Secret,
   }),
@@ -77,14 +77,14 @@ export const secretRoutes = {
     path: `${many}/{name}`,
     scope: 'manage',
     summary: 'Remove a secret; processes that were given it keep it until they end',
-    params: which,
+    params: secretParams,
   }),
   listSecretUses: route({
     method: 'GET',
     path: `${many}/{name}/uses`,
     scope: 'manage',
     summary: 'List which launches were given a secret, newest first, to 200',
-    params: which,
+    params: secretParams,
     answer: z.object({ items: z.array(SecretUse) }),
   }),
 }

@@ -11,7 +11,7 @@ const Text = longText(100_000)
 const List = z.array(z.unknown()).max(1000)
 
 /** `userSessionId` and `role` are null in a chat or task (CH12). */
-const asked = {
+const requestFields = {
   userSessionId: z.string().nullable(),
   role: z.string().nullable(),
   messageId: z.string(),
@@ -39,9 +39,14 @@ export const Approval = z.object({
   /** AP4: only for tool permissions, once decided. */
   outcome: z.enum(permissionOutcomes).nullable(),
   /** AP4: the request, its context, and until when the agent waits. */
-  permission: PermissionRequest.extend({ ...asked, optionId: z.string().nullable() }).nullable(),
+  permission: PermissionRequest.extend({
+    ...requestFields,
+    optionId: z.string().nullable(),
+  }).nullable(),
   /** AP13: a question of the agent; `answer` is what it was told. */
-  question: z.object({ ...Question.shape, ...asked, answer: QuestionAnswer.nullable() }).nullable(),
+  question: z
+    .object({ ...Question.shape, ...requestFields, answer: QuestionAnswer.nullable() })
+    .nullable(),
   /** SE28: it was asked in somebody else's console: only its title and state are shown, and others decide. */
   ofOther: z.literal(true).optional(),
 })

@@ -94,8 +94,10 @@ const ReadMessage = z
   }))
 
 const withExtra = (rest: Record<string, unknown>): { extra?: Record<string, unknown> } => {
-  const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-  return Object.keys(kept).length > 0 ? { extra: checked(Extra, kept) } : {}
+  const ownFields = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  )
+  return Object.keys(ownFields).length > 0 ? { extra: checked(Extra, ownFields) } : {}
 }
 
 const ReadFile = z

@@ -63,26 +63,26 @@ export const workSessionFileNames = {
 /** Throws `invalid_request` or `unknown_schema_version`. */
 export function readWorkSession(files: WorkSessionFiles): ReadWorkSession {
   const read = <Schema extends z.ZodType>(
-    which: keyof WorkSessionFiles,
+    fileKind: keyof WorkSessionFiles,
     schema: Schema,
   ): z.output<Schema> | null => {
-    const file = files[which]
+    const file = files[fileKind]
     if (file === undefined || file === null) return null
     checkSchemaVersion(
-      workSessionFileNames[which],
+      workSessionFileNames[fileKind],
       (file as { schema_version?: unknown }).schema_version,
     )
-    return checked(schema, file, workSessionFileNames[which])
+    return checked(schema, file, workSessionFileNames[fileKind])
   }
   const checkpoint =
     read('checkpoint', Checkpoint) ??
     checked(Checkpoint, files.checkpoint, workSessionFileNames.checkpoint)
   const { error } = checkpoint
   const remaining = read('remainingTasks', Remaining)
-  const known = new Set(
+  const taskIds = new Set(
     [...checkpoint.pending_tasks, ...checkpoint.remaining_tasks].map(({ task_id }) => task_id),
   )
-  const more = remaining?.remaining_tasks.filter(({ task_id }) => !known.has(task_id)) ?? []
+  const more = remaining?.remaining_tasks.filter(({ task_id }) => !taskIds.has(task_id)) ?? []
   const listed = read('approaches', Approaches)
   const rows = read('workSession', WorkSession)
   return {

@@ -13,13 +13,13 @@ import {
 import {
   findCoordinatorAnswer,
   forgetCoordinatorRequest,
-  type Question,
+  type RequestToCoordinator,
   requestFromCoordinator,
 } from '../../services/processes/coordinator-requests.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 
-export class Questions {
+export class CoordinatorRequests {
   readonly #store: Store
   readonly #clock: Clock
 
@@ -29,10 +29,10 @@ export class Questions {
   }
 
   /** Returns the value of the answer; a failure on the machine is a Refusal. */
-  async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
-    const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
-    const answer = await this.#untilAnswered(id, question)
-    if (!changingRequests.has(question.ask.kind))
+  async ask<Value>(request: RequestToCoordinator, receipt?: ReceiptKey): Promise<Value> {
+    const { id } = await this.#store.run(requestFromCoordinator, request, receipt)
+    const answer = await this.#untilAnswered(id, request)
+    if (!changingRequests.has(request.ask.kind))
       await this.#store.run(forgetCoordinatorRequest, { id })
     return valueIn<Value>(answer)
   }
@@ -40,14 +40,14 @@ export class Questions {
   /** The same for a request that was sent before. */
   async answerTo<Value>(
     id: string,
-    sent: Pick<Question, 'coordinatorId' | 'withinMs'>,
+    sent: Pick<RequestToCoordinator, 'coordinatorId' | 'withinMs'>,
   ): Promise<Value> {
     return valueIn<Value>(await this.#untilAnswered(id, sent))
   }
 
   async #untilAnswered(
     id: string,
-    { coordinatorId, withinMs }: Pick<Question, 'coordinatorId' | 'withinMs'>,
+    { coordinatorId, withinMs }: Pick<RequestToCoordinator, 'coordinatorId' | 'withinMs'>,
   ): Promise<CoordinatorAnswer> {
     const stream = coordinatorStream(coordinatorId)
     const look = (): Promise<CoordinatorAnswer | undefined> =>

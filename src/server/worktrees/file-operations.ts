@@ -32,7 +32,7 @@ import {
   forgetOldFiles,
 } from '../../services/turns/keep-files.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
-import type { Questions } from '../processes/coordinator-requests.ts'
+import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
 
 const inspectWithinMs = 30_000
 /** Writing all files of a large workplace. */
@@ -51,11 +51,11 @@ type Caller = Pick<Who, 'id'>
 
 export class FileOperations {
   readonly #store: Store
-  readonly #questions: Questions
+  readonly #coordinatorRequests: CoordinatorRequests
 
-  constructor(store: Store, questions: Questions) {
+  constructor(store: Store, coordinatorRequests: CoordinatorRequests) {
     this.#store = store
-    this.#questions = questions
+    this.#coordinatorRequests = coordinatorRequests
   }
 
   /** What a turn changed; with `since`, an earlier turn, everything from before that. */
@@ -77,7 +77,7 @@ export class FileOperations {
       withinMs: inspectWithinMs,
       by: who.id,
     }
-    return { ...(await this.#questions.ask<StateDiff>(about)), leftOut }
+    return { ...(await this.#coordinatorRequests.ask<StateDiff>(about)), leftOut }
   }
 
   async rewind(
@@ -133,7 +133,7 @@ export class FileOperations {
       withinMs: inspectWithinMs,
       by: systemId,
     }
-    const after = await this.#questions.ask<EndFiles | null>(about)
+    const after = await this.#coordinatorRequests.ask<EndFiles | null>(about)
     if (after) await this.#store.run(completeFiles, { turnId, key, after })
   }
 
@@ -155,7 +155,7 @@ export class FileOperations {
   async #keepOnly(key: string, { folders, ...where }: StatePlace, needed: string[]): Promise<void> {
     const ask: CoordinatorRequest = { kind: 'files-keep', folders, key, needed }
     try {
-      await this.#questions.ask({
+      await this.#coordinatorRequests.ask({
         ...where,
         ask,
         worktreeId: null,
@@ -204,7 +204,7 @@ export class FileOperations {
     const answer =
       'answer' in asked
         ? (asked.answer as Answer)
-        : await this.#questions.answerTo<Answer>(asked.id, sent)
+        : await this.#coordinatorRequests.answerTo<Answer>(asked.id, sent)
     const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
     return { answer, forkKey }
   }

@@ -34,7 +34,7 @@ import {
   type WorktreesFilter,
   worktreeOf,
 } from '../../store/worktrees/worktrees.ts'
-import type { Questions } from '../processes/coordinator-requests.ts'
+import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
 
 /** Time limit for inspection: git answers within a second, a large tree takes longer. */
 const inspectWithinMs = 30_000
@@ -56,11 +56,11 @@ interface Merge {
 
 export class Worktrees {
   readonly #store: Store
-  readonly #questions: Questions
+  readonly #coordinatorRequests: CoordinatorRequests
 
-  constructor(store: Store, questions: Questions) {
+  constructor(store: Store, coordinatorRequests: CoordinatorRequests) {
     this.#store = store
-    this.#questions = questions
+    this.#coordinatorRequests = coordinatorRequests
   }
 
   async list(
@@ -84,7 +84,7 @@ export class Worktrees {
     if (!place) return []
     const { folder, ...about } = place
     const ask = { kind: 'folder-files', folder, q } as const
-    return this.#questions.ask({
+    return this.#coordinatorRequests.ask({
       ...about,
       ask,
       worktreeId: null,
@@ -250,7 +250,7 @@ export class Worktrees {
   }
 
   #look<Value>(who: Caller, row: WorktreeRow, ask: CoordinatorRequest): Promise<Value> {
-    return this.#questions.ask(questionAbout(row, ask, who, inspectWithinMs))
+    return this.#coordinatorRequests.ask(requestAbout(row, ask, who, inspectWithinMs))
   }
 
   #do<Value>(
@@ -259,7 +259,7 @@ export class Worktrees {
     ask: CoordinatorRequest,
     receipt: ReceiptKey | undefined,
   ): Promise<Value> {
-    return this.#questions.ask(questionAbout(row, ask, who, changeWithinMs), receipt)
+    return this.#coordinatorRequests.ask(requestAbout(row, ask, who, changeWithinMs), receipt)
   }
 
   /** Asks each machine once for all of its worktrees; an unreachable machine delays no other. */
@@ -270,17 +270,17 @@ export class Worktrees {
       ({ coordinator_id }) => coordinator_id,
     )
     const ask = async ([coordinatorId, own]: [string, WorktreeRow[]]): Promise<void> => {
-      const question = { kind: 'worktrees-look', places: own.map(placeOf) } as const
+      const ask = { kind: 'worktrees-look', places: own.map(placeOf) } as const
       const about = {
         coordinatorId,
-        ask: question,
+        ask: ask,
         projectId,
         worktreeId: null,
         withinMs: inspectWithinMs,
         by: who.id,
       }
       try {
-        const looks = await this.#questions.ask<WorktreeInspection[]>(about)
+        const looks = await this.#coordinatorRequests.ask<WorktreeInspection[]>(about)
         for (const [index, row] of own.entries())
           found.set(row.id, { look: looks[index] ?? null, trouble: null })
       } catch (error) {
@@ -296,7 +296,7 @@ export class Worktrees {
 
 const placeOf = ({ kind, top }: WorktreeRow): WorktreeFolder => ({ kind, top })
 
-const questionAbout = (
+const requestAbout = (
   row: WorktreeRow,
   ask: CoordinatorRequest,
   who: Caller,

@@ -336,8 +336,8 @@ export const askMachine = defineUseCase('ask-machine', {
       throw new Refusal('no_answer', undefined, { coordinatorId })
     }
     if (sent && (await findCoordinatorAnswer.run(tx, sent, context))?.ok) return { id: questionId }
-    const question = { coordinatorId, ask, projectId, worktreeId: null, withinMs, by }
-    const asked = await requestFromCoordinator.run(tx, question, context)
+    const request = { coordinatorId, ask, projectId, worktreeId: null, withinMs, by }
+    const asked = await requestFromCoordinator.run(tx, request, context)
     await tx.update('file_operations', { ...row, result: JSON.stringify({ questionId: asked.id }) })
     return asked
   },

@@ -1,6 +1,6 @@
 /**
  * Sends requests to a coordinator (src/protocol/processes/coordinator-requests.ts) and stores its answers. A request to an unreachable coordinator is
- * refused. With a receipt, a repeated request finds the same question and answer (HT4).
+ * refused. With a receipt, a repeated request finds the same request and answer (HT4).
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -15,15 +15,15 @@ import {
 } from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import {
+  type CoordinatorRequestRow,
   insertAnswer,
-  openQuestions,
-  type QuestionRow,
+  openCoordinatorRequests,
   selectAnswer,
 } from '../../store/processes/coordinator-requests.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 
-export interface Question {
+export interface RequestToCoordinator {
   readonly coordinatorId: string
   readonly ask: CoordinatorRequest
   /** The project and worktree it is about, where effects are announced. */
@@ -34,7 +34,7 @@ export interface Question {
 }
 
 export const requestFromCoordinator = defineUseCase('request-from-coordinator', {
-  streams: ({ coordinatorId }: Question) => [coordinatorStream(coordinatorId)],
+  streams: ({ coordinatorId }: RequestToCoordinator) => [coordinatorStream(coordinatorId)],
   run: async (
     tx,
     { coordinatorId, ask, projectId, worktreeId, withinMs, by },
@@ -48,7 +48,7 @@ export const requestFromCoordinator = defineUseCase('request-from-coordinator', 
         machine,
       })
     }
-    if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenRequests)
+    if ((await openCoordinatorRequests(tx, coordinatorId, now)).length >= maxOpenRequests)
       throw new Refusal('busy', refusalText('machineBusy'))
     const id = random.uuid()
     await tx.insert('questions', {
@@ -81,7 +81,7 @@ export const findCoordinatorAnswer = defineQuery(
   },
 )
 
-/** Deletes a question whose answer was read and that nobody else needs. */
+/** Deletes a request whose answer was read and that nobody else needs. */
 export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-request', {
   streams: () => [],
   run: async (tx, { id }: { id: string }): Promise<void> => {
@@ -102,25 +102,25 @@ export async function storeAnswerPart(
   { coordinatorId }: { readonly coordinatorId: string },
   { now }: Context,
 ): Promise<void> {
-  const question = await tx.row('questions', { id: questionId })
-  // Ignores answers to another coordinator's question, or to a deleted one.
-  if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
+  const request = await tx.row('questions', { id: questionId })
+  // Ignores answers to another coordinator’s request, or to a deleted one.
+  if (request?.coordinator_id !== coordinatorId || request.answered_at !== null) return
   await tx.write(insertAnswer, { question_id: questionId, part, said: text })
   if (!last) return
   await tx.update('questions', { id: questionId, answered_at: now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
-  if (!changingRequests.has(question.kind)) return
+  if (!changingRequests.has(request.kind)) return
   const parts = await tx.all(selectAnswer, { questionId })
-  await applyEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
+  await applyEffect(tx, request, JSON.parse(parts.map(({ said }) => said).join('')), now)
 }
 
 async function applyEffect(
   tx: Tx,
-  question: QuestionRow,
+  request: CoordinatorRequestRow,
   answer: CoordinatorAnswer,
   now: string,
 ): Promise<void> {
-  const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
+  const { worktree_id: worktreeId, asked_by: by, kind, project_id } = request
   const worktree = worktreeId === null ? undefined : await tx.row('worktrees', { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return
   const outcome = answer.ok

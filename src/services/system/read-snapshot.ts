@@ -20,7 +20,7 @@ import { afterAllMessages, messagesBefore } from '../../store/conversations/mess
 import { selectHandedOver } from '../../store/conversations/unread.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import { newest } from '../../store/page-cursor.ts'
-import { openQuestionsOf } from '../../store/processes/coordinator-requests.ts'
+import { openCoordinatorRequestsOf } from '../../store/processes/coordinator-requests.ts'
 import { selectEpoch } from '../../store/processes/coordinators.ts'
 import { ordersOf } from '../../store/processes/launches.ts'
 import { findProject, projectsPage } from '../../store/projects/projects.ts'
@@ -93,7 +93,7 @@ const coordinatorOrders = async (
   turns: await runningTurnsOn(reader, coordinatorId),
   permissions: await settledPermissionsOn(reader, coordinatorId),
   configures: await pendingChangesOn(reader, coordinatorId),
-  questions: await openQuestionsOf(reader, {
+  questions: await openCoordinatorRequestsOf(reader, {
     coordinatorId,
     epoch: await epochOf(reader, coordinatorId),
     now,

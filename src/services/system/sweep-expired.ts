@@ -10,7 +10,7 @@ import {
   selectPosition,
 } from '../../store/log/event-log.ts'
 import { receiptLifetimeMs } from '../../store/log/receipts.ts'
-import { selectQuestionsBefore } from '../../store/processes/coordinator-requests.ts'
+import { selectCoordinatorRequestsBefore } from '../../store/processes/coordinator-requests.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   clearOutputsBefore,
@@ -28,10 +28,10 @@ const dayMs = 24 * 3_600_000
 const uploadLifetimeMs = dayMs
 /** Each has up to a few thousand parts. */
 const maxSweptUploads = 10
-const maxSweptQuestions = 100
+const maxSweptCoordinatorRequests = 100
 
 /**
- * Deletes expired rows: passes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), questions to
+ * Deletes expired rows: passes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), requests to
  * coordinators, old process output (CO4). Expired rows are refused anyway; this keeps the tables small. A bounded number per
  * run keeps writers from waiting.
  */
@@ -60,13 +60,16 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
       ).length
   }
   await sweepUploads(tx, later(now, -uploadLifetimeMs))
-  await sweepQuestions(tx, later(now, -receiptLifetimeMs))
+  await sweepCoordinatorRequests(tx, later(now, -receiptLifetimeMs))
   return maxSweptRows - left
 }
 
-/** Questions are kept as long as the receipts of their requests (HT4). */
-async function sweepQuestions(tx: Tx, before: Instant): Promise<void> {
-  for (const { id } of await tx.all(selectQuestionsBefore, { before, limit: maxSweptQuestions })) {
+/** Requests to coordinators are kept as long as the receipts of their requests (HT4). */
+async function sweepCoordinatorRequests(tx: Tx, before: Instant): Promise<void> {
+  for (const { id } of await tx.all(selectCoordinatorRequestsBefore, {
+    before,
+    limit: maxSweptCoordinatorRequests,
+  })) {
     await tx.delete('question_answers', { question_id: id })
     await tx.delete('questions', { id })
   }

@@ -9,7 +9,7 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-export type QuestionRow = Tables['questions']
+export type CoordinatorRequestRow = Tables['questions']
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
   db
@@ -38,21 +38,22 @@ export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
     .orderBy('part'),
 )
 
-export const selectQuestionsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('questions')
-    .select('id')
-    .where('asked_at', '<=', p.before)
-    .orderBy('asked_at')
-    .limit(p.limit),
+export const selectCoordinatorRequestsBefore = statement<{ before: Instant; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('questions')
+      .select('id')
+      .where('asked_at', '<=', p.before)
+      .orderBy('asked_at')
+      .limit(p.limit),
 )
 
 /** Open requests to any instance of the coordinator. */
-export const openQuestions = (reader: Reader, coordinatorId: string, now: Instant) =>
+export const openCoordinatorRequests = (reader: Reader, coordinatorId: string, now: Instant) =>
   reader.all(selectOpen, { coordinatorId, now, limit: maxOpenRequests })
 
 /** Open requests to the current instance, and those of earlier ones that have the same effect when they are repeated (FS8). */
-export const openQuestionsOf = async (
+export const openCoordinatorRequestsOf = async (
   reader: Reader,
   {
     coordinatorId,
@@ -60,6 +61,6 @@ export const openQuestionsOf = async (
     now,
   }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },
 ): Promise<OpenCoordinatorRequest[]> =>
-  (await openQuestions(reader, coordinatorId, now))
+  (await openCoordinatorRequests(reader, coordinatorId, now))
     .filter((row) => row.epoch === epoch || repeatableRequests.has(row.kind))
     .map((row) => ({ questionId: row.id, ask: JSON.parse(row.ask) }))

@@ -11,14 +11,14 @@ export const stateUnderNoRef: Change = {
 /** FS5: what is there before a rewind is not kept. */
 export const rewindWithoutState: Change = {
   file: 'coordinator/file-states/restore.ts',
-  find: '  await kept.keep(place, request.key, now)\n',
+  find: '  await states.keep(place, request.key, now)\n',
   replace: '',
 }
 
 /** FS5: a rewind that was cut off is taken for done. */
 export const cutRewindTakenForDone: Change = {
   file: 'coordinator/file-states/restore.ts',
-  find: 'return begun.answer ?? complete(place, kept, request, begun)',
+  find: 'return begun.answer ?? complete(place, states, request, begun)',
   replace:
     "return begun.answer ?? ((complete as unknown) && { outcome: 'done', before: begun.now, after: begun.target, kept: [] })",
 }

@@ -6,7 +6,7 @@ import { projectStream } from '../../../src/domain/stream-name.ts'
 import { handleDue } from '../../../src/jobs/due-work.ts'
 import { dueWorktrees } from '../../../src/jobs/due-worktrees.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
-import { Questions } from '../../../src/server/processes/coordinator-requests.ts'
+import { CoordinatorRequests } from '../../../src/server/processes/coordinator-requests.ts'
 import { Worktrees } from '../../../src/server/worktrees/worktrees.ts'
 import { createToken } from '../../../src/services/access/change-access.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
@@ -159,7 +159,7 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
   const { store, clock } = server
   const [clean, dirty] = [await work('clean'), await work('dirty')]
   dirty.tree.write('only.txt', 'x')
-  const worktrees = new Worktrees(store, new Questions(store, clock))
+  const worktrees = new Worktrees(store, new CoordinatorRequests(store, clock))
   const unused = dueWorktrees(store, worktrees)
   const logger = createLogger({ level: 'silent', format: 'json' })
   const left = async (): Promise<string[]> => {
