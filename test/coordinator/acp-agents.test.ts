@@ -322,7 +322,7 @@ test('[AG2] whatever fails is told with its step, and nothing of it is left', as
   }
 })
 
-test('[AG2] one that goes while it starts: its code, and all that it wrote, are there when its failure is told', async () => {
+test('[AG2] an agent that goes while it starts: its code, and all that it wrote, are there when its failure is told', async () => {
   const { server, has } = await begin()
   const dies = "process.stderr.write('no key in the environment\\n', () => process.exit(3))"
   const launchId = server.order(acpAgent({ onInitialize: dies }))
@@ -341,7 +341,7 @@ test('[AG2] one that goes while it starts: its code, and all that it wrote, are 
   ])
 })
 
-test('[AG3] one that is stopped while it is being started ends, without having failed', async () => {
+test('[AG3] an agent that is stopped while it is being started ends, without having failed', async () => {
   const { server, has } = await begin()
   const launchId = server.order(acpAgent({ onInitialize: '' }))
   await has(launchId, 'process-started')
@@ -350,7 +350,7 @@ test('[AG3] one that is stopped while it is being started ends, without having f
   expect(server.factsOf(launchId, 'agent-failed')).toEqual([])
 })
 
-test('[AC3] one that closes its output and stays is ended: nothing more can come of it', async () => {
+test('[AC3] an agent that closes its output and stays is ended: nothing more can come of it', async () => {
   const { server, has } = await begin()
   const launchId = server.order(
     acpAgent({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }),

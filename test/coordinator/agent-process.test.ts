@@ -47,7 +47,7 @@ test('[SE4] an agent gets the variables of the allow-list and of its entry, and 
   )
 })
 
-test('[CO4] it runs in the folder of its project, in a group of its own, and what it is told is true', async () => {
+test('[CO4] an agent runs in the folder of its project, in a group of its own, and what it is told is true', async () => {
   const folder = realpathSync(temporaryFolder())
   const { output, exit, agent } = await startAgent({
     ...script(
@@ -134,14 +134,14 @@ test.each([
   expect((failure as CannotStart).message).toEqual(words)
 })
 
-test('[CO4] one that ends at once is known by its birth, and its last words are heard', async () => {
+test('[CO4] an agent that ends at once is known by its birth, and its last words are heard', async () => {
   const { agent, exit, output } = await startAgent(script('echo out; echo err >&2; exit 3'))
   expect(await exit).toEqual({ exitCode: 3, signal: null })
   expect(agent.birth).not.toBe('')
   expect(output().split('\n').toSorted()).toEqual(['', 'err', 'out'])
 })
 
-test('[SE7] what it writes is masked: its token, the values of its entry, and what looks like a secret', async () => {
+test('[SE7] the output of an agent is masked: its token, the values of its entry, and what looks like a secret', async () => {
   const { output, exit } = await startAgent({
     ...script(
       'echo "$HOLDFAST_LAUNCH_TOKEN $KEY sk-abcdefghijklmnopqrstuv plain"; printf "%s" "$KEY"; sleep 0.1; echo "$KEY"',
@@ -181,7 +181,7 @@ test.each(['correcthorsebattery', 'correct horse battery', 'line one\nline two']
   },
 )
 
-test('[RE9] one that floods is not held up, and costs a piece a second', async () => {
+test('[RE9] an agent that floods is not held up, and costs a piece a second', async () => {
   const bytes = 300_000_000
   const { pieces, exit, output } = await startAgent({
     command: process.execPath,

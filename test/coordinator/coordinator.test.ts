@@ -52,7 +52,7 @@ test('[CO1] an order starts a process, what it does is told, and a stop ends it'
   ])
 })
 
-test('[CO1] what was ordered before it came is in the snapshot; what was withdrawn is not started', async () => {
+test('[CO1] a launch that was ordered before the coordinator came is in its snapshot; one that was withdrawn is not started', async () => {
   const server = await startLinkServer()
   const [kept, stopped] = [server.order(script('exit 0')), server.order(stays)]
   server.stop(stopped)
@@ -136,7 +136,7 @@ test('[CO6] the server goes and comes back: the agents work on, and every fact i
   expect(server.facts.map(({ n }) => n)).toEqual(server.facts.map((_, at) => at + 1))
 })
 
-test('[CO6] what the server does not know of any more when it comes back is ended, what it knows works on', async () => {
+test('[CO6] a process that the server no longer knows when it comes back is ended, one that it knows works on', async () => {
   const server = await startLinkServer()
   startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
@@ -155,7 +155,7 @@ test('[CO6] what the server does not know of any more when it comes back is ende
   ])
 })
 
-test('[CO8] one that was replaced ends what it started and comes back as a newcomer', async () => {
+test('[CO8] a coordinator that was replaced ends what it started and comes back as a newcomer', async () => {
   const server = await startLinkServer()
   startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
@@ -172,7 +172,7 @@ test('[CO8] one that was replaced ends what it started and comes back as a newco
   expect(after?.instance).not.toBe(before?.instance)
 })
 
-test('[CO6] what only waited while all was ended, because another may take over, is started when nobody did', async () => {
+test('[CO6] a launch that only waited while all was ended, because another may take over, is started when nobody did', async () => {
   const server = await startLinkServer()
   server.maxConcurrent = 1
   server.takeoverMinutes = 1

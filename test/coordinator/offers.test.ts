@@ -18,12 +18,12 @@ async function begin() {
   return { server, has }
 }
 
-test('[CO11] it says that it knows its orders as soon as it does, and before anything happens', async () => {
+test('[CO11] a coordinator says that it knows its orders as soon as it does, and before anything happens', async () => {
   const { server } = await begin()
   expect(server.received).toEqual([])
 })
 
-test('[CO11] what is said behind the order is started, and not asked for', async () => {
+test('[CO11] a launch whose particulars follow the order is started, and not asked for', async () => {
   const { server, has } = await begin()
   const launchId = server.order(ends, { offered: true })
   server.offer(launchId)
@@ -35,7 +35,7 @@ test('[CO11] what is said behind the order is started, and not asked for', async
   expect(server.takes).toEqual([])
 })
 
-test('[CO11] what is said before the order comes is started once', async () => {
+test('[CO11] a launch whose particulars come before the order is started once', async () => {
   const { server, has } = await begin()
   const launchId = server.prepare(ends, { offered: true })
   server.offer(launchId)
@@ -45,7 +45,7 @@ test('[CO11] what is said before the order comes is started once', async () => {
   expect(server.takes).toEqual([])
 })
 
-test('[CO11] what was announced and never said is asked for', async () => {
+test('[CO11] particulars that were announced and never came are asked for', async () => {
   const { server, has } = await begin()
   const launchId = server.order(ends, { offered: true })
   await has(launchId, 'process-exited')
@@ -66,7 +66,7 @@ test('[CO4] stopped before it is said how to start it, it is told to have ended 
   expect(server.factsOf(launchId)).toMatchObject([{ exitCode: null, signal: null, stopped: true }])
 })
 
-test('[CO2] one that was begun and has no room waits for it, and is told to have ended when it is stopped meanwhile', async () => {
+test('[CO2] a launch that was begun and has no room waits for it, and is told to have ended when it is stopped meanwhile', async () => {
   const { server, has } = await begin()
   const full = { maxProcesses: 1, offered: true }
   const [first, second, third] = [1, 2, 3].map(() =>
@@ -82,7 +82,7 @@ test('[CO2] one that was begun and has no room waits for it, and is told to have
   expect(server.takes).toEqual([])
 })
 
-test('[CO6] one that was begun for it and never reached it is taken when the link is back; one that was stopped meanwhile is over', async () => {
+test('[CO6] a launch that was begun for a coordinator and never reached it is taken when the link is back; one that was stopped meanwhile is over', async () => {
   const { server, has } = await begin()
   await server.vanish()
   const lost = server.order(ends, { state: 'starting' })

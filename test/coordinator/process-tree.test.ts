@@ -49,7 +49,7 @@ describe.each(sources)('processes from %s', (_, source) => {
     expect(allEnded([root.pid, ...root.printed])).toBe(true)
   })
 
-  test('[CO5] what only looks alike is left alone: its words, its mark in the arguments, the mark of another, a launch of our own', async () => {
+  test('[CO5] a process that only looks like a leftover is left alone: its words, its mark in the arguments, the mark of another, a launch of our own', async () => {
     const mark = newMark()
     const script = 'echo ready; exec sleep 1000'
     const root = await startScript(script, { mark })

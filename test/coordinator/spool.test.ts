@@ -64,7 +64,7 @@ test('[CO6] a fact that is longer than a message of many may be is sent alone', 
   expect(spool.batch().map(({ n }) => n)).toEqual([2])
 })
 
-test('[CO6] what was being written when it died is not there, at whatever byte', () => {
+test('[CO6] a line that was being written when the coordinator died is not there, at whatever byte', () => {
   const first = open()
   for (const text of ['a', 'ü', 'c']) first.spool.add(output(text))
   const whole = readFileSync(first.file)

@@ -25,7 +25,7 @@ test('[AC1] the version is negotiated and the session opened, with the modes and
   })
 })
 
-test('[AC1] what it says is streamed, and a turn ends with its reason', async () => {
+test('[AC1] the text of the demo agent is streamed, and a turn ends with its reason', async () => {
   const agent = new AcpAgent()
   await agent.ready()
   expect(await agent.say('hello')).toEqual({
@@ -184,7 +184,7 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
   expect(second.text).toBe('echo: go on')
 })
 
-test('[AC4] one that was never used cannot be brought back: a new one is opened, and says so', async () => {
+test('[AC4] a session that was never used cannot be brought back: a new one is opened, and says so', async () => {
   const agent = new AcpAgent()
   await agent.connection.initialize()
   const opened = await agent.reopen('00000000-0000-4000-8000-000000000000')
@@ -196,7 +196,7 @@ test('[AC4] one that was never used cannot be brought back: a new one is opened,
   expect(await agent.say('hello')).toMatchObject({ outcome: 'answered' })
 })
 
-test('[AC1] it ends when its input does, unless it was told to stay or to ignore SIGTERM', async () => {
+test('[AC1] the demo agent ends when its input does, unless it was told to stay or to ignore SIGTERM', async () => {
   const polite = new AcpAgent()
   await polite.ready()
   polite.connection.close()

@@ -362,7 +362,7 @@ test('[RE9] an agent that floods is set aside with its reason, and another notic
   expect(slowest).toBeLessThan(1000)
 })
 
-test('[AC3] [CX6] one that ends without a word, fails each prompt after a cancelled question, or writes without asking is told as it is', async () => {
+test('[AC3] [CX6] an agent that ends without a word, fails each prompt after a cancelled question, or writes without asking is told as it is', async () => {
   const agent = new AcpAgent({
     answer: () => new Promise(() => {}),
     command: hostile({

@@ -82,7 +82,7 @@ test('[GW2] settings of the entry stay beside ours, and one that pulls Codex is 
   })
 })
 
-test('[GW2] one that must be told a model and is not does not start; a link that an agent planted is not followed', async () => {
+test('[GW2] an agent that must be told a model and is not does not start; a link that an agent planted is not followed', async () => {
   const at = place()
   await expect(giveGateway({ ...at, command: 'pi-acp', model: null })).rejects.toThrow(
     /which model/,

@@ -241,7 +241,7 @@ test.each(['gzip', 'identity, gzip', 'zstd', 'nonsense'])(
   },
 )
 
-test('[GW4] what would leave the numbers out of an answer of Gemini does not leave', async () => {
+test('[GW4] a request that would leave the numbers out of an answer of Gemini is changed first', async () => {
   const asked: [string | undefined, unknown][] = []
   const { ask } = await open((request, answer) => {
     asked.push([request.url, request.headers['x-goog-fieldmask']])

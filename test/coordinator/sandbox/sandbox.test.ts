@@ -144,7 +144,7 @@ test('[SB14] the output says of a port of this machine how it is allowed, and of
   expect(output).toContain('model.invalid is not known by that name on this machine')
 })
 
-test('[SB3] it sees its workplace, its own settings and allowed folders, and what it leaves there stays', async () => {
+test('[SB3] an agent in a sandbox sees its workplace, its own settings and allowed folders, and what it leaves there stays', async () => {
   const place = await scene()
   const tools = join(place.root, 'tools')
   mkdirSync(tools)
@@ -239,7 +239,7 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   ])
 })
 
-test('[SB7] one that asks for a host while it starts is not held, and its failure names the command that allows it', async () => {
+test('[SB7] an agent that asks for a host while it starts is not held, and its failure names the command that allows it', async () => {
   const server = await startLinkServer()
   startCoordinator(server)
   const goes = `const go = () => require('node:http').request({ port: 3128, method: 'CONNECT', path: 'packages.example:443' })

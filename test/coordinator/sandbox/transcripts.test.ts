@@ -66,7 +66,7 @@ async function home(): Promise<Home> {
   }
 }
 
-test('[SB12] what one writes of a conversation nobody else’s agent reads; the settings and the sign-in stay shared', async () => {
+test('[SB12] the transcripts that one person’s agent writes are read by nobody else’s; the settings and the sign-in stay shared', async () => {
   if (!works) return
   const { put, textOf, as } = await home()
   const [old, other] = [randomUUID(), randomUUID()]
@@ -163,7 +163,7 @@ test('[SB14] an agent that nobody knows has a home of its own, kept between proc
   expect(existsSync(join(place.home, '.thing'))).toBe(false)
 })
 
-test('[SB14] its home begins with copies of what is named of the account’s home, once, and with nothing else', async () => {
+test('[SB14] the home of an unknown agent begins with copies of what is named of the account’s home, once, and with nothing else', async () => {
   if (!works) return
   const { place, put, textOf, as } = await home()
   put('.thing/config', 'chosen\n')

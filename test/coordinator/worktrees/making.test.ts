@@ -123,7 +123,7 @@ test('[WT2] a tree that somebody deleted or moved by hand is not made anew: it i
   expect(existsSync(again.top)).toBe(false)
 })
 
-test('[WT1] one that was cut off while it was made is finished, not refused', async () => {
+test('[WT1] a worktree that was cut off while it was made is finished, not refused', async () => {
   const project = makeRepository()
   const root = newRoot()
   const { top, branch } = worktree(await make({ project: project.folder, root }))

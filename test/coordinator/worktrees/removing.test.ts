@@ -28,7 +28,7 @@ const remove = async (
 const branches = ({ project }: ProjectWithWorktree): string =>
   project.git('branch', '--list', 'holdfast/*')
 
-test('[WT3] one with nothing to lose goes, and its branch with it', async () => {
+test('[WT3] a worktree with nothing to lose goes, and its branch with it', async () => {
   const made = await projectWithWorktree()
   made.tree.write('.env', 'copied')
   made.tree.write('node_modules/x', 'installed')
@@ -132,7 +132,7 @@ test('[WT3] commits that another branch, a tag or a remote has are not lost', as
   }
 })
 
-test('[WT3] one in which a process lives stays, whatever is confirmed', async () => {
+test('[WT3] a worktree in which a process lives stays, whatever is confirmed', async () => {
   const made = await projectWithWorktree()
   mkdirSync(join(made.top, 'deep'))
   const child = spawn(process.execPath, ['-e', 'console.log("up"); setTimeout(() => {}, 60000)'], {
@@ -188,7 +188,7 @@ test('[WT3] a person’s own checkout or worktree is not ours, and is not even o
     await expect(openWorktree(testGit(), folder)).rejects.toThrow()
 })
 
-test('[WT3] one outside of our own folder stays, and where git refuses we stop and say so', async () => {
+test('[WT3] a worktree outside of our own folder stays, and where git refuses we stop and say so', async () => {
   const made = await projectWithWorktree()
   const elsewhere = await removeWorktree(await made.open(), {
     root: temporaryFolder(),

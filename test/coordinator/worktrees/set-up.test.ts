@@ -87,7 +87,7 @@ test('[WT5] the set-up command runs without a shell, and its output and end are 
   )
 })
 
-test('[WT5] one that does not end, or is not wanted any more, is ended with all it has started', async () => {
+test('[WT5] a set-up that does not end, or is not wanted any more, is ended with all it has started', async () => {
   const script = `const { spawn } = require('node:child_process')
     const { pid } = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)'])
     require('node:fs').writeFileSync('pid', String(pid) + '\\n')

@@ -19,7 +19,7 @@ test('[CF2] in a clone it is .holdfast in the root, also in a worktree, where .g
   )
 })
 
-test('[CF2] otherwise it is where the platform keeps data', () => {
+test('[CF2] the data folder is where the platform keeps data, when nothing else is said', () => {
   const packageFolder = temporaryFolder()
   const folder = (platform: NodeJS.Platform, env: Record<string, string> = {}): string =>
     defaultDataFolder({ packageFolder, env, platform, home: '/people/me' })

@@ -60,7 +60,7 @@ test('[SE1] a browser that is used stays signed in, for 90 days at most; one tha
   expect(await devices(server)).toEqual([])
 })
 
-test('[SE1] both times are settings', async () => {
+test('[SE1] both times after which a browser is signed out are settings', async () => {
   const server = await openTestServer({ signInRules: { idleMs: 2 * day, mostMs: 5 * day } })
   const browser = await signIn(server)
   expect(browser.setCookie).toContain(`Max-Age=${5 * 86_400};`)

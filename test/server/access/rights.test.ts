@@ -224,7 +224,7 @@ describe('what chooses a path or a program', () => {
     }
   })
 
-  test('[SE15] nor is one brought in with a work session that is restored', async () => {
+  test('[SE15] no forbidden path is brought in with a work session that is restored', async () => {
     const { server, weak, manager } = await open()
     const place = { project_id: 'proj_20260101_abcdef', session_id: 'sess_20260101000000_abcdef' }
     const checkpoint = { schema_version: '1.0', ...place, timestamp: '2026-01-01T00:00:00.000Z' }

@@ -292,7 +292,7 @@ test('[AG15] an agent that never asks is told of: one that is known to, until it
   expect((await ask('/api/agents/other')).json).toMatchObject({ neverAsks: true })
 })
 
-test('[AG17] what it answered when it was tried goes with its launches, until its program is another', async () => {
+test('[AG17] the answer of an agent that was tried goes with its launches, until its program is another', async () => {
   const { ask, url, ownerToken } = await openTestServer()
   await ask('/api/agents', { method: 'POST', body: { ...entry, sandbox: 'workplace' } })
   const change = async (body: object) =>

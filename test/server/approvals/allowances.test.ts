@@ -107,7 +107,7 @@ test('[AP9] allowed always: the agent is told its mildest yes, the same is answe
   expect((await call('GET', `/approvals/${again}`)).json).toMatchObject({ status: 'pending' })
 })
 
-test('[AP11] it ends by the clock, with its agent’s place in the project, and with whoever gave it', async () => {
+test('[AP11] an allowance ends by the clock, with its agent’s place in the project, and with whoever gave it', async () => {
   const { ask, call, wait, server, list, projectId } = await asking()
   const give = (approvalId: number, always: object, token = server.ownerToken) =>
     server.ask(`/api/projects/${projectId}/approvals/${approvalId}/decision`, {

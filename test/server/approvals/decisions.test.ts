@@ -69,7 +69,7 @@ test('[AP12] a rejection made while the agent was away, and its words, are in ev
   expect((await ann.call('get_next_action')).decisions).toBeUndefined()
 })
 
-test('[AP8] what is still undecided is waited for again by whoever is back, and the decision comes with the work', async () => {
+test('[AP8] an approval that is still undecided is waited for again by whoever is back, and the decision comes with the work', async () => {
   const { workplace, approvalId, decide, resume } = await askedAndLeft()
   expect((await resume()).decisions).toMatchObject([
     { approvalId, status: 'pending', feedback: null },
@@ -89,7 +89,7 @@ test('[AP8] what is still undecided is waited for again by whoever is back, and 
   })
 })
 
-test('[AP12] what is sent back brings its feedback with the task, and is submitted again under its number', async () => {
+test('[AP12] an approval that is sent back brings its feedback with the task, and is submitted again under its number', async () => {
   const { workplace, project, approvalId, decide, resume } = await askedAndLeft()
   await resume()
   const ann = await workplace.signedIn()

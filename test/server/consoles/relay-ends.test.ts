@@ -78,7 +78,7 @@ test('[AG2] without a coordinator it fails at once with words, and the session s
   })
 })
 
-test('[AG2] one whose agent is deleted while it waits for its turn to start has failed, with the reason', async () => {
+test('[AG2] a role whose agent is deleted while it waits for its turn to start has failed, with the reason', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const client = await room.client()
@@ -262,7 +262,7 @@ test('[RL7] who asks for an end that another has asked for is answered under its
   expect(await answerTo(client, 's1')).toMatchObject({ ...ended, seq: expect.any(Number) })
 })
 
-test('[US4] one that does not go within its time is given up on, and the rest goes on', async () => {
+test('[US4] an agent that does not go within its time is given up on, and the rest goes on', async () => {
   const room = await openConsole()
   const { clock } = room.server
   const { client, machine, inside, launchId } = await room.ready()
@@ -282,7 +282,7 @@ test('[US4] one that does not go within its time is given up on, and the rest go
   })
 })
 
-test('[AG2] one that says nothing for the time a start may take has failed, and its process is told to go', async () => {
+test('[AG2] an agent that says nothing for the time a start may take has failed, and its process is told to go', async () => {
   const room = await openConsole({}, { 'agent.start_timeout_seconds': 10 })
   const machine = await room.machine()
   const client = await room.client()

@@ -133,7 +133,7 @@ test('[RL4] without a number it begins with a snapshot: state, agents, what runs
   expect(await phone.next('session:snapshot')).toMatchObject({ atSeq: 12 })
 })
 
-test('[RL4] what is older than a day is trimmed down to ten thousand; whoever asks for it gets a snapshot first, then what follows', async () => {
+test('[RL4] the part of a stream that is older than a day is trimmed down to ten thousand; whoever asks for it gets a snapshot first, then what follows', async () => {
   const room = await openConsole()
   const { store, clock } = room.server
   const { client, machine, inside, launchId } = await room.ready()
@@ -247,7 +247,7 @@ test('[RL2] a request that comes again is not done again, whichever connection i
   expect(await client.next('agent:terminated')).toEqual(terminated)
 })
 
-test('[RL2] what makes no sense gets an error with its code and the id of its request, and the connection stays up', async () => {
+test('[RL2] a message that makes no sense gets an error with its code and the id of its request, and the connection stays up', async () => {
   const room = await openConsole()
   const client = await room.client()
   const inside = await room.created(client)

@@ -299,7 +299,7 @@ test('[CH12] the panel that closes, and the soft timeout, send it away as any ot
   expect(await agentSessions()).toMatchObject([{ endReason: 'closed' }, { endReason: 'timeout' }])
 })
 
-test('[CH12] what it asks is in the inbox, and the answer is told to it', async () => {
+test('[CH12] a question of the agent is in the inbox, and the answer is told to it', async () => {
   const { room, server, say, machine } = await openAcpChat()
   await say('write')
   const launchId = await bringUp(machine)

@@ -66,7 +66,7 @@ test('[DC6] a turn over the boundary is whole: its day has question and answer, 
   expect(await contents(key, '2026-03-02')).toEqual(['yes'])
 })
 
-test('[DC6] so is one that ends in words of ours because it failed', async () => {
+test('[DC6] an answer in words of ours, because the turn failed, is of the day of its question too', async () => {
   const { key, say, machine, clock, days, contents } = await openDays()
   await say('first')
   const launchId = await bringUp(machine)
@@ -77,7 +77,7 @@ test('[DC6] so is one that ends in words of ours because it failed', async () =>
   expect((await contents(key, '2026-03-01'))[1]).toContain('out of order')
 })
 
-test('[DC6] so is one whose process was lost for the second time', async () => {
+test('[DC6] an answer whose process was lost for the second time is of the day of its question too', async () => {
   const { key, say, machine, clock, days, contents } = await openDays()
   await say('first')
   const one = await bringUp(machine)
@@ -91,7 +91,7 @@ test('[DC6] so is one whose process was lost for the second time', async () => {
   expect((await contents(key, '2026-03-01'))[1]).toContain('ended twice')
 })
 
-test('[DC6] so is what one agent asks another', async () => {
+test('[DC6] the answer to another agent is of the day of its question too', async () => {
   const { room, server, machine, clock, agentSessions, days } = await openDays()
   const critic = { projectId: room.projectId, toAgentId: 'critic', content: 'ask the coder' }
   await server.ask('/api/chat', { method: 'POST', body: critic })

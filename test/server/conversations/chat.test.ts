@@ -264,7 +264,7 @@ describe('chat', () => {
     expect((await end()).status).toBe(200)
   })
 
-  test('[CH4] it works as a beacon: a cookie, an Origin, no body and no type; from another origin it does nothing', async () => {
+  test('[CH4] closing a panel works as a beacon: a cookie, an Origin, no body and no type; from another origin it does nothing', async () => {
     const { server, room, projectId } = await open()
     const cookie = await cookieOf(server)
     await room.begin()

@@ -219,7 +219,7 @@ test('[CX10] a project that is created with git has its chats in worktrees, unle
   expect(await create(temporaryFolder())).toMatchObject({ 'chat.workplace': 'checkout' })
 })
 
-test('[CX9] what cannot have a worktree is refused in words, and nothing is written', async () => {
+test('[CX9] a conversation that cannot have a worktree is refused one in words, and nothing is written', async () => {
   const { write, server, projectId } = await openShared()
   await server.ask(`/api/agents`, {
     method: 'POST',

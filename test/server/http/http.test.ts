@@ -431,7 +431,7 @@ test('[HT2] errors are application/problem+json of one form, with the status of 
   expect(answers[9]?.json.limit).toBe(1024 * 1024)
 })
 
-test('[HT2] what nobody foresaw is 500 with the request id, logged, and nothing of it leaves', async () => {
+test('[HT2] an error that nobody foresaw is 500 with the request id, logged, and nothing of it leaves', async () => {
   const server = await openTestServer()
   const secret = 'the inner workings'
   const { check } = server.store

@@ -84,7 +84,7 @@ describe.each(stores)('on %s', (_, open) => {
   })
 })
 
-test('[HT2] what slips through every door is a refusal on PostgreSQL too, never a failure', async () => {
+test('[HT2] a NUL that slips through every door is a refusal on PostgreSQL too, never a failure', async () => {
   const store = await openPostgres({ url: await newPostgresStoreUrl(), clock: manualClock() })
   for (const attempt of [
     () => store.query(getProject, { projectId: 'a\u0000b' }),

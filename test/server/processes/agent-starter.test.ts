@@ -131,7 +131,7 @@ describe('what makes work has its agent started', () => {
     expect(await statesOf(pad)).toEqual(['waiting'])
   })
 
-  test('[CO3] what another agent writes to it', async () => {
+  test('[CO3] an agent is started for what another agent writes to it', async () => {
     const { pad, starter } = await open()
     const { projectId, agentId } = pad
     const bob = await pad.hire('bob')

@@ -64,7 +64,7 @@ async function join(
   }
 }
 
-test('[CO1] it greets, gets its orders by the log, asks for the particulars, and tells what happened', async () => {
+test('[CO1] a coordinator registers, gets its orders by the log, asks for the particulars, and tells what happened', async () => {
   const place = await open()
   const { server, projectId, coordinatorId, passkeys } = place
   const machine = await join(place)
@@ -267,7 +267,7 @@ test('[SE3] only a coordinator is one; it reads no other stream, and nobody else
   })
 })
 
-test('[HT2] what makes no sense is refused with the field named, and the connection stays up', async () => {
+test('[HT2] a fact that makes no sense is refused with the field named, and the connection stays up', async () => {
   const place = await open()
   const socket = await openSocket({ port: place.server.port, token: place.token })
   const wrong: [object, object][] = [

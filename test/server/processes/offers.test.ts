@@ -106,7 +106,7 @@ test('[CO6] begun, and lost with the connection: it is taken again with another 
   await expect(connectMcp(room.server.url, launch.launchToken)).rejects.toThrow()
 })
 
-test('[CO6] one that has not said yet that it knows its orders, or was replaced, is offered nothing', async () => {
+test('[CO6] a coordinator that has not said yet that it knows its orders, or was replaced, is offered nothing', async () => {
   const room = await openConsole()
   const [first, client] = [await room.machine(), await room.client()]
   const inside = await room.created(client)

@@ -74,7 +74,7 @@ test('[SE11] nobody has a project in the data folder, above it, or through a lin
     )
 })
 
-test('[SE11] nor in the folders of the system, by whatever way', async () => {
+test('[SE11] nobody has a project in the folders of the system, by whatever way', async () => {
   const { server, link } = await open()
   for (const path of [
     '/',
@@ -217,7 +217,7 @@ test('[SE18] a folder that is missing is refused at first and shown as missing l
   expect(renamed.json).toMatchObject({ name: 'renamed', path: project.path })
 })
 
-test('[SE18] what is missing here may be on another machine that runs agents, and is taken as it is', async () => {
+test('[SE18] a folder that is missing here may be on another machine that runs agents, and is taken as it is', async () => {
   const server = await openTestServer()
   const joins = async (machine: string): Promise<void> => {
     const body = { name: machine, kind: 'coordinator' }

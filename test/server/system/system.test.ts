@@ -24,7 +24,7 @@ test('[HT5] alive and ready are two things: without its store the server lives a
   })
 })
 
-test('[RE11] what cannot be read from the disk is no fault of the request: 503 with Retry-After, and words', async () => {
+test('[RE11] a row that cannot be read from the disk is no fault of the request: 503 with Retry-After, and words', async () => {
   const server = await openTestServer()
   const { id } = (await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
   await server.store.close()

@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test('[CX18] one that replays what was said has kept it, and is told only what came since', async () => {
+test('[CX18] an agent that replays what was said has kept it, and is told only what came since', async () => {
   const notes = join(temporaryFolder(), 'notes')
   const room = await openAgentOnServer(agent('another', replay, notes))
   await room.tell('the word is plum')

@@ -175,7 +175,7 @@ test.each(['same', 'other'])(
   },
 )
 
-test('[CX13] so does one that was being brought back into the conversation when it was deleted', async () => {
+test('[CX13] a context goes too that was being brought back into the conversation when it was deleted', async () => {
   const { server, say, machine, key, answer, next } = await openElsewhere({}, false)
   await say('the secret is blue')
   const first = await bringUp(machine)

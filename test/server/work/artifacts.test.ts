@@ -127,7 +127,7 @@ test('[CK5] names that leave the folder, reserved and over-long ones are refused
   expect(existsSync(join(server.folder, 'x'))).toBe(false)
 })
 
-test('[SE8] what is too large is refused in words, whether announced or streamed; nothing is stored and nothing stays behind', async () => {
+test('[SE8] an artifact that is too large is refused in words, whether announced or streamed; nothing is stored and nothing stays behind', async () => {
   const server = await openTestServer()
   const { path, authorization, send, list } = await begin(server)
   const head = `PUT ${path}/large HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${authorization}\r\ncontent-length: 200000000\r\n\r\n`
@@ -220,7 +220,7 @@ test('[HT4] the same bytes under the same key are stored once; other bytes under
   expect(await list()).toMatchObject([{ size: 3 }])
 })
 
-test('[CK5] one that comes slowly is taken, as long as it keeps coming; nothing else may take so long (SE8)', async () => {
+test('[CK5] an upload that comes slowly is taken, as long as it keeps coming; nothing else may take so long (SE8)', async () => {
   const arrivalMs = 3000
   const server = await openTestServer({ arrivalMs })
   const { send, list, path, authorization } = await begin(server)

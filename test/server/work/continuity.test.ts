@@ -72,7 +72,7 @@ describe('resuming over HTTP', () => {
 })
 
 describe('checkpoints over HTTP', () => {
-  test('[CK1] one that is asked for says where it is, and it is there, in the layout of the specification', async () => {
+  test('[CK1] a checkpoint that is asked for says where it is, and it is there, in the layout of the specification', async () => {
     const server = await openTestServer()
     const { projectId, id, path, post } = await begin(server)
     const saved = await post(`${path}/checkpoint`, { contextSummary: 'Landing works too' })

@@ -114,7 +114,7 @@ test('[CK7] only below the projects or in the folder of a project, links followe
   ).toEqual([])
 })
 
-test('[CK7] the same over MCP, with a credential that may manage', async () => {
+test('[CK7] work is resumed from its file over MCP too, with a credential that may manage', async () => {
   const server = await openTestServer()
   const { projectId, id, path } = await interrupted(server)
   const owner = await connectMcp(server.url, server.ownerToken)

@@ -218,7 +218,7 @@ describe('in a chat', () => {
     expect((await office.handOver(signed)).map(({ content }) => content)).toEqual(['gladly'])
   })
 
-  test('[NA10] its project’s settings apply from the next call on', async () => {
+  test('[NA10] the settings of its project apply to an agent from the next call on', async () => {
     const { office, signed } = await idle({
       'chat.soft_timeout_minutes': 0.1,
       'chat.wait_interval_seconds': 7,

@@ -241,7 +241,7 @@ describe('conversations', () => {
     expect(await store.streamsAfter('', 10)).toEqual([])
   })
 
-  test('[HT1] they are listed the one touched last first, page by page', async () => {
+  test('[HT1] conversations are listed the one touched last first, page by page', async () => {
     const { store, clock } = await open()
     for (let n = 0; n < 5; n++) {
       clock.advance(1)

@@ -157,7 +157,7 @@ describe('launches', () => {
     })
   })
 
-  test('[AS1] nor in another project of the same agent, with work for it there; a passkey is good in both', async () => {
+  test('[AS1] no session is opened in another project of the same agent, with work for it there; a passkey is good in both', async () => {
     pad = await open()
     await pad.say('hello')
     const { launchId } = await ordered(pad)
@@ -289,7 +289,7 @@ describe('launches', () => {
     expect(await pad.one(ours)).toMatchObject({ state: 'active' })
   })
 
-  test('[HT1] they are listed newest first, by project, agent and state, page by page', async () => {
+  test('[HT1] launches are listed newest first, by project, agent and state, page by page', async () => {
     const { store, clock } = await openTestStore()
     pad = await openPad(store, clock)
     const ids: string[] = []

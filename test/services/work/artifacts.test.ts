@@ -101,7 +101,7 @@ describe('artifacts', () => {
     })
   })
 
-  test('[CK5] they are listed by name, page by page', async () => {
+  test('[CK5] artifacts are listed by name, page by page', async () => {
     const { store } = shared
     const place = await openProject(store).then(({ projectId, workSessionId }) => ({
       projectId,

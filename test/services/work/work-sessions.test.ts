@@ -163,7 +163,7 @@ describe('work sessions', () => {
     expect(child.parentSessionId).toBe(workSessionId)
   })
 
-  test('[WK3] they are listed newest first, each once, with lineage and a line about their state', async () => {
+  test('[WK3] work sessions are listed newest first, each once, with lineage and a line about their state', async () => {
     const { store, clock } = shared
     const { projectId, workSessionId } = await openProject(store)
     const ids = [workSessionId]
