@@ -1,6 +1,6 @@
 /**
- * Receives messages of a channel, each once (CN2): the platform's message id is stored as a receipt in the same commit. The
- * receipt outlives every redelivery of a platform.
+ * Receives messages of a channel, each once (CN2): the platform's message id is stored as a receipt
+ * in the same commit. The receipt outlives every redelivery of a platform.
  */
 
 import { languageOf } from '../domain/channels/chat-texts.ts'

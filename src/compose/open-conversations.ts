@@ -1,4 +1,7 @@
-/** Builds the store for `createConversations`: a data folder of its own, or a shared PostgreSQL. Leaves the process as it is. */
+/**
+ * Builds the store for `createConversations`: a data folder of its own, or a shared PostgreSQL.
+ * Leaves the process as it is.
+ */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { libraryId } from '../domain/access/caller.ts'
@@ -49,7 +52,8 @@ export async function openConversations({
   await prepareDataFolder(data, (message) => process.emitWarning(message))
   const lock = lockDataFolder(data)
   try {
-    // CF2: readable by its owner only, whatever the program's umask; SQLite creates its other files with the same mode.
+    // CF2: readable by its owner only, whatever the program's umask; SQLite creates its other files
+    // with the same mode.
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })

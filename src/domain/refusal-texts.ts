@@ -1,12 +1,13 @@
 /**
- * Every refusal that a person can meet: its code and its English words. Pure. Not used by code that the page loads too: the page
- * loads the words with another language alone, and such code brings the English form itself.
+ * Every refusal that a person can meet: its code and its English words. Pure. Not used by code that
+ * the page loads too: the page loads the words with another language alone, and such code brings
+ * the English form itself.
  */
 import { type NoticeMaker, noticeMaker } from './notices.ts'
 
 /**
- * Told beside the title of the error: which one, which state, which bound. A form may be worded better; its code and the names of
- * its parameters stay, because clients have words for them.
+ * Told beside the title of the error: which one, which state, which bound. A form may be worded
+ * better; its code and the names of its parameters stay, because clients have words for them.
  */
 export const refusalSentences = {
   noProject: 'There is no project {id}',

@@ -1,6 +1,6 @@
 /**
- * Processes that are no longer needed are stopped, and silent coordinators are marked or taken over (NA5, NA6, CO6). Time in
- * which nothing could be heard does not count (hearing.ts).
+ * Processes that are no longer needed are stopped, and silent coordinators are marked or taken over
+ * (NA5, NA6, CO6). Time in which nothing could be heard does not count (hearing.ts).
  */
 import { systemId } from '../domain/access/caller.ts'
 import { instant } from '../domain/instant.ts'

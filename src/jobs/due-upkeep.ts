@@ -18,8 +18,8 @@ const maxSweeps = 100
 const maxTrims = 20
 
 /**
- * Saves checkpoints of running work every few minutes while it changes (CK1). Changes are in the store and files within a second
- * anyway; checkpoints mark moments to return to.
+ * Saves checkpoints of running work every few minutes while it changes (CK1). Changes are in the
+ * store and files within a second anyway; checkpoints mark moments to return to.
  */
 export const dueCheckpoints = (store: Store, clock: Clock): DueWork<RunningWork> => ({
   everyMs: checkpointsEveryMs,
@@ -36,7 +36,10 @@ export const dueCheckpoints = (store: Store, clock: Clock): DueWork<RunningWork>
   },
 })
 
-/** Removes expired rows in bounded steps (services/system/sweep-expired.ts). There are nearly always some. */
+/**
+ * Removes expired rows in bounded steps (services/system/sweep-expired.ts). There are nearly always
+ * some.
+ */
 export const expiredRows = (store: Store): DueWork<object> => ({
   everyMs: cleanedEveryMs,
   firstAfterMs: cleanedEveryMs,

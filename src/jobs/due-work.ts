@@ -1,6 +1,7 @@
 /**
- * Due work: what is found at each interval is handled item by item. A deadline follows from rows, so none can be forgotten, and
- * each use case decides again under its locks: running it too early, twice or on two nodes changes nothing.
+ * Due work: what is found at each interval is handled item by item. A deadline follows from rows,
+ * so none can be forgotten, and each use case decides again under its locks: running it too early,
+ * twice or on two nodes changes nothing.
  */
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -26,7 +27,10 @@ export interface DueWorkTools {
   readonly hearing?: Hearing
 }
 
-/** Looks periodically. Looks never overlap; the returned function stops when the item at hand is done. */
+/**
+ * Looks periodically. Looks never overlap; the returned function stops when the item at hand is
+ * done.
+ */
 export function runPeriodically<Item>(
   work: DueWork<Item>,
   tools: DueWorkTools,
@@ -56,7 +60,9 @@ export function runPeriodically<Item>(
   }
 }
 
-/** Handles once what is due. RE9: an item that fails is logged, and the others are still handled. */
+/**
+ * Handles once what is due. RE9: an item that fails is logged, and the others are still handled.
+ */
 export async function handleDue<Item>(
   work: DueWork<Item>,
   { clock, logger, hearing }: DueWorkTools,

@@ -1,7 +1,8 @@
 /**
- * Knows since when this server hears agents, people and machines without a break. Silence counts only while somebody could have
- * been heard: sleep, a clock change, a store that is away, an upgrade or another node's death end nothing. One clock for all due
- * work: it asks `begin` before it looks, and tells `heard` when its look has succeeded.
+ * Knows since when this server hears agents, people and machines without a break. Silence counts
+ * only while somebody could have been heard: sleep, a clock change, a store that is away, an
+ * upgrade or another node's death end nothing. One clock for all due work: it asks `begin` before
+ * it looks, and tells `heard` when its look has succeeded.
  */
 import { epochMs, type Instant, instant } from '../domain/instant.ts'
 import { addOfflinePeriod, type OfflinePeriod } from '../domain/silence.ts'
@@ -54,8 +55,8 @@ export class Hearing {
   }
 
   /**
-   * Notices a break and gives everybody the time it took. Fails while the store is away, and then the break goes on. Looks that
-   * begin at the same time wait for one answer.
+   * Notices a break and gives everybody the time it took. Fails while the store is away, and then
+   * the break goes on. Looks that begin at the same time wait for one answer.
    */
   async begin(): Promise<void> {
     this.#beginning ??= this.#noticeBreak().finally(() => {
@@ -101,7 +102,10 @@ export class Hearing {
     return at === undefined ? undefined : epochMs(at)
   }
 
-  /** Moves the deadlines of all live agent sessions. RE9: one that cannot be moved keeps no other from it. */
+  /**
+   * Moves the deadlines of all live agent sessions. RE9: one that cannot be moved keeps no other
+   * from it.
+   */
   async #postpone(byMs: number): Promise<void> {
     const { store, logger } = this.#options
     logger.info({ seconds: Math.round(byMs / 1000) }, 'agents were unreachable; deadlines extended')

@@ -1,7 +1,8 @@
 /**
- * Lease of the background jobs in a cluster (SC5). The node that holds the lease row runs them, renews it, and releases it when
- * it stops; after a crash, pause or partition another node takes over when the lease expires. It only saves work: every job
- * decides under the lock of its stream, so two nodes running it for a moment do no harm. Jobs use the database's time.
+ * Lease of the background jobs in a cluster (SC5). The node that holds the lease row runs them,
+ * renews it, and releases it when it stops; after a crash, pause or partition another node takes
+ * over when the lease expires. It only saves work: every job decides under the lock of its stream,
+ * so two nodes running it for a moment do no harm. Jobs use the database's time.
  */
 import { epochMs } from '../domain/instant.ts'
 import type { Logger } from '../platform/log/logger.ts'

@@ -1,6 +1,7 @@
 /**
- * Mirrors a numbered append-only list as a file of JSON lines. The file is its own cursor: writing continues after the number of
- * its last whole line. When the store does not have that line, the file is written anew.
+ * Mirrors a numbered append-only list as a file of JSON lines. The file is its own cursor: writing
+ * continues after the number of its last whole line. When the store does not have that line, the
+ * file is written anew.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
@@ -22,7 +23,10 @@ import type { MirroredStream, MirrorTarget } from './mirror.ts'
 const blockBytes = 64 * 1024
 const newline = 0x0a
 
-/** An append-only file of lines (CH7). An incomplete last line that a crash left is removed before anything is added. */
+/**
+ * An append-only file of lines (CH7). An incomplete last line that a crash left is removed before
+ * anything is added.
+ */
 export interface LastLine {
   /** Where the next line begins. */
   readonly end: number
@@ -188,7 +192,8 @@ function numbered(line: string): Numbered | undefined {
   return Number.isSafeInteger(seq) && typeof id === 'string' ? { seq: Number(seq), id } : undefined
 }
 
-// `<data>/projects/{project_id}/agents/{agent_id}/chat.jsonl` (CH7): every message of a chat, hidden and archived ones too.
+// `<data>/projects/{project_id}/agents/{agent_id}/chat.jsonl` (CH7): every message of a chat,
+// hidden and archived ones too.
 
 /** The form of valid ids; other keys have no folder. */
 const folderName = /^[a-z0-9][a-z0-9_-]{0,63}$/

@@ -1,4 +1,7 @@
-/** Writes the mirrored files (CK2, CH7, CV6) from the store into any folder, also while a server runs. */
+/**
+ * Writes the mirrored files (CK2, CH7, CV6) from the store into any folder, also while a server
+ * runs.
+ */
 import { parseStream } from '../domain/stream-name.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { chatLog } from '../mirror/line-log.ts'

@@ -1,4 +1,6 @@
-/** What comes in from Telegram and goes out to it (CN1, CN2), with whatever goes wrong in between. */
+/**
+ * What comes in from Telegram and goes out to it (CN1, CN2), with whatever goes wrong in between.
+ */
 import { expect, test } from 'vitest'
 import { setChannelRoute } from '../../src/services/channels/change-channel.ts'
 import { findOutgoing } from '../../src/services/channels/queries.ts'

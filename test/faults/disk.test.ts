@@ -1,6 +1,7 @@
 /**
- * RE2, RE3 and CK3, small: 3 power cuts and 3 I/O errors, more in `npm run test:release`; the 20,000 and 300 are in `npm run test:faults`. They need a C
- * compiler and Linux; a machine without them is told so, and a build machine (CI) fails.
+ * RE2, RE3 and CK3, small: 3 power cuts and 3 I/O errors, more in `npm run test:release`; the
+ * 20,000 and 300 are in `npm run test:faults`. They need a C compiler and Linux; a machine without
+ * them is told so, and a build machine (CI) fails.
  */
 import { describe, expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'

@@ -1,4 +1,7 @@
-/** RE5, small: 20 coordinators replaced while they speak, 30 in `npm run test:release`; the 500 are in `npm run test:faults`. */
+/**
+ * RE5, small: 20 coordinators replaced while they speak, 30 in `npm run test:release`; the 500 are
+ * in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { newPostgresUrl } from '../support/postgres.ts'

@@ -1,7 +1,8 @@
 /**
- * RE5: what a coordinator said before it was replaced or taken over, and what it says afterwards, on another node than the one that
- * replaced it. The oracle is the log of home: nothing about a launch may stand behind the moment its coordinator's epoch was raised,
- * unless the successor said it. Whatever the old one is told to have been stored afterwards is stale too.
+ * RE5: what a coordinator said before it was replaced or taken over, and what it says afterwards,
+ * on another node than the one that replaced it. The oracle is the log of home: nothing about a
+ * launch may stand behind the moment its coordinator's epoch was raised, unless the successor said
+ * it. Whatever the old one is told to have been stored afterwards is stale too.
  */
 import { setImmediate as tick } from 'node:timers/promises'
 import type { Who } from '../../src/domain/access/caller.ts'

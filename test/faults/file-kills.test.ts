@@ -1,4 +1,7 @@
-/** FS5 to FS9, small: 6 kills, 50 in `npm run test:release`; the 2,000, and the builds that must be caught, are in `npm run test:faults`. */
+/**
+ * FS5 to FS9, small: 6 kills, 50 in `npm run test:release`; the 2,000, and the builds that must be
+ * caught, are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

@@ -1,4 +1,7 @@
-/** GW5, small: 1 kill, 3 in `npm run test:release`; the 200, and the builds that must be caught, are in `npm run test:faults`. */
+/**
+ * GW5, small: 1 kill, 3 in `npm run test:release`; the 200, and the builds that must be caught, are
+ * in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'

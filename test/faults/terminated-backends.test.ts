@@ -1,4 +1,7 @@
-/** RE11, small: 100 requests, 400 in `npm run test:release`, while its backends are terminated; the 10,000 are in `npm run test:faults`. */
+/**
+ * RE11, small: 100 requests, 400 in `npm run test:release`, while its backends are terminated; the
+ * 10,000 are in `npm run test:faults`.
+ */
 import { expect, test } from 'vitest'
 import { amount } from '../support/extent.ts'
 import { newPostgresUrl } from '../support/postgres.ts'

@@ -35,7 +35,9 @@ usePostgres()
 
 const key = 'telegram:123456'
 const hourMs = 3_600_000
-/** The manual clock begins at 18:00 of the 1st of March in Tokyo; the day is over ten hours later. */
+/**
+ * The manual clock begins at 18:00 of the 1st of March in Tokyo; the day is over ten hours later.
+ */
 const untilBoundaryMs = 10 * hourMs
 const silent = createLogger({ level: 'silent', format: 'json' })
 

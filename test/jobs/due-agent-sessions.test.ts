@@ -1,4 +1,7 @@
-/** Sessions whose time has come, and those whose time only seems to have: slept through, jumped over, restarted (AS6, NA5). */
+/**
+ * Sessions whose time has come, and those whose time only seems to have: slept through, jumped
+ * over, restarted (AS6, NA5).
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { agentKey } from '../../src/domain/conversations/key.ts'

@@ -1,6 +1,7 @@
 /**
- * The whole life of each agent in a console of the whole product (AC5, AC6, AG13), with its wire recorded beside what a person is shown:
- * no output is lost, no update is dropped unseen, and the tokens are the model's or not reported.
+ * The whole life of each agent in a console of the whole product (AC5, AC6, AG13), with its wire
+ * recorded beside what a person is shown: no output is lost, no update is dropped unseen, and the
+ * tokens are the model's or not reported.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -12,7 +13,10 @@ import type { Recipe } from './recipes.ts'
 const lines = 2000
 const manyLines = `i=0; while [ $i -lt ${lines} ]; do echo line $i of the output; i=$((i+1)); done`
 
-/** A context is opened anew when two turns in it end in silence, and in another process when that does not help. */
+/**
+ * A context is opened anew when two turns in it end in silence, and in another process when that
+ * does not help.
+ */
 const maxPromptsWithout = 5
 /** One loads a session in another minute only. */
 const longestMs = 15 * 60_000
@@ -147,7 +151,10 @@ function expectTokens(
   if (tokens) expect([input, output]).toEqual([0, 0])
 }
 
-/** All lines that came over the wire are kept, and all that the command wrote where the agent does not cut it. */
+/**
+ * All lines that came over the wire are kept, and all that the command wrote where the agent does
+ * not cut it.
+ */
 async function expectOutput(life: Life, { calls, ...turn }: LivedTurn): Promise<void> {
   const run = calls.findLast(({ title, command, input }) =>
     `${title} ${command} ${input}`.includes('of the output'),
@@ -170,7 +177,10 @@ const textsIn = (value: unknown): string =>
       ? Object.values(value).map(textsIn).join('\n')
       : ''
 
-/** Each prompt says that it failed or is answered; after a few of them at most it is answered, brought back by us where it must be. */
+/**
+ * Each prompt says that it failed or is answered; after a few of them at most it is answered,
+ * brought back by us where it must be.
+ */
 async function loseInner(life: Life, pid: number): Promise<void> {
   await life.killed(pid)
   const seen: string[] = []

@@ -1,4 +1,7 @@
-/** One agent in a console of the whole product, as a person meets it: what is said, asked, shown and counted. */
+/**
+ * One agent in a console of the whole product, as a person meets it: what is said, asked, shown and
+ * counted.
+ */
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -39,7 +42,10 @@ export interface LivedTurn {
   readonly questions: Message[]
   /** Each call in its last state. */
   readonly calls: Message[]
-  /** What the model counted meanwhile in answers that were written to their end; `turn`: without titles and the like. */
+  /**
+   * What the model counted meanwhile in answers that were written to their end; `turn`: without
+   * titles and the like.
+   */
   readonly counted: Readonly<Record<'turn' | 'all', Used>>
   /** As the server keeps it. */
   readonly kept: Message
@@ -81,7 +87,10 @@ export class Life {
     return join(this.ready.workspace, path)
   }
 
-  /** AP13: the server is killed with a question open, and a second device, which has seen nothing, answers it. */
+  /**
+   * AP13: the server is killed with a question open, and a second device, which has seen nothing,
+   * answers it.
+   */
   async answerAfterKill(content: string): Promise<{ question: Message; end: Message }> {
     const before = this.person.log.at(-1)?.seq ?? 0
     const heard = async (type: string, after: number): Promise<Message> => {
@@ -106,7 +115,10 @@ export class Life {
     return { question, end: await heard('agent:response', question.seq) }
   }
 
-  /** One turn. A question is answered with the first value of each field. `meanwhile` is called at the first word. */
+  /**
+   * One turn. A question is answered with the first value of each field. `meanwhile` is called at
+   * the first word.
+   */
   async say(content: string, answer: Answer = 'allow', meanwhile?: () => void): Promise<LivedTurn> {
     const { inbox } = this.person.socket
     const [from, sent] = [inbox.all.length, this.model.sent.length]
@@ -185,7 +197,9 @@ export class Life {
     return output ?? ''
   }
 
-  /** The processes of the agent, each behind its parent. The first is the one that Holdfast started. */
+  /**
+   * The processes of the agent, each behind its parent. The first is the one that Holdfast started.
+   */
   async processes(): Promise<number[]> {
     const ours = new Set(await this.person.processes())
     const found = (await machine.list()).filter(({ pid }) => ours.has(pid))
@@ -270,7 +284,10 @@ function behindGateway(recipe: Recipe): Recipe {
   }
 }
 
-/** One whose settings are its own files writes them itself when it starts, with the address and the key that it is told then. */
+/**
+ * One whose settings are its own files writes them itself when it starts, with the address and the
+ * key that it is told then.
+ */
 function writingItsFiles({ files }: Recipe, program: string, args: readonly string[]) {
   const fill = (text: string): string =>
     text
@@ -283,7 +300,10 @@ function writingItsFiles({ files }: Recipe, program: string, args: readonly stri
   return { command: '/bin/sh', args: ['-c', `${lines.join('')}exec "$0" "$@"`, program, ...args] }
 }
 
-/** The agent is added with its wire recorded, or in a sandbox and behind the gateway, and not yet started. */
+/**
+ * The agent is added with its wire recorded, or in a sandbox and behind the gateway, and not yet
+ * started.
+ */
 export async function openLife(
   { name, recipe, program }: InstalledAgent,
   sandbox: SandboxMode = 'off',

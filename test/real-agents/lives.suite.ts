@@ -1,6 +1,7 @@
 /**
- * What each agent is lived with for, one thing after the other, whichever of them fails: the second table of docs/agents.md. The whole
- * product but for the model, which writes down what it is sent. With `--record DIR` the results are kept.
+ * What each agent is lived with for, one thing after the other, whichever of them fails: the second
+ * table of docs/agents.md. The whole product but for the model, which writes down what it is sent.
+ * With `--record DIR` the results are kept.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +50,10 @@ function lastSent({ model }: Life): string {
   return model.sent.findLast(({ tools }) => tools > 0)?.text ?? ''
 }
 
-/** Some put words of their own around a prompt, or one that was cut off before the next: what is answered need not repeat it. */
+/**
+ * Some put words of their own around a prompt, or one that was cut off before the next: what is
+ * answered need not repeat it.
+ */
 async function answers(life: Life, words: string): Promise<void> {
   const { end } = await life.say(words)
   expect(end).toMatchObject({ type: 'agent:response', error: null })
@@ -66,7 +70,9 @@ async function writes(life: Life): Promise<string> {
   return wrote.asked.length > 0 ? 'asked' : 'without asking'
 }
 
-/** Two denials in a row are no failure, and the context that holds the first words is not given up. */
+/**
+ * Two denials in a row are no failure, and the context that holds the first words is not given up.
+ */
 async function isDeniedTwice(life: Life, { asks }: Recipe): Promise<string | undefined> {
   const reasons: string[] = []
   for (const n of [1, 2]) {

@@ -1,7 +1,8 @@
 /**
- * The two tables of docs/agents.md: `node test/real-agents/matrix.ts` writes them anew. One is made from reports of `agents doctor` in
- * `reports/`, into which `npm run test:agents -- --folder DIR --record test/real-agents/reports doctor` writes them; the other from
- * `lives/`, into which the suite `lives` writes in the same way.
+ * The two tables of docs/agents.md: `node test/real-agents/matrix.ts` writes them anew. One is made
+ * from reports of `agents doctor` in `reports/`, into which
+ * `npm run test:agents -- --folder DIR --record test/real-agents/reports doctor` writes them; the
+ * other from `lives/`, into which the suite `lives` writes in the same way.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Six agents more, of which Holdfast knows nothing or little: each lives what docs/agents.md has a table of (lives.suite.ts). */
+/**
+ * Six agents more, of which Holdfast knows nothing or little: each lives what docs/agents.md has a
+ * table of (lives.suite.ts).
+ */
 import type { Recipe } from './recipes.ts'
 
 const scripted = {

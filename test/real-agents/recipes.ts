@@ -1,4 +1,7 @@
-/** How each real agent is installed and told to speak to the scripted model instead of its vendor. The product knows nothing of this. */
+/**
+ * How each real agent is installed and told to speak to the scripted model instead of its vendor.
+ * The product knows nothing of this.
+ */
 import { moreRecipes } from './more-recipes.ts'
 
 export interface Recipe {
@@ -6,7 +9,10 @@ export interface Recipe {
   readonly packages: readonly string[]
   readonly program: string
   readonly args: readonly string[]
-  /** Ours where it wants a newer one than a machine may have; the machine's where ours is too new for it. */
+  /**
+   * Ours where it wants a newer one than a machine may have; the machine's where ours is too new
+   * for it.
+   */
   readonly node: 'ours' | 'machine'
   /** `MODEL` and `HOME` are filled in. */
   readonly env: Readonly<Record<string, string>>

@@ -1,4 +1,7 @@
-/** PostgreSQL goes away, connections are cut, commits are left without an answer: nothing is lost, doubled or made up. */
+/**
+ * PostgreSQL goes away, connections are cut, commits are left without an answer: nothing is lost,
+ * doubled or made up.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -95,7 +98,8 @@ describe('connections that are cut', () => {
     expect(dense).toBe(true)
     expect(new Set(by).size).toBe(by.length)
     expect(acknowledged.filter((each) => !by.includes(each))).toEqual([])
-    // Nothing is there that was not asked for, and what is there beyond the acknowledged was said to be unknown.
+    // Nothing is there that was not asked for, and what is there beyond the acknowledged was said
+    // to be unknown.
     expect(by.filter((each) => !acknowledged.includes(each) && !unknown.includes(each))).toEqual([])
     expect(acknowledged.length).toBeGreaterThan(each * 6)
   })

@@ -6,9 +6,9 @@ import { filesOfTheRepository, isCode, root, type SourceFile } from './source-fi
 const maxColumns = 100
 
 /**
- * How many wider lines there still are: comments, and what the formatter leaves, which are texts and
- * titles of tests. The numbers may only fall: `LOWER_WIDE_LINES=1 npm test -- test/style/wide-lines`
- * writes the lower ones.
+ * How many wider lines there still are: comments, and what the formatter leaves, which are texts
+ * and titles of tests. The numbers may only fall:
+ * `LOWER_WIDE_LINES=1 npm test -- test/style/wide-lines` writes the lower ones.
  */
 const file = join(root, 'test/style/wide-lines.json')
 const allowed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>

@@ -1,6 +1,7 @@
 /**
- * Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. With
- * `TEST_STORE=postgres` a PostgreSQL instead, to see before a release that use cases do there what they do on SQLite.
+ * Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and
+ * removed when the test ends. With `TEST_STORE=postgres` a PostgreSQL instead, to see before a
+ * release that use cases do there what they do on SQLite.
  */
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
@@ -74,7 +75,10 @@ const unlocked = new Set<string>()
 /** `TEST_UNLOCKED=FILE` watches everywhere, and gathers what is found in a file. */
 const gatheredIn = process.env['TEST_UNLOCKED']
 
-/** Each use case runs twice and is watched where that shows most for its time, and everywhere before a release. */
+/**
+ * Each use case runs twice and is watched where that shows most for its time, and everywhere before
+ * a release.
+ */
 const isWatched = (): boolean =>
   gatheredIn !== undefined ||
   amount(expect.getState().testPath?.includes('/test/services/') ?? false, true)
@@ -92,7 +96,10 @@ function refuseUnlocked(): void {
 /** The one that was made before the tests, and where in it is what says which store it is. */
 let empty: { readonly bytes: Buffer; readonly places: ReadonlyMap<string, number> } | undefined
 
-/** A copy of it, as another store: written straight into its bytes, for SQLite reads every table before it writes the first row. */
+/**
+ * A copy of it, as another store: written straight into its bytes, for SQLite reads every table
+ * before it writes the first row.
+ */
 function makeEmptyStore(file: string, now: Instant): void {
   empty ??= readEmptyStore()
   const { bytes, places } = empty

@@ -9,7 +9,9 @@ export const receiptIn = (
   request: Exclude<RelayRequest, { type: 'session:create' }>,
 ): ReceiptKey | undefined => receiptOf(request.userSessionId, request)
 
-/** `within`: where the request id counts once: a user session, or a connection before there is one. */
+/**
+ * `within`: where the request id counts once: a user session, or a connection before there is one.
+ */
 export function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
   if (request.requestId === undefined) return undefined
   const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')

@@ -129,8 +129,8 @@ export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts
 }
 
 // Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got
-// a new passkey. Runs in the same commit, so that the next call sees it. Due work (jobs) closes what
-// they left open.
+// a new passkey. Runs in the same commit, so that the next call sees it. Due work (jobs) closes
+// what they left open.
 
 /** Sessions of one agent over all its projects. */
 export const maxRevoked = 1000

@@ -42,7 +42,10 @@ export async function existingApproval(
   return row
 }
 
-/** SE3, SE28: an agent finds its own approvals only, and what was asked in a console in that person's consoles only. */
+/**
+ * SE3, SE28: an agent finds its own approvals only, and what was asked in a console in that
+ * person's consoles only.
+ */
 export async function approvalOfAgent(
   reader: Reader,
   place: Place,
@@ -66,8 +69,8 @@ export async function isOfCaller(
 const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
 
 /**
- * Moves an approval to another state and announces it in its project and home. Exactly one decision wins; later callers learn
- * who decided (AP1).
+ * Moves an approval to another state and announces it in its project and home. Exactly one decision
+ * wins; later callers learn who decided (AP1).
  */
 export async function moveApproval(
   tx: Tx,
@@ -132,7 +135,10 @@ interface NewApproval {
   readonly permission?: PermissionColumns
 }
 
-/** Creates an approval for a person, script or agent. It is durable and numbered, in `home`, before it is shown (AP3). */
+/**
+ * Creates an approval for a person, script or agent. It is durable and numbered, in `home`, before
+ * it is shown (AP3).
+ */
 export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Promise<Approval> {
   const row = newRow('human_approvals', {
     id: await nextApprovalId(tx),

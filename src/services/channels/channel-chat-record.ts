@@ -1,4 +1,7 @@
-/** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
+/**
+ * Routes channel chats, queues outgoing messages and announces changes, for all use cases about
+ * them.
+ */
 import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
@@ -20,12 +23,18 @@ import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
 
-/** Messages waiting for one chat. Further ones are not sent and the chat shows trouble; the conversation keeps them. */
+/**
+ * Messages waiting for one chat. Further ones are not sent and the chat shows trouble; the
+ * conversation keeps them.
+ */
 const maxOutgoingOfChat = 500
 
 export const chatStream = (place: ChatAddress): StreamName => conversationStream(channelKey(place))
 
-/** The chat's own route, or the channel's, or the first assignment. A route whose agent is unassigned is skipped. */
+/**
+ * The chat's own route, or the channel's, or the first assignment. A route whose agent is
+ * unassigned is skipped.
+ */
 export async function routeFor(
   reader: Reader,
   channel: ChannelName,
@@ -78,7 +87,10 @@ export async function chatOfConversation(
   return kind === 'channel' ? reader.first(selectChatOf, { key }) : undefined
 }
 
-/** Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same commit. */
+/**
+ * Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same
+ * commit.
+ */
 export async function forwardToChannel(
   tx: Tx,
   row: ConversationRow,

@@ -44,7 +44,10 @@ async function activityOf(reader: Reader, row: ConversationRow): Promise<Activit
   return { activity, waitsFor: waiting ? 'checkout' : null }
 }
 
-/** CX9: the queued turn of an idle conversation that waits for another conversation's turn in the same folder. */
+/**
+ * CX9: the queued turn of an idle conversation that waits for another conversation's turn in the
+ * same folder.
+ */
 export async function findWaitingTurn(reader: Reader, key: string): Promise<TurnRow | undefined> {
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   if (open.some(({ state }) => state === 'running')) return undefined
@@ -86,7 +89,9 @@ async function activityOfIdle(
   return last && hasFailed(last) ? 'failed' : 'idle'
 }
 
-/** Turns whose changes and costs are summed up, and pieces in which the newest step is looked for. */
+/**
+ * Turns whose changes and costs are summed up, and pieces in which the newest step is looked for.
+ */
 const maxCounted = 500
 const maxPieces = 20
 

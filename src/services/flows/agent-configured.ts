@@ -10,7 +10,10 @@ import type { Context, Tx } from '../../store/store.ts'
 
 type Configured = Extract<LinkFact, { type: 'agent-configured' }>
 
-/** Returns the changes that set a restarted agent as before (AG6). `refused`: those that it does not offer any more. */
+/**
+ * Returns the changes that set a restarted agent as before (AG6). `refused`: those that it does not
+ * offer any more.
+ */
 export function changesAgain(
   { pending: unanswered = [], ...was }: Offers,
   offers: Offers,

@@ -1,4 +1,7 @@
-/** Appends a message to a conversation, marks it unread for its readers, queues their turns, and passes on what an assistant says to its channel. */
+/**
+ * Appends a message to a conversation, marks it unread for its readers, queues their turns, and
+ * passes on what an assistant says to its channel.
+ */
 
 import { webKey } from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'

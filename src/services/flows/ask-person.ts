@@ -1,4 +1,7 @@
-/** Asks a person for an agent in its turn: a tool permission (AP4) or a question (AP13), as an approval that is durable before it is shown. */
+/**
+ * Asks a person for an agent in its turn: a tool permission (AP4) or a question (AP13), as an
+ * approval that is durable before it is shown.
+ */
 
 import {
   isChoice,
@@ -20,8 +23,8 @@ import { addApproval } from '../approvals/approval-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { settlePermission } from './decide-request.ts'
 
-// Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before shown, settled once, announced
-// in the project, home, the turn's stream, and to the agent.
+// Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before
+// shown, settled once, announced in the project, home, the turn's stream, and to the agent.
 
 const toolPermission = 'tool_permission'
 

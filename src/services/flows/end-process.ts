@@ -1,4 +1,6 @@
-/** Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). */
+/**
+ * Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2).
+ */
 
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
@@ -37,7 +39,10 @@ export async function endProcess(
   await moveLaunch(tx, launch, event, context)
 }
 
-/** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
+/**
+ * Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next
+ * process.
+ */
 async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)

@@ -1,6 +1,7 @@
 /**
- * Moves an agent in a role to another state: writes its row and event, and ends its turns, permission requests, work session
- * and, if it was the last, its user session. */
+ * Moves an agent in a role to another state: writes its row and event, and ends its turns,
+ * permission requests, work session and, if it was the last, its user session.
+ */
 
 import {
   decideUserSession,

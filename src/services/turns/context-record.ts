@@ -1,6 +1,6 @@
 /**
- * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved to another generation is
- * ended when the next turn needs it.
+ * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved
+ * to another generation is ended when the next turn needs it.
  */
 import { systemId } from '../../domain/access/caller.ts'
 import { consoleKey, isWork } from '../../domain/conversations/key.ts'
@@ -71,8 +71,9 @@ export async function lockContext(tx: Tx, key: string): Promise<void> {
 }
 
 /**
- * Returns the agent's context in a conversation. Creates one if there is none, if its generation is over, or if `ended` gives a
- * reason to replace it. The vendor's limit carries over to the new context.
+ * Returns the agent's context in a conversation. Creates one if there is none, if its generation is
+ * over, or if `ended` gives a reason to replace it. The vendor's limit carries over to the new
+ * context.
  */
 export async function getOrCreateContext(
   tx: Tx,
@@ -122,7 +123,10 @@ export const acpSessionToOpen = ({ acp_session_id, fork_of, opened_at }: Context
 /** ACP sessions of an agent that are let go with one turn. */
 const maxLeft = 20
 
-/** AC12: the ACP sessions of contexts that have ended: closed where they are open, deleted with their conversation. Named once. */
+/**
+ * AC12: the ACP sessions of contexts that have ended: closed where they are open, deleted with
+ * their conversation. Named once.
+ */
 export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnOrder, 'leave'>> {
   const left = await tx.all(selectLeft, { agentId, limit: maxLeft })
   for (const { id } of left) await tx.update('contexts', { id, acp_session_id: null })
@@ -133,7 +137,10 @@ export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnO
   return left.length === 0 ? {} : { leave }
 }
 
-/** Facts about a context for choosing the next dispatch. `isOver`: the conversation has moved to another generation. */
+/**
+ * Facts about a context for choosing the next dispatch. `isOver`: the conversation has moved to
+ * another generation.
+ */
 export async function contextFacts(reader: Reader, row: ContextRow): Promise<HeldContext> {
   const generation =
     (await reader.row('conversations', { key: row.conversation_key }))?.generation ?? 0
@@ -156,7 +163,10 @@ interface PrimerTexts {
   /** For a new context. `news` is for one that was restored. */
   readonly primer: string
   readonly news: string | null
-  /** For an open context: decisions made since the last turn, or the retry notice. Null when there is neither. */
+  /**
+   * For an open context: decisions made since the last turn, or the retry notice. Null when there
+   * is neither.
+   */
   readonly decided: string | null
   /** The newest message of the conversation that the context knows afterwards. */
   readonly givenThrough: number
@@ -285,7 +295,10 @@ interface Prompted {
 const isTaskPrompt = ({ role, sender_id }: Prompted): boolean =>
   role === 'system' && sender_id === systemId
 
-/** CX20: what the prompt says itself, as its own message or that of an earlier turn at the same task. */
+/**
+ * CX20: what the prompt says itself, as its own message or that of an earlier turn at the same
+ * task.
+ */
 const isInPrompt = (message: Prompted, { task_id: taskId }: TurnRow): boolean =>
   taskId !== null && isTaskPrompt(message) && message.content.startsWith(taskHead(taskId))
 
@@ -298,7 +311,10 @@ const authorOf = async (reader: Reader, id: string | null): Promise<string | nul
 /** Messages looked at to know whether several people write in a conversation. */
 const maxLookedAt = 1000
 
-/** Whether several people write where agents are told of it (CV14): then each prompt names who wrote it. */
+/**
+ * Whether several people write where agents are told of it (CV14): then each prompt names who wrote
+ * it.
+ */
 export async function severalPeople(reader: Reader, key: string): Promise<boolean> {
   const keptAfter = (await reader.row('conversations', { key }))?.kept_after ?? 0
   const rows = await reader.all(selectPeopleIn, { key, keptAfter, limit: maxLookedAt })
@@ -307,7 +323,10 @@ export async function severalPeople(reader: Reader, key: string): Promise<boolea
   return new Set(rows.filter((row) => !isPutIn(row)).map(({ sender_id }) => sender_id)).size > 1
 }
 
-/** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
+/**
+ * Builds the primer of a turn. In a role every message went through the agent, so its news holds
+ * decisions only.
+ */
 export async function primerForTurn(
   reader: Reader,
   row: ContextRow,

@@ -1,6 +1,7 @@
 /**
- * Interprets how a turn ended, from what the agent reported and said: some agents present an error of their model as an answer or
- * end without text (CX12), some end a turn in which something was denied in silence (CX5).
+ * Interprets how a turn ended, from what the agent reported and said: some agents present an error
+ * of their model as an answer or end without text (CX12), some end a turn in which something was
+ * denied in silence (CX5).
  */
 import { cutDetail, type Detail } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
@@ -76,7 +77,10 @@ export async function interpretEnd(
   }
 }
 
-/** Whether what was said last is an error of the model (CX12). What is not worded like one is asked of the gateway alone. */
+/**
+ * Whether what was said last is an error of the model (CX12). What is not worded like one is asked
+ * of the gateway alone.
+ */
 async function judge(
   reader: Reader,
   row: TurnRow,
@@ -106,7 +110,10 @@ async function judge(
 
 const maxTitleChars = 200
 
-/** In words, if the permission that was settled last in this turn was denied, and nothing was said since. */
+/**
+ * In words, if the permission that was settled last in this turn was denied, and nothing was said
+ * since.
+ */
 async function deniedLast(
   reader: Reader,
   which: LoggedPieces,

@@ -1,6 +1,7 @@
 /**
- * Whose what an agent writes about a conversation is (SB12): a person's where the conversation is that person's alone, as a console
- * is; otherwise the project's, whose people share it. A question between agents belongs to who has asked.
+ * Whose what an agent writes about a conversation is (SB12): a person's where the conversation is
+ * that person's alone, as a console is; otherwise the project's, whose people share it. A question
+ * between agents belongs to who has asked.
  */
 import type { TranscriptOwner } from '../../protocol/processes/link.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'

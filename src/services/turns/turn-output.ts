@@ -1,4 +1,7 @@
-/** Joins the logged pieces of a turn into its text and its items, and keeps the whole output of tool calls. */
+/**
+ * Joins the logged pieces of a turn into its text and its items, and keeps the whole output of tool
+ * calls.
+ */
 
 import type { StreamName } from '../../domain/stream-name.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
@@ -13,14 +16,18 @@ import {
   selectLastOutputItem,
 } from '../../store/turns/turn-items.ts'
 
-/** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
+/**
+ * Characters kept in one turn's items. Later pieces are left out; the answer text has its own
+ * limit.
+ */
 const maxItemsChars = 1024 * 1024
 
 type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']
 
 /**
- * Joins the logged pieces of a turn into its items when it ends. Streaming costs one event row per piece. Consecutive text or
- * thoughts become one item; a tool call or the plan is one item in its last state.
+ * Joins the logged pieces of a turn into its items when it ends. Streaming costs one event row per
+ * piece. Consecutive text or thoughts become one item; a tool call or the plan is one item in its
+ * last state.
  */
 export type TurnItem =
   | { readonly kind: 'text' | 'thought'; readonly text: string }
@@ -56,7 +63,10 @@ export async function readTurnOutput(
   return joined.end()
 }
 
-/** AC6: keeps a piece of a tool call's whole output. Its first piece replaces the output kept before. */
+/**
+ * AC6: keeps a piece of a tool call's whole output. Its first piece replaces the output kept
+ * before.
+ */
 export async function keepOutput(
   tx: Tx,
   turnId: string,

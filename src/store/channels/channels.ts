@@ -1,4 +1,7 @@
-/** Queries about channels and pairing codes. Written under the lock of `home`, except for the times of the last messages. */
+/**
+ * Queries about channels and pairing codes. Written under the lock of `home`, except for the times
+ * of the last messages.
+ */
 
 import { sql } from 'kysely'
 import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
@@ -63,7 +66,10 @@ export const selectFirstPair = statement()((db) =>
     .limit(1),
 )
 
-/** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
+/**
+ * The chats on channels. Written under the lock of the chat's conversation; admission also under
+ * that of `home`.
+ */
 export type ChatRow = Tables['channel_chats']
 
 /** The chat that a conversation is of, by the name of both. There are few. */
@@ -147,8 +153,8 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
   notice: noticeFrom(row.notice),
 })
 
-// Outgoing messages to chats: a row exists from the commit of the message until the platform has accepted it. Written under the lock of
-// the chat's conversation.
+// Outgoing messages to chats: a row exists from the commit of the message until the platform has
+// accepted it. Written under the lock of the chat's conversation.
 
 export const selectOutgoing = statement<{
   channel: Tables['outgoing']['channel']

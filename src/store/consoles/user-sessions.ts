@@ -1,4 +1,7 @@
-/** Queries about user sessions. Written under the lock of their own stream, except for the time of the last connection. */
+/**
+ * Queries about user sessions. Written under the lock of their own stream, except for the time of
+ * the last connection.
+ */
 import { type Kysely, sql } from 'kysely'
 import type { RoleAgentLife } from '../../domain/consoles/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -17,7 +20,9 @@ export type UserSessionRow = Tables['user_sessions']
 /** A literal in the query, so that the partial index is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 
-/** US3: records that the last client of a node disconnected. A later time set by another node stays. */
+/**
+ * US3: records that the last client of a node disconnected. A later time set by another node stays.
+ */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()(
   (db, p) =>
     db

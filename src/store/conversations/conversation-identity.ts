@@ -1,6 +1,6 @@
 /**
- * Tells what a conversation is: from its row, or from its key while it has not begun. Nobody else reads
- * a key.
+ * Tells what a conversation is: from its row, or from its key while it has not begun. Nobody else
+ * reads a key.
  */
 import {
   type ConversationIdentity,

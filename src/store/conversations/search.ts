@@ -1,6 +1,7 @@
 /**
- * The search index: a document for each message that can be found, its terms, and the index position of each conversation. Written
- * under the lock of the conversation's stream. Results include their messages, for comparison.
+ * The search index: a document for each message that can be found, its terms, and the index
+ * position of each conversation. Written under the lock of the conversation's stream. Results
+ * include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
 import type { Tables } from '../schema/tables.ts'
@@ -22,7 +23,10 @@ const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
     .where('id', '<', p.before),
 )
 
-/** The next free id at a time, or the first free one for older messages; `known`: ids given out by the same use case. */
+/**
+ * The next free id at a time, or the first free one for older messages; `known`: ids given out by
+ * the same use case.
+ */
 export async function nextId(tx: Tx, at: number, known: Map<number, number>): Promise<number> {
   for (let ms = Math.max(0, at); ; ms++) {
     const from = firstIdAt(ms)

@@ -1,4 +1,7 @@
-/** The first visit on a phone (UI6), and there, in Japanese and dark, the list of worktrees and the Changes (WT6): for the release. */
+/**
+ * The first visit on a phone (UI6), and there, in Japanese and dark, the list of worktrees and the
+ * Changes (WT6): for the release.
+ */
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'

@@ -1,4 +1,7 @@
-/** What an agent changed, seen and brought out in the page: a real repository, a real agent, a browser (WT2, WT3, WT6). */
+/**
+ * What an agent changed, seen and brought out in the page: a real repository, a real agent, a
+ * browser (WT2, WT3, WT6).
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -46,7 +49,8 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await box.press('Enter')
   await answered('echo: first').getByRole('link', { name: 'Review', exact: true }).waitFor()
   const console = page.url()
-  // UI10: a second turn is reviewed by itself, taken back in its pane, brought back, and taken back again.
+  // UI10: a second turn is reviewed by itself, taken back in its pane, brought back, and taken back
+  // again.
   await box.fill('[[write hello.txt something else]] second')
   await box.press('Enter')
   const second = answered('echo: second')

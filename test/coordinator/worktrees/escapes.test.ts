@@ -1,6 +1,7 @@
 /**
- * SE20, SE21, SB10: what an agent leaves in its workplace for the git of the coordinator, by the ways it was got out: a repository of its
- * own inside, whose configuration changes between two readings; a filter that is read into place; flags that hide its work.
+ * SE20, SE21, SB10: what an agent leaves in its workplace for the git of the coordinator, by the
+ * ways it was got out: a repository of its own inside, whose configuration changes between two
+ * readings; a filter that is read into place; flags that hide its work.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
@@ -35,7 +36,10 @@ function repositoryInside({ folder, git }: TestRepository): TestRepository {
   return inside
 }
 
-/** A pipe that answers clean for some readings, and then names a program. Between two answers it lets the reader come to its end. */
+/**
+ * A pipe that answers clean for some readings, and then names a program. Between two answers it
+ * lets the reader come to its end.
+ */
 function changingPipe(file: string, clean: number, evil: string): void {
   execFileSync('mkfifo', [file])
   const script = `trap '' PIPE; n=0; while :; do if [ $n -lt ${clean} ]; then printf '[x]\\n\\ty = 1\\n' > ${file}; else printf '%s' '${evil}' > ${file}; fi; n=$((n + 1)); sleep 0.2; done`

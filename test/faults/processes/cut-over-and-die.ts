@@ -1,6 +1,7 @@
 /**
- * Cuts over a folder of conversations as a server does when it starts, and dies at the named step of it: in front of or right behind a
- * commit, or in front of a call that changes a file. First it writes what is to be cut over, at a time long ago.
+ * Cuts over a folder of conversations as a server does when it starts, and dies at the named step
+ * of it: in front of or right behind a commit, or in front of a call that changes a file. First it
+ * writes what is to be cut over, at a time long ago.
  */
 import fs, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,11 +21,17 @@ import { perform, report } from './task.ts'
 export interface CutoverTask {
   readonly folder: string
   readonly conversations: number
-  /** `prepare` writes them; any other word is the step at which it dies, as it names them; null lets it come through. */
+  /**
+   * `prepare` writes them; any other word is the step at which it dies, as it names them; null lets
+   * it come through.
+   */
   readonly diesAt: string | null
 }
 
-/** By kind and number: files are written while chapters are closed, sooner or later, and the kind of the n-th step of all is chance. */
+/**
+ * By kind and number: files are written while chapters are closed, sooner or later, and the kind of
+ * the n-th step of all is chance.
+ */
 const steps: string[] = []
 const ofKind = new Map<string, number>()
 let last: string | null = null

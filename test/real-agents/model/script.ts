@@ -1,5 +1,6 @@
 /**
- * What the scripted model answers, decided by the last thing the person said and nothing else, so that every run is the same:
+ * What the scripted model answers, decided by the last thing the person said and nothing else, so
+ * that every run is the same:
  *
  *   [[write PATH TEXT]]   with whichever tool the agent offers for it        [[slow COUNT MS]]   the answer in pieces
  *   [[run COMMAND]]       with its shell                                     otherwise           `echo: …`, and what the tools said

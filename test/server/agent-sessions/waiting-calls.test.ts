@@ -289,7 +289,8 @@ describe('a held call costs', () => {
     await elsewhere.say('not for ann')
     await office.say('not for ann either', ben)
     expect(asked.times).toBe(before)
-    // What happens in its project is read once by all who wait there, and most of it leads to no question of its own.
+    // What happens in its project is read once by all who wait there, and most of it leads to no
+    // question of its own.
     const { workSessionId } = await office.giveTask(ben)
     const draft = {
       projectId: office.projectId,

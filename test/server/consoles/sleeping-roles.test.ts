@@ -1,4 +1,7 @@
-/** An agent in a role whose process was ended: it stays in its role, and comes back with what it knew for what waits. */
+/**
+ * An agent in a role whose process was ended: it stays in its role, and comes back with what it
+ * knew for what waits.
+ */
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'

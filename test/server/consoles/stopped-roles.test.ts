@@ -1,4 +1,7 @@
-/** Agents in roles over a planned stop of Holdfast (AG16): they sleep in their roles, and the next message wakes them. */
+/**
+ * Agents in roles over a planned stop of Holdfast (AG16): they sleep in their roles, and the next
+ * message wakes them.
+ */
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'

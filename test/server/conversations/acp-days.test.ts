@@ -1,4 +1,7 @@
-/** The day boundary (DC6) in the chat of an ACP agent: live, on a manual clock, with the job that closes days. */
+/**
+ * The day boundary (DC6) in the chat of an ACP agent: live, on a manual clock, with the job that
+ * closes days.
+ */
 import { expect, test } from 'vitest'
 import { agentKey, webKey } from '../../../src/domain/conversations/key.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'

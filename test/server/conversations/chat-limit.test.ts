@@ -1,4 +1,7 @@
-/** What an ACP agent could not do because it met its vendor's limit (AG6): in a chat, in a chat elsewhere, in a task. */
+/**
+ * What an ACP agent could not do because it met its vendor's limit (AG6): in a chat, in a chat
+ * elsewhere, in a task.
+ */
 import { expect, test } from 'vitest'
 import type { ChatCommand } from '../../../src/domain/channels/key.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
@@ -83,7 +86,8 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   expect(await runOrder('continue')).toContain('上限に達していません')
   const again = await machine.turn()
   expect(again.content).toEqual([{ type: 'text', text: 'こんにちは' }])
-  // At the limit again: the wish holds, and the chat is told so. Begun anew, nothing is taken up again.
+  // At the limit again: the wish holds, and the chat is told so. Begun anew, nothing is taken up
+  // again.
   await machine.tell(turnEnded(launchId, again.turnId, { outcome: 'failed', error: limitWords }))
   expect(await lastSaid()).toContain('その時刻を過ぎたら、自動で答えます')
   await runOrder('new')

@@ -1,6 +1,7 @@
 /**
- * A turn belongs to nobody's window (NA5, CX6), by chance: panels are closed, opened and reloaded, messages written, processes and the
- * server killed while turns of 1 to 120 s run, on a clock that the test turns. The test plays the machine and judges every order it gets.
+ * A turn belongs to nobody's window (NA5, CX6), by chance: panels are closed, opened and reloaded,
+ * messages written, processes and the server killed while turns of 1 to 120 s run, on a clock that
+ * the test turns. The test plays the machine and judges every order it gets.
  */
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
@@ -184,7 +185,10 @@ class Visit {
     } while (await this.#runInstruction())
   }
 
-  /** What the machine does: it starts what it is told to, works as long as that takes, and goes some time after it is told to. */
+  /**
+   * What the machine does: it starts what it is told to, works as long as that takes, and goes some
+   * time after it is told to.
+   */
   async #runInstruction(): Promise<boolean> {
     const { store, clock } = this.#room.server
     const events = await store.eventsAfter(coordinatorStream(this.#machine.id), this.#heard, 1000)
@@ -329,7 +333,8 @@ test('[NA5] a panel that is left in the middle of an answer and opened again 1.5
   await machine.tell(said(launchId, first.turnId, 'a hundred'), turnEnded(launchId, first.turnId))
   await say('and the next?')
   const next = await machine.turn()
-  // The same process in the same context, which knows what it said: it is told the new message alone.
+  // The same process in the same context, which knows what it said: it is told the new message
+  // alone.
   expect([next.launchId, next.context]).toEqual([launchId, first.context])
   expect(next.content).toEqual([{ type: 'text', text: 'and the next?' }])
   await machine.tell(

@@ -46,7 +46,10 @@ async function open() {
     },
     state: async () =>
       (await server.ask(`/api/agent-sessions?projectId=${room.projectId}`)).json.items[0]?.state,
-    /** A machine that is awake: the sweeper looks every two seconds, and what is sent leaves meanwhile. */
+    /**
+     * A machine that is awake: the sweeper looks every two seconds, and what is sent leaves
+     * meanwhile.
+     */
     pass: async (ms: number) => {
       for (let left = ms; left > 0; left -= 2000) {
         clock.advance(Math.min(left, 2000))

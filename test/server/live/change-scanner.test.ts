@@ -8,7 +8,10 @@ import { manualClock } from '../../support/manual-clock.ts'
 
 const turns = 12
 
-/** Looks until nothing waits any more, and rings once more so many turns of the microtasks after the last look has ended. */
+/**
+ * Looks until nothing waits any more, and rings once more so many turns of the microtasks after the
+ * last look has ended.
+ */
 async function ringAfterTheLastLook(after: number): Promise<StreamName[]> {
   const doorbell = new LocalDoorbell()
   const seen: StreamName[] = []

@@ -1,4 +1,7 @@
-/** Agents are started by need: whatever makes work has it looked at, and a slow look stands behind (CO3, CH1, CH3). */
+/**
+ * Agents are started by need: whatever makes work has it looked at, and a slow look stands behind
+ * (CO3, CH1, CH3).
+ */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'

@@ -1,4 +1,7 @@
-/** What follows from the exit of a process, cell by cell, through the service and what the sweeper makes of a suspicion (PX). */
+/**
+ * What follows from the exit of a process, cell by cell, through the service and what the sweeper
+ * makes of a suspicion (PX).
+ */
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../../src/domain/instant.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'

@@ -1,4 +1,7 @@
-/** FS8-FS12 on the server: states that a crash left out, how long states are kept, and rewinds upon rewinds. The test plays the machine. */
+/**
+ * FS8-FS12 on the server: states that a crash left out, how long states are kept, and rewinds upon
+ * rewinds. The test plays the machine.
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { cutOffOperations, oldFileStates } from '../../../src/jobs/due-file-states.ts'

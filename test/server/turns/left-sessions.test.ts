@@ -1,4 +1,7 @@
-/** ACP sessions that nobody needs are let go once, and a fork begins as the agent's own fork of its session (AC12). */
+/**
+ * ACP sessions that nobody needs are let go once, and a fork begins as the agent's own fork of its
+ * session (AC12).
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { exited } from '../../services/processes/launch-pad.ts'

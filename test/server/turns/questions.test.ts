@@ -1,4 +1,7 @@
-/** Questions of agents (AP13): asked over the link, shown on the relay, in the inbox and in chats, answered once from anywhere. */
+/**
+ * Questions of agents (AP13): asked over the link, shown on the relay, in the inbox and in chats,
+ * answered once from anywhere.
+ */
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

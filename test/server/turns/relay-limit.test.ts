@@ -1,4 +1,7 @@
-/** AG6 over the relay: an agent at its vendor's limit, and its turn taken up again when that is over. */
+/**
+ * AG6 over the relay: an agent at its vendor's limit, and its turn taken up again when that is
+ * over.
+ */
 import { expect, test } from 'vitest'
 import { instant } from '../../../src/domain/instant.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'

@@ -1,4 +1,7 @@
-/** A project with agents that sign in and call, through the very parts every endpoint uses; and people who give them work. */
+/**
+ * A project with agents that sign in and call, through the very parts every endpoint uses; and
+ * people who give them work.
+ */
 import { Writable } from 'node:stream'
 import { expect } from 'vitest'
 import { personScopes } from '../../../src/domain/access/scopes.ts'

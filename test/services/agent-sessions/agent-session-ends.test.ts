@@ -1,4 +1,7 @@
-/** What ends with an agent session, and what does not (AS9); and whose end is not its own doing (SE3). */
+/**
+ * What ends with an agent session, and what does not (AS9); and whose end is not its own doing
+ * (SE3).
+ */
 import { describe, expect, test } from 'vitest'
 import { agentKey } from '../../../src/domain/conversations/key.ts'
 import { conversationStream, home, projectStream } from '../../../src/domain/stream-name.ts'

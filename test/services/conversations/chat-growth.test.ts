@@ -1,6 +1,6 @@
 /**
- * What must not grow with the history. Long and short conversations are measured in turns, so that whatever else the machine
- * does hits both, and the medians are compared.
+ * What must not grow with the history. Long and short conversations are measured in turns, so that
+ * whatever else the machine does hits both, and the medians are compared.
  */
 import { expect, test } from 'vitest'
 import {

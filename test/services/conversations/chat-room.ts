@@ -1,4 +1,7 @@
-/** A project with agents, people who write to them, and agent sessions that read and answer: all through the real use cases. */
+/**
+ * A project with agents, people who write to them, and agent sessions that read and answer: all
+ * through the real use cases.
+ */
 
 import type { Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
@@ -27,7 +30,9 @@ export const codeOf = (attempt: Promise<unknown>): Promise<string> =>
 
 export type Posted = Partial<Omit<PostedMessage, 'projectId' | 'agentIds'>>
 
-/** A project whose agents are called as given; the first is the one written to when none is named. */
+/**
+ * A project whose agents are called as given; the first is the one written to when none is named.
+ */
 export async function openRoom(store: Store, agentIds: readonly string[] = ['ann']) {
   const { id: projectId } = await store.run(createProject, { name: 'p', by })
   const known = new Set<string>()

@@ -1,4 +1,7 @@
-/** Launches one by one: when one is ordered, who may take it, what its token opens, how it ends and what is kept of it (CO). */
+/**
+ * Launches one by one: when one is ordered, who may take it, what its token opens, how it ends and
+ * what is kept of it (CO).
+ */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
 

@@ -1,4 +1,7 @@
-/** Markdown that was written to stop the page: nothing of it throws, and what is read at once is read quickly (SE6). */
+/**
+ * Markdown that was written to stop the page: nothing of it throws, and what is read at once is
+ * read quickly (SE6).
+ */
 import { expect, test } from 'vitest'
 import { isQuick, parsed } from '../../../web/src/markdown/parse.ts'
 import { amount } from '../../support/extent.ts'
