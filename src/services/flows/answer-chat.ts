@@ -135,6 +135,8 @@ async function chatOf(tx: Tx, caller: AgentCaller): Promise<string> {
 
 export const answerChat = defineUseCase('answer-chat', {
   streams: ({ projectId }: Answer) => [projectStream(projectId)],
+  // Most answers go where the one before went.
+  lockCacheKey: ({ agentSessionId }) => agentSessionId,
   run: (tx, input, context): Promise<Answered> =>
     runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () =>
       postChatAnswer(tx, input, context),

@@ -77,6 +77,7 @@ const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
 export const handOverMessages = defineUseCase('hand-over-messages', {
   // The project's lock decides whether the session is still alive.
   streams: ({ projectId }: AgentCaller) => [projectStream(projectId)],
+  lockCacheKey: ({ agentSessionId }) => agentSessionId,
   run: async (tx, caller, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
