@@ -45,6 +45,14 @@ export type TurnEvent =
       readonly isDoubtful?: boolean
     } & ReportedEnd)
   | { readonly type: 'agent-gone' }
+  /** An earlier turn sends its messages. */
+  | { readonly type: 'join' }
+  /** A pulling agent answered, or only read the messages. */
+  | { readonly type: 'answer'; readonly hasText: boolean }
+  /** A person stopped it and its agent, which cannot be asked to. */
+  | { readonly type: 'stop' }
+  /** The agent refused it before it did anything. */
+  | { readonly type: 'not-run' }
 
 export type TurnDecision =
   | {
@@ -59,10 +67,10 @@ export type TurnDecision =
 /** Never ran: withdrawn, or its agent exited. */
 export const withdrawn = 'withdrawn'
 /** The messages were sent with an earlier turn. */
-export const joined = 'joined'
+const joined = 'joined'
 /** A pulling agent read the messages and did not answer. */
-export const read = 'read'
-export const processGone = 'process_gone'
+const read = 'read'
+const processGone = 'process_gone'
 export const limitReached = 'limit'
 export const probablyError = 'probably_error'
 /** The agent ended the turn because it was not allowed what it asked for. */
@@ -84,9 +92,11 @@ const changed = (
 
 /**
  *   queued ──start──▶ running ──ended──▶ answered | cancelled | failed      (final)
- *     │ withdraw,        │ agent gone
- *     │ agent gone       ▼
- *     ▼               unknown                                               (final)
+ *     │ ▲               │ │ │ ─answer──▶ answered
+ *     │ └────not run────┘ │ └──stop────▶ cancelled
+ *     │ withdraw, join,   │ agent gone
+ *     │ stop, agent gone  ▼
+ *     ▼                unknown                                              (final)
  *  cancelled
  *
  * A cancel of a turn that runs is noted, and it goes on until its end is told.
@@ -104,6 +114,16 @@ export function decideTurn({ state, cancelOrdered }: TurnLife, event: TurnEvent)
       return state === 'running' ? ended(event, cancelOrdered) : unchanged
     case 'agent-gone':
       return state === 'running' ? changed('unknown', processGone) : changed('cancelled', withdrawn)
+    case 'join':
+      return state === 'queued' ? changed('cancelled', joined) : unchanged
+    case 'answer':
+      return state === 'running'
+        ? changed('answered', event.hasText ? 'end_turn' : read)
+        : unchanged
+    case 'stop':
+      return changed('cancelled', state === 'running' ? 'cancelled' : withdrawn)
+    case 'not-run':
+      return state === 'running' ? changed('queued') : unchanged
   }
 }
 

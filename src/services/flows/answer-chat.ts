@@ -7,7 +7,6 @@ import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { type ConversationIdentity, isWork, webKey } from '../../domain/conversations/key.ts'
 import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { activityOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
@@ -22,7 +21,7 @@ import {
 } from '../conversations/conversation-record.ts'
 import { ownConversation } from '../conversations/own-conversation.ts'
 import { lockContext } from '../turns/context-record.ts'
-import { lockTurn } from '../turns/turn-record.ts'
+import { lockTurn, moveTurn } from '../turns/move-turn.ts'
 import { appendMessage } from './append-message.ts'
 import { otherAgent, postToAgent, runOnce } from './post-message.ts'
 import { storeAnswer } from './work-conversation.ts'
@@ -154,14 +153,7 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   const key = turn?.conversation_key ?? (await chatOf(tx, input))
   const said = await postAnswer(tx, input, { content, turn, key }, context)
   if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
-  const stop_reason = content === '' ? read : 'end_turn'
-  await tx.update('turns', {
-    ...turn,
-    state: 'answered',
-    stop_reason,
-    answer: content,
-    ended_at: now,
-  })
+  await moveTurn(tx, turn, { type: 'answer', hasText: content !== '' }, now, { answer: content })
   const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
   return {
     messageId: said?.id ?? null,

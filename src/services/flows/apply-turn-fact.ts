@@ -15,7 +15,7 @@ import {
   turnsStream,
   userSessionStream,
 } from '../../domain/stream-name.ts'
-import { primerMark, resumePrompt } from '../../domain/turns/prompts.ts'
+import { primerMark } from '../../domain/turns/prompts.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
@@ -38,10 +38,10 @@ import {
   roleContextKey,
 } from '../turns/context-record.ts'
 import { applyLimit } from '../turns/limit-record.ts'
+import { lockTurn } from '../turns/move-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
 import { keepOutput } from '../turns/turn-output.ts'
-import { bufferUpdate, type EndedTurn, endTurn, lockTurn, newTurn } from '../turns/turn-record.ts'
-import { resumeContextOf } from '../work/resume-context.ts'
+import { bufferUpdate, type EndedTurn, endTurn } from '../turns/turn-record.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
@@ -54,30 +54,9 @@ import {
 } from './context-health.ts'
 import { withdrawPermissions, withdrawRequest } from './decide-request.ts'
 import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
-import { startNext } from './send-prompt.ts'
+import { promptWithContext, startNext } from './send-prompt.ts'
 import { settleTurn, tellMissingTools } from './settle-turn.ts'
 import { storeAnswer } from './work-conversation.ts'
-
-/** Sends resumed work's context to an agent in a role as its first prompt (RS2). */
-async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
-  const { work_session_id: id, launch_id: launchId } = agent
-  const work = await tx.row('sessions', { id: id ?? '' })
-  if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
-  const by =
-    (await tx.row('user_sessions', { id: agent.user_session_id }))?.account_id ?? agent.agent_id
-  const content = [
-    { type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) },
-  ]
-  const turn = newTurn(agent, {
-    id: context.random.uuid(),
-    launchId,
-    content,
-    by,
-    now: context.now,
-  })
-  await tx.insert('turns', turn)
-  await startNext(tx, agent, context)
-}
 
 type TurnFactType =
   | 'workspace-made'
@@ -352,7 +331,8 @@ async function turnBegan(
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
   await lockContext(tx, row.conversation_key)
   const priming = await primerForTurn(tx, row, turn, now)
-  await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
+  const primer = fact.how === 'new' ? priming.primer : priming.news
+  await tx.update('turns', { id: turn.id, primer })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
   // CX19: what is not told before a slash command is told before the next prompt.
   const primed_at = priming.primer === null ? null : now

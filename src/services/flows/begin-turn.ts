@@ -18,7 +18,7 @@ export const beginTurn = defineUseCase('begin-turn', {
     const row = await existingConversation(tx, key)
     const turn = await findWaitingTurn(tx, key)
     if (!turn) throw new Refusal('wrong_state', refusalText('nothingWaits', { key }))
-    await tx.update('turns', { ...turn, begins_beside: 1 })
+    await tx.update('turns', { id: turn.id, begins_beside: 1 })
     tx.append(conversationStream(key), { type: 'turn-begins', data: { turnId: turn.id, by } })
     return conversationView(tx, row)
   },

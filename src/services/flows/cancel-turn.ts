@@ -21,7 +21,8 @@ import {
 } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { lockContext } from '../turns/context-record.ts'
-import { endTurn, lockTurn } from '../turns/turn-record.ts'
+import { lockTurn } from '../turns/move-turn.ts'
+import { endTurn } from '../turns/turn-record.ts'
 
 interface Cancel {
   readonly by: string
@@ -38,7 +39,7 @@ export async function orderCancel(
   lockTurn(tx, turn)
   if (decideTurn(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
   await tx.update('turns', {
-    ...turn,
+    id: turn.id,
     cancel_ordered_at: now,
     cancel_request_id: requestId ?? null,
     cancel_by: by,

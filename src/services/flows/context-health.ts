@@ -4,6 +4,8 @@
  * session; then the turn fails. What a vendor, a model or a person refuses is no such evidence. A prompt that produced output is never
  * repeated automatically, and the person is told.
  */
+
+import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -22,6 +24,7 @@ import {
 } from '../../store/turns/turns.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
+import { moveTurn } from '../turns/move-turn.ts'
 import { noteInTurn } from '../turns/turn-record.ts'
 import { endAgentSession } from './end-agent-session.ts'
 import { moveRoleAgent } from './move-role-agent.ts'
@@ -54,7 +57,7 @@ export async function retryTurn(
       launch_id: null,
       primed_at: null,
     })
-    await requeueTurn(tx, turn)
+    await requeueTurn(tx, turn, context.now)
     return true
   }
   const trouble = row.trouble + 1
@@ -69,7 +72,7 @@ export async function retryTurn(
     })
     return false
   }
-  await requeueTurn(tx, turn)
+  await requeueTurn(tx, turn, context.now)
   await reopenContext(tx, { ...row, trouble }, launch, context)
   return true
 }
@@ -164,20 +167,14 @@ export async function replaceProcess(
   if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
 }
 
-async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
-  const again = {
-    state: 'queued',
+async function requeueTurn(tx: Tx, turn: TurnRow, now: Instant): Promise<void> {
+  await moveTurn(tx, turn, { type: 'not-run' }, now, {
     context_id: null,
     launch_id: null,
     agent_session_id: null,
     // A role's prompt is announced once and keeps its place in the queue.
     started_seq: isOfRole(turn) ? turn.started_seq : null,
     asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
-    started_at: null,
-  } as const
-  await tx.update('turns', {
-    ...turn,
-    ...again,
     primer: null,
     content: turn.about === 'chat' ? '[]' : turn.content,
   })

@@ -16,7 +16,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
 import { relayRole, turnStream } from '../../store/turns/turns.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
-import { lockTurn } from '../turns/turn-record.ts'
+import { lockTurn } from '../turns/move-turn.ts'
 import { recordCheckpoint } from '../work/end-work-session.ts'
 
 /** Decides an approval, and saves a checkpoint of the work that it was asked in (CK1). */
@@ -59,15 +59,16 @@ export async function settlePermission(
 ): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const answer = row.question === null ? undefined : (settlement.answer ?? noAnswer)
-  const change = {
-    outcome,
-    option_id: optionId,
-    answer: answer ? JSON.stringify(answer) : null,
-  }
-  const settled = { ...row, ...change }
+  const given = answer ? JSON.stringify(answer) : null
+  const settled = { ...row, outcome, option_id: optionId, answer: given }
   const verdict = outcome === 'allowed' ? 'approved' : 'rejected'
   await decideRequest(tx, settled, { verdict, by, feedback }, now)
-  await tx.update('human_approvals', { id: row.id, ...change })
+  await tx.update('human_approvals', {
+    id: row.id,
+    outcome,
+    option_id: optionId,
+    answer: given,
+  })
   const launch =
     outcome === 'withdrawn' || row.launch_id === null
       ? undefined

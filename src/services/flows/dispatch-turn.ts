@@ -19,7 +19,7 @@ import {
   projectStream,
   type StreamName,
 } from '../../domain/stream-name.ts'
-import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
+import { chooseDispatch, type ProcessFacts } from '../../domain/turns/lifecycle.ts'
 import {
   isSlashCommand,
   promptOfMessages,
@@ -72,8 +72,9 @@ import {
   severalPeople,
   unprimed,
 } from '../turns/context-record.ts'
+import { addTurn, moveTurn } from '../turns/move-turn.ts'
 import { transcriptOwner } from '../turns/transcript-owner.ts'
-import { lockTurn, startTurn } from '../turns/turn-record.ts'
+import { startTurn } from '../turns/turn-record.ts'
 import { takeLease } from './authenticate-agent.ts'
 import { tellReopened } from './context-health.ts'
 import { endAgentSession } from './end-agent-session.ts'
@@ -224,13 +225,7 @@ async function performStep(
     case 'run':
       return startChatTurn(tx, step, launch, context)
     case 'drop':
-      lockTurn(tx, step.turn)
-      await tx.update('turns', {
-        ...step.turn,
-        state: 'cancelled',
-        stop_reason: withdrawn,
-        ended_at: context.now,
-      })
+      await moveTurn(tx, step.turn, { type: 'withdraw' }, context.now)
       return 'again'
     case 'begin':
       await startInContext(tx, step.turn, launch, new Set(), context)
@@ -271,13 +266,13 @@ async function startChatTurn(
   if (turn?.state !== 'queued') return 'nothing'
   await splitUnread(tx, id, async () => {
     const rest = newTurnRow({ ...turn, id: random.uuid(), created_at: now })
-    await tx.insert('turns', rest)
+    await addTurn(tx, rest)
     return rest.id
   })
   const messages = await messagesOfTurn(tx, id)
   // All its messages were withdrawn meanwhile.
   if (messages.length === 0 && !isPushed(turn)) {
-    await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    await moveTurn(tx, turn, { type: 'withdraw' }, now)
     return 'again'
   }
   const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
@@ -414,7 +409,7 @@ async function startNextAction(
       through_seq: next.throughSeq,
       content,
     })
-    await tx.insert('turns', turn)
+    await addTurn(tx, turn)
     await startInContext(tx, turn, launch, new Set(), context)
     return 'started'
   }
@@ -435,7 +430,7 @@ async function startNextAction(
     work_session_id: workSessionId,
   }
   const turn = newTurnRow({ ...row, conversation_key: key, content })
-  await tx.insert('turns', turn)
+  await addTurn(tx, turn)
   await storePrompt(tx, turn, context)
   // CX9: the task is shown as waiting and starts when the folder is free.
   if (await mustWaitForFolder(tx, turn)) return 'nothing'

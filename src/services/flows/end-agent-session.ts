@@ -1,4 +1,5 @@
 /** Ends an agent session and all that depends on it in one commit, for every end reason (AS9). Callers decide whether. */
+
 import {
   type AgentSession,
   decideAgentSession,
@@ -8,7 +9,6 @@ import {
 } from '../../domain/agent-sessions/lifecycle.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
 import {
   agentSessionOf,
@@ -24,7 +24,7 @@ import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessi
 import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
 import { closeConversation } from '../conversations/change-conversation.ts'
 import { openConversationsOf } from '../conversations/queries.ts'
-import { lockTurn } from '../turns/turn-record.ts'
+import { moveTurn } from '../turns/move-turn.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 import { requeueLostTurn } from './requeue-lost-turn.ts'
@@ -49,11 +49,7 @@ export async function endAgentSession(
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
     if (!isPushed(turn)) await requeueLostTurn(tx, turn, { isAnnounced: false }, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
-  if (waiting) {
-    lockTurn(tx, waiting)
-    const cancelled = { state: 'cancelled', stop_reason: withdrawn, ended_at: context.now } as const
-    await tx.update('turns', { ...waiting, ...cancelled })
-  }
+  if (waiting) await moveTurn(tx, waiting, { type: 'withdraw' }, context.now)
   for (const row of await tx.all(selectDrivenBy, {
     projectId: current.projectId,
     agentSessionId: current.id,
@@ -106,7 +102,7 @@ async function releaseWorkSession(
     workSessionId: row.id,
     agentSessionId: left.id,
   })
-  if (companion) return tx.update('sessions', { ...row, owner_agent_session_id: companion.id })
+  if (companion) return tx.update('sessions', { id: row.id, owner_agent_session_id: companion.id })
   const end = endWithAgentSession(reason, await planOf(tx, row.id))
   if (end) await finishWorkSession(tx, row, end, now)
 }

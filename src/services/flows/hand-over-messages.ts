@@ -3,8 +3,9 @@
  * unread until `answer-chat`, so the next session receives them again if no answer comes. A repeated call returns the same
  * messages and newer ones. The session is bound to the conversation of its first turn (CX1).
  */
+
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
+import { chooseDispatch } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import {
   type AgentCaller,
@@ -25,7 +26,7 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { buildPrimer, contextFacts, getOrCreateContext } from '../turns/context-record.ts'
-import { lockTurn } from '../turns/turn-record.ts'
+import { addTurn, lockTurn, moveTurn } from '../turns/move-turn.ts'
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]
@@ -94,7 +95,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     for (const { id } of merged) await mergeTurn(tx, id, turn.id, now)
     await splitUnread(tx, turn.id, async () => {
       const rest = newTurnRow({ ...turn, ...requeued, id: random.uuid(), created_at: now })
-      await tx.insert('turns', rest)
+      await addTurn(tx, rest)
       return rest.id
     })
     const messages = await messagesOfTurn(tx, turn.id)
@@ -117,15 +118,11 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     if (isNew) await tx.update('agent_sessions', { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
-    const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
-    await tx.update('turns', {
-      ...turn,
-      ...its,
-      state: 'running',
-      primer,
-      content: '[]',
-      started_at: turn.started_at ?? now,
-    })
+    const [context_id, agent_session_id, launch_id] = [bound.id, agentSessionId, launchId]
+    const given = { context_id, agent_session_id, launch_id, primer, content: '[]' }
+    // Handed over again, it runs already.
+    if (!(await moveTurn(tx, turn, { type: 'start' }, now, given)))
+      await tx.update('turns', { id: turn.id, context_id, agent_session_id, launch_id, primer })
     appendDelivered(
       tx,
       caller,
@@ -150,7 +147,7 @@ async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise
   const row = await tx.row('turns', { id })
   if (!row) return
   await tx.write(moveUnread, { from: id, to: into })
-  await tx.update('turns', { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
+  await moveTurn(tx, row, { type: 'join' }, now)
 }
 
 function appendDelivered(

@@ -1,4 +1,5 @@
 /** Asks whether a sandboxed agent may read a folder (SB9), as a permission of its turn. The next process sees it. */
+
 import { hash } from 'node:crypto'
 import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -12,7 +13,7 @@ import { selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { folderLikeness } from '../approvals/allowance-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
-import { lockTurn } from '../turns/turn-record.ts'
+import { lockTurn } from '../turns/move-turn.ts'
 import { requestPermission } from './ask-person.ts'
 
 const requestFor = (folder: string): PermissionRequest => {

@@ -3,15 +3,16 @@
  * marked as a retry (NA7); after two losses in a row the chat gets a message instead. Tasks and role prompts are not repeated
  * automatically.
  */
+
 import { systemId } from '../../domain/access/caller.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
-import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { conversationOfTurn } from '../conversations/conversation-record.ts'
-import { endTurn, lockTurn } from '../turns/turn-record.ts'
+import { addTurn, lockTurn, moveTurn } from '../turns/move-turn.ts'
+import { endTurn } from '../turns/turn-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 
@@ -27,8 +28,7 @@ export async function requeueLostTurn(
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
   if (isAnnounced) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
-  else
-    await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
+  else await moveTurn(tx, turn, { type: 'agent-gone' }, now)
   if (turn.about !== 'chat') return
   if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
@@ -43,7 +43,7 @@ export async function requeueLostTurn(
   }
   const content = messages.length === 0 ? turn.content : '[]'
   const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
-  await tx.insert('turns', again)
+  await addTurn(tx, again)
   await tx.write(moveUnread, { from: turn.id, to: again.id })
 }
 

@@ -1,9 +1,11 @@
 /** Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are answered. */
+
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { enqueue, nextQueued } from '../../domain/turns/lifecycle.ts'
+import { resumePrompt } from '../../domain/turns/prompts.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
@@ -20,7 +22,9 @@ import {
   roleContextKey,
 } from '../turns/context-record.ts'
 import { currentLimit, liftLimit } from '../turns/limit-record.ts'
+import { addTurn } from '../turns/move-turn.ts'
 import { newTurn, startTurn } from '../turns/turn-record.ts'
+import { resumeContextOf } from '../work/resume-context.ts'
 import { tellReopened } from './context-health.ts'
 import { storePrompt } from './work-conversation.ts'
 
@@ -76,12 +80,12 @@ export const sendPrompt = defineUseCase('send-prompt', {
     await tx.update('role_agents', { ...agent, last_active_at: now })
     await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
     if (place === 'run') {
-      await tx.insert('turns', row)
+      await addTurn(tx, row)
       return { seq: await startInRole(tx, row, agent, { requestId }, context), messageId: row.id }
     }
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
-    await tx.insert('turns', { ...row, asked_seq: seq })
+    await addTurn(tx, { ...row, asked_seq: seq })
     if (triesAnyway) await startNext(tx, agent, context)
     return { seq, messageId: row.id }
   },
@@ -156,4 +160,29 @@ export async function nextInRole(
     return undefined
   const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
   return next && !(await mustWaitForFolder(reader, next)) ? next : undefined
+}
+
+/** Sends resumed work's context to an agent in a role as its first prompt (RS2). */
+export async function promptWithContext(
+  tx: Tx,
+  agent: RoleAgentRow,
+  context: Context,
+): Promise<void> {
+  const { work_session_id: id, launch_id: launchId } = agent
+  const work = await tx.row('sessions', { id: id ?? '' })
+  if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
+  const by =
+    (await tx.row('user_sessions', { id: agent.user_session_id }))?.account_id ?? agent.agent_id
+  const content = [
+    { type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) },
+  ]
+  const turn = newTurn(agent, {
+    id: context.random.uuid(),
+    launchId,
+    content,
+    by,
+    now: context.now,
+  })
+  await addTurn(tx, turn)
+  await startNext(tx, agent, context)
 }

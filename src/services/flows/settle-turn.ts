@@ -23,6 +23,7 @@ import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { chatOfConversation } from '../channels/channel-chat-record.ts'
 import { setSummary } from '../conversations/change-conversation.ts'
 import { applyLimit, willContinue } from '../turns/limit-record.ts'
+import { addTurn } from '../turns/move-turn.ts'
 import { type EndedTurn, noteInTurn, startTurn } from '../turns/turn-record.ts'
 import { updateTask } from '../work/change-task.ts'
 import { markMessagesRead, postAnswer } from './answer-chat.ts'
@@ -206,7 +207,7 @@ async function continueOnce(
     content,
     retry_of,
   })
-  await tx.insert('turns', again)
+  await addTurn(tx, again)
   await storePrompt(tx, again, context)
   const held = inContext && { contextId: inContext.id, open: null }
   await startTurn(tx, again, launch, { context: held }, context)

@@ -20,7 +20,6 @@ import {
 } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
@@ -37,6 +36,7 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
+import { moveTurn } from '../turns/move-turn.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 import { orderCancel } from './cancel-turn.ts'
@@ -362,7 +362,6 @@ async function stopWork(
 }
 
 async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
-  const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
-  await tx.update('turns', { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
+  await moveTurn(tx, turn, { type: 'stop' }, context.now)
   await markMessagesRead(tx, turn, null, context)
 }

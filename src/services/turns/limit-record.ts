@@ -5,7 +5,6 @@
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
-import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { limitInAnswer, limitInError } from '../../domain/turns/vendor-limit.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
@@ -17,9 +16,10 @@ import {
   selectContextOf,
   selectContextsIn,
 } from '../../store/turns/contexts.ts'
-import { newTurnRow, selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
+import { selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
+import { addTurn, moveTurn } from './move-turn.ts'
 
 /** Automatic retries before a person must choose again. */
 const maxContinuations = 5
@@ -136,12 +136,9 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
     created_at: context.now,
     ...inRole,
   }
-  if (parked) await tx.update('turns', { ...parked, ...waits })
-  else
-    await tx.insert(
-      'turns',
-      newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }),
-    )
+  const { content, not_before } = waits
+  if (parked) await tx.update('turns', { id: parked.id, content, not_before })
+  else await addTurn(tx, { ...same, ...waits, id: context.random.uuid(), retry_of: turn.id })
   await tx.update('contexts', { id: row.id, ...limit })
   await appendLimitEvent(tx, { ...row, ...limit })
 }
@@ -183,8 +180,8 @@ export async function liftLimit(
   await tx.update('contexts', { id: row.id, ...lifted })
   await appendLimitEvent(tx, { ...row, ...lifted })
   if (!parked) return
-  const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
-  await tx.update('turns', { ...parked, not_before: null, ...(!takesUp && dropped) })
+  if (takesUp) await tx.update('turns', { id: parked.id, not_before: null })
+  else await moveTurn(tx, parked, { type: 'withdraw' }, now, { not_before: null })
   if (!takesUp || parked.about !== 'chat') return
   const data = { turnId: parked.id, agentId, conversationKey }
   tx.append(projectStream(projectId), { type: 'turn-waiting', data })
@@ -219,7 +216,8 @@ export async function inheritLimit(
   const parked = await tx.first(selectParked, which)
   if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
   await tx.update('contexts', { id: row.id, goes_on_left: row.goes_on_left - 1 })
-  await tx.update('turns', { ...parked, ...its })
+  const { role_agent_id, launch_id } = its
+  await tx.update('turns', { id: parked.id, role_agent_id, launch_id })
 }
 
 async function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): Promise<number> {

@@ -4,17 +4,12 @@ import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import {
-  conversationStream,
-  coordinatorStream,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
-import { decideTurn, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
+import { conversationStream, coordinatorStream } from '../../domain/stream-name.ts'
+import { type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import type { AgentUpdate, TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { noticeColumn } from '../../store/fields.ts'
 import { deleteEventsThrough, selectPosition } from '../../store/log/event-log.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import {
@@ -25,11 +20,11 @@ import {
   selectQueuedChat,
   selectRunningIn,
   type TurnRow,
-  turnLife,
   turnStream,
 } from '../../store/turns/turns.ts'
 import { leaveSessions } from './context-record.ts'
 import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
+import { addTurn, lockTurn, moveTurn, type TurnMove } from './move-turn.ts'
 import { expectFiles } from './turn-files.ts'
 import { readTurnOutput } from './turn-output.ts'
 import { usageOfTurn } from './turn-usage.ts'
@@ -98,19 +93,16 @@ export async function queueChat(
     projectId: project_id,
   } = which
   const about = 'chat'
-  await tx.insert(
-    'turns',
-    newTurnRow({
-      id,
-      conversation_key,
-      origin_key,
-      agent_id,
-      project_id,
-      about,
-      asked_by: by,
-      created_at: now,
-    }),
-  )
+  await addTurn(tx, {
+    id,
+    conversation_key,
+    origin_key,
+    agent_id,
+    project_id,
+    about,
+    asked_by: by,
+    created_at: now,
+  })
   return id
 }
 
@@ -151,10 +143,6 @@ interface StartOptions {
   readonly configure?: TurnOrder['configure']
 }
 
-/** A turn is decided under the lock of its conversation; in a role, of its user session. */
-export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }: TurnRow): void =>
-  tx.lock(id === null ? conversationStream(key) : userSessionStream(id))
-
 /**
  * Marks a turn as running and orders it from the coordinator. Returns the number of `agent:prompted`, which its updates follow.
  */
@@ -165,14 +153,18 @@ export async function startTurn(
   { requestId, context, primer = null, configure }: StartOptions,
   { now }: Pick<Context, 'now'>,
 ): Promise<number> {
-  lockTurn(tx, row)
   const content: readonly PromptPart[] = JSON.parse(row.content)
   const { id: turnId, asked_by: by } = row
   const prompted = { role: relayRole(row), messageId: turnId, content, by, requestId }
   // A turn sent again because it did not run was announced before.
-  const started_seq =
+  const announce = (): number =>
     row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
-  await tx.update('turns', { ...row, primer, state: 'running', started_seq, started_at: now })
+  let started_seq = 0
+  const begun = await moveTurn(tx, row, { type: 'start' }, now, () => {
+    started_seq = announce()
+    return { primer, started_seq }
+  })
+  if (!begun) throw new Error(`The turn ${turnId} is ${row.state} and cannot start`)
   if (launch) {
     const applied =
       primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
@@ -223,50 +215,36 @@ export async function endTurn(
     event,
     context,
   )
-  const decision = decideTurn(turnLife(row), applied)
-  if (decision.outcome !== 'changed') return false
-  const { state, stopReason, error } = decision
-  const stopped = ending.reason ?? stopReason ?? state
-  const requestId = row.cancel_request_id ?? undefined
   const { cut } = came
-  const response = {
-    role: relayRole(row),
-    messageId: row.id,
-    content: text,
-    cut,
-    stopReason: stopped,
-    error: error && textOf(error),
-    ...noticeField(error),
-    usage: (await usageOfTurn(tx, row.id, ending.usage ?? null)).usage,
-    limitedUntil,
-    requestId,
+  const { usage } = await usageOfTurn(tx, row.id, ending.usage ?? null)
+  const announce = ({ state, stopReason, error }: TurnMove): number => {
+    const data = {
+      role: relayRole(row),
+      messageId: row.id,
+      content: text,
+      cut,
+      stopReason: ending.reason ?? stopReason ?? state,
+      error: error && textOf(error),
+      ...noticeField(error),
+      usage,
+      limitedUntil,
+      requestId: row.cancel_request_id ?? undefined,
+    }
+    return tx.append(turnStream(row), { type: 'agent:response', data })
   }
-  const ended_seq =
-    ending.announcedSeq ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
-  const over = {
+  const moved = await moveTurn(tx, row, applied, now, (move) => ({
     answer: text,
     cut: cut ? 1 : 0,
-    state,
-    stop_reason: stopReason,
-    ...errorColumns(error),
-    ended_seq,
-    ended_at: now,
-  }
-  await tx.update('turns', {
-    ...row,
-    ...over,
+    ended_seq: ending.announcedSeq ?? announce(move),
     usage: ending.usage ? JSON.stringify(ending.usage) : row.usage,
-  })
+  }))
+  if (!moved) return false
+  const { state, stopReason, error } = moved
   for (const [n, { kind, ...body }] of came.items.entries())
     await tx.insert('turn_items', { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await trimPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
 }
-
-const errorColumns = (error: Detail | null) => ({
-  error: error && textOf(error),
-  notice: noticeColumn(error),
-})
 
 async function endQueued(
   tx: Tx,
@@ -276,22 +254,13 @@ async function endQueued(
   now: Instant,
 ): Promise<EndedTurn | false> {
   if (event.type === 'ended') return false
-  const decision = decideTurn(turnLife(row), event)
-  if (decision.outcome !== 'changed') return false
-  const { state, stopReason, error } = decision
   const reason = ending.reason ?? withdrawn
   const data = { role: relayRole(row), messageId: row.id, reason, requestId: ending.requestId }
-  const ended_seq = isOfRole(row)
-    ? tx.append(turnStream(row), { type: 'agent:withdrawn', data })
-    : null
-  await tx.update('turns', {
-    ...row,
-    state,
-    stop_reason: stopReason,
-    ...errorColumns(error),
-    ended_seq,
-    ended_at: now,
-  })
+  const moved = await moveTurn(tx, row, event, now, () => ({
+    ended_seq: isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null,
+  }))
+  if (!moved) return false
+  const { state, stopReason, error } = moved
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 
@@ -312,7 +281,7 @@ export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Prom
   tx.lock(conversationStream(key))
   for (const turn of await tx.all(selectOpenIn, { key, limit: maxCancelledTurns })) {
     if (turn.state !== 'queued') continue
-    await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    await moveTurn(tx, turn, { type: 'withdraw' }, now)
     await tx.delete('unread_messages', { turn_id: turn.id })
   }
 }

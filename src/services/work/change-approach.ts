@@ -153,8 +153,9 @@ export const importApproaches = defineUseCase('import-approaches', {
       await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...asked }, now)
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return
-    const changed = { ...row, file_problem, notice: noticeColumn(problem) }
-    await tx.update('sessions', changed)
+    const notice = noticeColumn(problem)
+    const changed = { ...row, file_problem, notice }
+    await tx.update('sessions', { id: row.id, file_problem, notice })
     tx.append(projectStream(projectId), {
       type: 'work-session-changed',
       data: { workSession: workSessionOf(changed) },

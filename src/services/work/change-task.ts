@@ -58,7 +58,7 @@ async function storeError(
   subject?: string,
 ): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
-  await tx.update('sessions', changed)
+  await tx.update('sessions', { id: row.id, error: changed.error })
   const place = { projectId: row.project_id, workSessionId: row.id }
   await recordCheckpoint(tx, {
     ...place,
@@ -200,7 +200,8 @@ async function updateWaitingTasks(
   }
 }
 
-async function writeTask(tx: Tx, row: TaskRow, { by, now }: ChangeOptions): Promise<Task> {
+/** Writes a task as it has been decided, and announces it: the only writer of its status. */
+export async function writeTask(tx: Tx, row: TaskRow, { by, now }: ChangeOptions): Promise<Task> {
   const changed = { ...row, updated_at: now }
   await tx.update('tasks', changed)
   const task = taskOf(changed)
@@ -360,12 +361,10 @@ export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow)
   if (!row || row.ended_at !== null) return
   if (!begun && row.current_task_id !== after.id) return
   const current = begun ? after : await tx.first(selectTaskOfWorkSession, { workSessionId: row.id })
-  const moved = {
-    ...row,
-    current_task_id: current?.id ?? null,
-    current_phase: current?.phase ?? row.current_phase,
-  }
-  await tx.update('sessions', moved)
+  const current_task_id = current?.id ?? null
+  const current_phase = current?.phase ?? row.current_phase
+  const moved = { ...row, current_task_id, current_phase }
+  await tx.update('sessions', { id: row.id, current_task_id, current_phase })
   tx.append(projectStream(row.project_id), {
     type: 'work-session-changed',
     data: { workSession: workSessionOf(moved) },
@@ -440,12 +439,7 @@ export async function placeTask(
   const running = await runningWorkSession(tx, takenBy.workSessionId)
   const { id } = running ?? (await createFor(tx, task, takenBy, context))
   const placed = { ...task, session_id: id, updated_at: context.now }
-  await tx.update('tasks', placed)
-  const event = {
-    type: 'task-changed',
-    data: { task: taskOf(placed), by: takenBy.agentId },
-  } as const
-  tx.append(projectStream(task.project_id), event)
+  await writeTask(tx, placed, { by: takenBy.agentId, now: context.now })
   if (running) await updateCurrentTask(tx, task, placed)
   return placed
 }

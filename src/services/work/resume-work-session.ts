@@ -23,6 +23,7 @@ import {
   type WorkSessionRow,
   workSessionOf,
 } from '../../store/work/work-sessions.ts'
+import { writeTask } from './change-task.ts'
 import { beginWorkSession, existingWorkSession } from './end-work-session.ts'
 import { isWorkedOn } from './plan-record.ts'
 import { resumeContextOf, resumeContextWith } from './resume-context.ts'
@@ -237,7 +238,7 @@ async function fork(
     context,
   )
   const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
-  await tx.update('sessions', resumedRow)
+  await tx.update('sessions', { id: row.id, resumed_by: child.id, resume_failures: 0 })
   const event = {
     type: 'work-session-changed',
     data: { workSession: workSessionOf(resumedRow) },
@@ -248,13 +249,7 @@ async function fork(
     session_id: child.id,
     updated_at: context.now,
   }))
-  for (const task of tasks) {
-    await tx.update('tasks', task)
-    tx.append(projectStream(row.project_id), {
-      type: 'task-changed',
-      data: { task: taskOf(task), by },
-    })
-  }
+  for (const task of tasks) await writeTask(tx, task, { by, now: context.now })
   return { outcome: 'begun', resumed: resumedView(child, { ...prepared, tasks }) }
 }
 
@@ -317,7 +312,7 @@ async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<
     `It could not be resumed: what is stored of it cannot be read (${why})`,
   )
   const failed = { ...row, resume_failures: failures, set_aside: setAside }
-  await tx.update('sessions', failed)
+  await tx.update('sessions', { id: row.id, resume_failures: failures, set_aside: setAside })
   const event = {
     type: 'work-session-changed',
     data: { workSession: workSessionOf(failed) },

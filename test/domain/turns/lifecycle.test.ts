@@ -118,9 +118,35 @@ const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
     { type: 'agent-gone' },
     to('cancelled', 'withdrawn'),
   ],
+  ['is sent with an earlier one', life('queued'), { type: 'join' }, to('cancelled', 'joined')],
+  ['is not sent with another once it runs', life('running'), { type: 'join' }, unchanged],
+  [
+    'is answered by an agent that pulls',
+    life('running'),
+    { type: 'answer', hasText: true },
+    to('answered', 'end_turn'),
+  ],
+  [
+    'is only read by an agent that pulls',
+    life('running'),
+    { type: 'answer', hasText: false },
+    to('answered', 'read'),
+  ],
+  ['is not answered before it runs', life('queued'), { type: 'answer', hasText: true }, unchanged],
+  ['is stopped with its agent', life('running'), { type: 'stop' }, to('cancelled', 'cancelled')],
+  ['is stopped before it runs', life('queued'), { type: 'stop' }, to('cancelled', 'withdrawn')],
+  ['waits again when it did not run', life('running'), { type: 'not-run' }, to('queued')],
+  ['waits while it waits', life('queued'), { type: 'not-run' }, unchanged],
   ...(['answered', 'cancelled', 'failed', 'unknown'] as const).flatMap((state) =>
     (
-      [{ type: 'start' }, { type: 'cancel' }, { type: 'agent-gone' }, ended('answered')] as const
+      [
+        { type: 'start' },
+        { type: 'cancel' },
+        { type: 'agent-gone' },
+        { type: 'stop' },
+        { type: 'not-run' },
+        ended('answered'),
+      ] as const
     ).map((event): [string, TurnLife, TurnEvent, TurnDecision] => [
       `stays ${state}: ${event.type}`,
       life(state),

@@ -1,0 +1,55 @@
+/**
+ * Adds turns and moves them from one state to another: no other file writes the state of a turn. The domain decides; its diagram
+ * has every move (domain/turns/lifecycle.ts).
+ */
+import type { Instant } from '../../domain/instant.ts'
+import { textOf } from '../../domain/notices.ts'
+import { conversationStream, userSessionStream } from '../../domain/stream-name.ts'
+import { decideTurn, type TurnDecision, type TurnEvent } from '../../domain/turns/lifecycle.ts'
+import { noticeColumn } from '../../store/fields.ts'
+import type { NewRow } from '../../store/rows.ts'
+import type { Tx } from '../../store/store.ts'
+import { type TurnRow, turnLife } from '../../store/turns/turns.ts'
+
+/** A turn is decided under the lock of its conversation; in a role, of its user session. */
+export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }: TurnRow): void =>
+  tx.lock(id === null ? conversationStream(key) : userSessionStream(id))
+
+/** Adds a turn, which waits. */
+export const addTurn = (tx: Tx, row: NewRow<'turns'>): Promise<void> =>
+  tx.insert('turns', { ...row, state: 'queued' })
+
+export type TurnMove = Extract<TurnDecision, { outcome: 'changed' }>
+
+/**
+ * Moves a turn, and writes other columns of its row in the same step. `besides` as a function also appends the event of the move,
+ * whose number it answers. Undefined when the event changes nothing.
+ */
+export async function moveTurn(
+  tx: Tx,
+  row: TurnRow,
+  event: TurnEvent,
+  now: Instant,
+  besides: Partial<TurnRow> | ((move: TurnMove) => Partial<TurnRow>) = {},
+): Promise<TurnMove | undefined> {
+  lockTurn(tx, row)
+  const decision = decideTurn(turnLife(row), event)
+  if (decision.outcome !== 'changed') return undefined
+  const { state, stopReason, error } = decision
+  const columns = typeof besides === 'function' ? besides(decision) : besides
+  await tx.update('turns', {
+    ...row,
+    ...columns,
+    state,
+    stop_reason: stopReason,
+    error: error && textOf(error),
+    notice: noticeColumn(error),
+    ...timesOf(state, now),
+  })
+  return decision
+}
+
+function timesOf(state: TurnMove['state'], now: Instant): Partial<TurnRow> {
+  if (state === 'queued') return { started_at: null }
+  return state === 'running' ? { started_at: now } : { ended_at: now }
+}

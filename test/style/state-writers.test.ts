@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesOfTheRepository, root } from './source-files.ts'
+import { stateWriters, writtenElsewhere } from './state-writers.ts'
+
+test('[HS27] the state of a turn, launch, approval, work session and task is written by the file that moves it', () => {
+  for (const { file } of Object.values(stateWriters))
+    expect(existsSync(join(root, file))).toBe(true)
+  expect(writtenElsewhere(filesOfTheRepository())).toEqual([])
+})
+
+const writing = (row: string, method = 'update') => ({
+  path: 'src/services/flows/x.ts',
+  text: `await tx.${method}('turns', ${row})`,
+})
+
+test.each([
+  ['a state', "{ id, state: 'failed' }"],
+  ['a whole row', 'row'],
+  ['a row spread into another', '{ ...row, primer }'],
+])('[HS27] the control: an update with %s outside of the mover is refused', (_what, row) => {
+  expect(writtenElsewhere([writing(row)])).toEqual(['src/services/flows/x.ts:1 updates turns'])
+})
+
+test('[HS27] the control: a row added outside of the mover is refused', () => {
+  const added = writtenElsewhere([writing('row', 'insert')])
+  expect(added).toEqual(['src/services/flows/x.ts:1 inserts turns'])
+})
+
+test('[HS27] named columns that are no state are written anywhere, and all by the mover', () => {
+  const mover = { ...writing('{ ...row, state }'), path: 'src/services/turns/move-turn.ts' }
+  expect(writtenElsewhere([writing('{ id: turn.id, primer }'), mover])).toEqual([])
+})

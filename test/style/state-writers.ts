@@ -1,0 +1,77 @@
+/**
+ * Tells where a state is written outside of the file that moves it (HS27). There, a row of these tables is not added, and updated
+ * only with columns that are named and are no state: a whole row or a spread may hold one.
+ */
+import { eachNode, type Node, parse, placeOf, type SourceFile } from './source-files.ts'
+
+interface StateWriter {
+  /** The only file of src/services that writes these columns. */
+  readonly file: string
+  readonly columns: readonly string[]
+  /** Files that put back rows as they were saved. */
+  readonly restoredIn?: readonly string[]
+}
+
+const restored = ['src/services/work/restore-work-session.ts']
+
+export const stateWriters: Readonly<Record<string, StateWriter>> = {
+  turns: { file: 'src/services/turns/move-turn.ts', columns: ['state', 'stop_reason', 'error'] },
+  launches: { file: 'src/services/processes/launch-record.ts', columns: ['state', 'reason'] },
+  human_approvals: {
+    file: 'src/services/approvals/approval-record.ts',
+    columns: ['status', 'decided_by', 'resolved_at'],
+    restoredIn: restored,
+  },
+  sessions: {
+    file: 'src/services/work/end-work-session.ts',
+    columns: ['ended_at', 'interruption_reason'],
+    restoredIn: restored,
+  },
+  tasks: {
+    file: 'src/services/work/change-task.ts',
+    columns: ['status'],
+    restoredIn: restored,
+  },
+}
+
+export function writtenElsewhere(
+  files: readonly SourceFile[],
+  writers: Readonly<Record<string, StateWriter>> = stateWriters,
+): string[] {
+  const found: string[] = []
+  for (const file of files.filter(({ path }) => /^src\/.*\.ts$/.test(path)))
+    eachNode(parse(file).program, (node) => {
+      const write = writeIn(node)
+      const writer = write && writers[write.table]
+      if (!writer || writer.file === file.path) return
+      if (write.method !== 'update' && writer.restoredIn?.includes(file.path)) return
+      if (write.method === 'update' && isHarmless(write.row, writer.columns)) return
+      found.push(`${placeOf(file, node)} ${write.method}s ${write.table}`)
+    })
+  return found
+}
+
+interface Write {
+  readonly method: string
+  readonly table: string
+  readonly row: Node | undefined
+}
+
+/** A call like `tx.update('turns', row)`. */
+function writeIn(node: Node): Write | undefined {
+  const callee = node.type === 'CallExpression' ? (node['callee'] as Node) : undefined
+  if (callee?.type !== 'MemberExpression') return undefined
+  const method = (callee['property'] as Node)['name'] as string
+  const [table, row] = node['arguments'] as readonly Node[]
+  if (!['insert', 'put', 'update'].includes(method) || typeof table?.['value'] !== 'string')
+    return undefined
+  return { method, table: table['value'], row }
+}
+
+function isHarmless(row: Node | undefined, columns: readonly string[]): boolean {
+  if (row?.type !== 'ObjectExpression') return false
+  return (row['properties'] as readonly Node[]).every((property) => {
+    const key = property['key'] as Node | undefined
+    return property.type === 'Property' && !columns.includes(key?.['name'] as string)
+  })
+}
