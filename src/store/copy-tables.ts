@@ -75,9 +75,9 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
   for (const table of tableNames) {
     const [ours, theirs] = [rowsOf(one, table), rowsOf(other, table)]
     for (let row = 1; ; row++) {
-      const [mine, its] = [await ours.next(), await theirs.next()]
-      if (mine.done && its.done) break
-      if (mine.done || its.done || mine.value !== its.value)
+      const [mine, theirRow] = [await ours.next(), await theirs.next()]
+      if (mine.done && theirRow.done) break
+      if (mine.done || theirRow.done || mine.value !== theirRow.value)
         return { rows, difference: { table, row } }
       rows++
     }
@@ -137,9 +137,9 @@ async function insert(
 ): Promise<void> {
   const columns = Object.keys(rows[0] ?? {})
   const isFull = rows.length === pageLengthOf(table)
-  const known = isFull ? fullPages.get(table) : undefined
+  const page = isFull ? fullPages.get(table) : undefined
   const text =
-    known ??
+    page ??
     compile(to.dialect, (db) => ({
       compile: () => insertOf(table, columns, rows.length).compile(db),
     })).sql

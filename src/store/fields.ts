@@ -6,12 +6,13 @@ type Field<Column> = Column extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Field<Rest>>}`
   : Column
 
-const known = new Map<string, string>()
+const namesByColumn = new Map<string, string>()
 
 function fieldOf(column: string): string {
   const field =
-    known.get(column) ?? column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  known.set(column, field)
+    namesByColumn.get(column) ??
+    column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  namesByColumn.set(column, field)
   return field
 }
 
@@ -55,11 +56,11 @@ export function noticesColumn(
   column: string | null,
   changed: Readonly<Record<string, Detail | null>>,
 ): string | null {
-  const kept = Object.entries(noticesFrom(column)).filter(([field]) => !(field in changed))
+  const unchanged = Object.entries(noticesFrom(column)).filter(([field]) => !(field in changed))
   const fresh = Object.entries(changed).flatMap(([field, detail]) =>
     noticeOf(detail) ? [[field, noticeOf(detail)]] : [],
   )
-  const all = [...kept, ...fresh]
+  const all = [...unchanged, ...fresh]
   return all.length === 0 ? null : JSON.stringify(Object.fromEntries(all))
 }
 

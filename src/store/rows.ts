@@ -98,7 +98,7 @@ const deleteRows = (table: Table, by: readonly string[]): RowStatement =>
     by.reduce((rows, name) => rows.where(name, '=', p[name]), untyped(db).deleteFrom(table)),
   )
 
-const known = new Map<string, RowStatement>()
+const statements = new Map<string, RowStatement>()
 const foundByKey = new Map<Table, RowStatement>()
 
 /**
@@ -112,8 +112,8 @@ function once(
   make: () => RowStatement,
 ): RowStatement {
   const name = names.length === 0 ? kind + table : [kind, table, ...names].join(' ')
-  const statement = known.get(name) ?? make()
-  known.set(name, statement)
+  const statement = statements.get(name) ?? make()
+  statements.set(name, statement)
   return statement
 }
 
@@ -121,8 +121,8 @@ const keys = new Map<Table, readonly string[]>()
 const none: readonly string[] = []
 
 function keyNames(table: Table): readonly string[] {
-  const known = keys.get(table)
-  if (known) return known
+  const statement = keys.get(table)
+  if (statement) return statement
   const key = names(table, 'key')
   keys.set(table, key)
   return key
@@ -131,8 +131,8 @@ function keyNames(table: Table): readonly string[] {
 const changing = new Map<Table, readonly string[]>()
 
 function changingNames(table: Table): readonly string[] {
-  const known = changing.get(table)
-  if (known) return known
+  const statement = changing.get(table)
+  if (statement) return statement
   const found = names(table, 'column')
   changing.set(table, found)
   return found

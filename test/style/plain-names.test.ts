@@ -3,7 +3,7 @@ import { namesThatSayNothing } from './plain-names.ts'
 import { filesOfTheRepository, isCode, parse } from './source-files.ts'
 
 /** Folders whose names are plain; the others follow. */
-const folders = /^src\/(?!server|services|store)/
+const folders = /^src\/(?!services)/
 
 test('[HS14] no variable, function or type has a name that says nothing of what it is', () => {
   const sources = filesOfTheRepository().filter((each) => isCode(each) && folders.test(each.path))

@@ -114,12 +114,12 @@ export class UserSessions {
   }
 
   check(who: Who, userSessionId: string): Promise<void> {
-    return this.#store.query(checkUserSession, asked(who, userSessionId))
+    return this.#store.query(checkUserSession, askedBy(who, userSessionId))
   }
 
   /** Waits a moment for a coordinator that is being started beside this server. */
-  async #machineFor(which: AskedUserSession, target: StartTarget): Promise<StartMachine> {
-    const choose = () => this.#store.query(findStartMachine, { ...which, ...target })
+  async #machineFor(userSession: AskedUserSession, target: StartTarget): Promise<StartMachine> {
+    const choose = () => this.#store.query(findStartMachine, { ...userSession, ...target })
     const isSettled = ({ startOn, cannotStart }: StartMachine): boolean =>
       startOn !== null || cannotStart !== null
     const found = await choose()
@@ -154,11 +154,11 @@ export class UserSessions {
     request: Requested<'agent:spawn'>,
     receipt: ReceiptKey | undefined,
   ): Promise<Spawned> {
-    const which = asked(who, request.userSessionId)
+    const wanted = askedBy(who, request.userSessionId)
     const { role, agentId } = request
-    const machine = await this.#machineFor(which, { role, agentId: agentId ?? undefined })
+    const machine = await this.#machineFor(wanted, { role, agentId: agentId ?? undefined })
     const workspaceRoots = allows(who.scopes, 'manage') ? this.#options.projectRoots : []
-    return this.#order(machine, { ...request, ...which, workspaceRoots, by: who.id }, receipt)
+    return this.#order(machine, { ...request, ...wanted, workspaceRoots, by: who.id }, receipt)
   }
 
   async prompt(
@@ -166,8 +166,8 @@ export class UserSessions {
     request: Requested<'agent:message'>,
     receipt: ReceiptKey | undefined,
   ): Promise<SentPrompt> {
-    const which = asked(who, request.userSessionId)
-    return this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receipt)
+    const wanted = askedBy(who, request.userSessionId)
+    return this.#store.run(sendPrompt, { ...request, ...wanted, by: who.id }, receipt)
   }
 
   #order(
@@ -203,10 +203,14 @@ export class UserSessions {
       }
     }
     try {
-      const which = asked(who, userSessionId)
-      const machine = await this.#machineFor(which, role)
-      const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
-      await this.#order(machine, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
+      const wanted = askedBy(who, userSessionId)
+      const machine = await this.#machineFor(wanted, role)
+      const spawnReceipt = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
+      await this.#order(
+        machine,
+        { ...wanted, ...role, load: true, workSessionId, by: who.id },
+        spawnReceipt,
+      )
       const detail = machine.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
       return {
         notRestored: [],
@@ -228,22 +232,22 @@ export class UserSessions {
   }
 
   async apply(who: Who, request: Request<keyof typeof useCases>): Promise<number> {
-    const which = asked(who, request.userSessionId)
+    const wanted = askedBy(who, request.userSessionId)
     const useCase: UseCase<never, { seq: number }> = useCases[request.type]
     return (
       await this.#store.run(
         useCase,
-        { ...request, ...which, by: who.id } as never,
+        { ...request, ...wanted, by: who.id } as never,
         receiptIn(request),
       )
     ).seq
   }
 
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
-    const which = asked(who, request.userSessionId)
+    const wanted = askedBy(who, request.userSessionId)
     const { turnId } = await this.#store.run(
       cancelTurn,
-      { ...request, ...which, by: who.id },
+      { ...request, ...wanted, by: who.id },
       receiptIn(request),
     )
     return this.#store.query(findEndSeq, { turnId })
@@ -253,10 +257,10 @@ export class UserSessions {
     who: Who,
     request: Request<'agent:terminate'>,
   ): Promise<Terminating | 'nobody'> {
-    const which = asked(who, request.userSessionId)
+    const wanted = askedBy(who, request.userSessionId)
     const { roleAgentId, byOther } = await this.#store.run(
       terminateRoleAgent,
-      { ...request, ...which },
+      { ...request, ...wanted },
       receiptIn(request),
     )
     if (roleAgentId === null) return 'nobody'
@@ -271,12 +275,12 @@ export class UserSessions {
     receipt?: ReceiptKey,
   ): Promise<Terminating> {
     const { userSessionId, requestId } = request
-    const which = asked(who, userSessionId)
-    const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
+    const wanted = askedBy(who, userSessionId)
+    const ownReceipt = receipt ?? receiptIn({ type: 'session:terminate', ...request })
     const { byOther } = await this.#store.run(
       terminateUserSession,
-      { ...which, reason: requestedReason, requestId },
-      kept,
+      { ...wanted, reason: requestedReason, requestId },
+      ownReceipt,
     )
     return byOther
       ? { awaits: { userSessionId } }
@@ -296,7 +300,7 @@ export class UserSessions {
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
     const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
-    const within = asked(who, userSessionId)
+    const within = askedBy(who, userSessionId)
     const choose = outcome === 'allowed' ? 'allow' : 'deny'
     const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
     const input = { approvalId, within, choice, always, by: who.id, requestId }
@@ -309,7 +313,7 @@ export class UserSessions {
     const answer = { action, content }
     return (
       await this.#answerQuestion(who, questionId, answer, receiptIn(request), {
-        within: asked(who, userSessionId),
+        within: askedBy(who, userSessionId),
         requestId,
       })
     ).seq
@@ -368,7 +372,7 @@ export class UserSessions {
   }
 }
 
-const asked = (who: Who, userSessionId: string): AskedUserSession => ({
+const askedBy = (who: Who, userSessionId: string): AskedUserSession => ({
   userSessionId,
   accountId: viewerOf(who),
 })

@@ -127,8 +127,8 @@ export class Gate {
   }
 
   idOf(request: IncomingMessage): string {
-    const known = this.#ids.get(request)
-    if (known) return known
+    const idBefore = this.#ids.get(request)
+    if (idBefore) return idBefore
     const id = randomUUID()
     this.#ids.set(request, id)
     return id

@@ -5,14 +5,14 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 
 /** Learns the routes that are registered from now on. */
 export function refusalsWhereNothingIs(app: FastifyInstance): (path: string) => Refusal {
-  const known: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
+  const knownRoutes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return
     const source = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')
-    known.push({ methods: [method].flat(), pattern: new RegExp(`^${source}$`) })
+    knownRoutes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}$`) })
   })
   return (path) => {
-    const allow = known
+    const allow = knownRoutes
       .filter(({ pattern }) => pattern.test(path))
       .flatMap(({ methods }) => methods)
     if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })

@@ -112,8 +112,8 @@ export class Page {
   }
 
   #file(file: string): PageFile {
-    const known = this.#read.get(file)
-    if (known) return known
+    const cached = this.#read.get(file)
+    if (cached) return cached
     const body = readFileSync(file)
     const read = {
       body,

@@ -31,7 +31,7 @@ export interface FeedSink {
   drained(): Promise<void>
   events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void
   /** `asked`: the snapshot belongs to the request being answered; otherwise it comes unasked. */
-  snapshot(snapshot: FeedSnapshot, asked: boolean): void
+  snapshot(snapshot: FeedSnapshot, wasAsked: boolean): void
   /** The log cannot be read: the client is disconnected and returns with its cursor. */
   failed(error: unknown): void
   /** A stream that was followed is not the client's any more; nothing more of it is sent. */

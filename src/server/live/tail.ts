@@ -87,8 +87,8 @@ export class FeedEvent {
 
   /** The same in the form of a door. */
   frameIn(form: FrameForm): Buffer {
-    const known = this.#doorFrames?.get(form)
-    if (known) return known
+    const frames = this.#doorFrames?.get(form)
+    if (frames) return frames
     const frame = textFrame(form(this.#event))
     this.#doorFrames ??= new Map()
     this.#doorFrames.set(form, frame)

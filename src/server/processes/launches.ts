@@ -86,8 +86,8 @@ export class Offers {
    * on, even one it does not receive (supervisor.ts).
    */
   hear(coordinatorId: string, epoch: number, connection: Connection): void {
-    const known = this.#linked.get(coordinatorId)
-    if (known?.connection !== connection || known.epoch !== epoch)
+    const linkedBefore = this.#linked.get(coordinatorId)
+    if (linkedBefore?.connection !== connection || linkedBefore.epoch !== epoch)
       this.#linked.set(coordinatorId, { connection, epoch })
   }
 

@@ -279,8 +279,8 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
   })
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
-  await forEachSettled(await store.query(findStartableRoles, {}), (which) =>
-    store.run(startWaitingRole, which),
+  await forEachSettled(await store.query(findStartableRoles, {}), (role) =>
+    store.run(startWaitingRole, role),
   )
   await forEachSettled(
     inPages<ReadyLaunch>(

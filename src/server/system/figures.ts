@@ -61,10 +61,10 @@ export class Figures {
   }
 
   sentUnknown({ kind, name, count }: UnknownSent): void {
-    const known =
+    const figures =
       this.unknown.has(`${kind} ${name}`) || this.unknown.size < maxUnknownNames ? name : 'other'
-    const before = this.unknown.get(`${kind} ${known}`)?.count ?? 0
-    this.unknown.set(`${kind} ${known}`, { kind, name: known, count: before + count })
+    const before = this.unknown.get(`${kind} ${figures}`)?.count ?? 0
+    this.unknown.set(`${kind} ${figures}`, { kind, name: figures, count: before + count })
   }
 
   refusedWith(code: ErrorCode): void {

@@ -100,8 +100,8 @@ export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
     this.#deps.figures.feedBytes += frame.length
   }
 
-  snapshot(snapshot: FeedSnapshot, asked: boolean): void {
-    const requestId = asked ? this.#requestId : undefined
+  snapshot(snapshot: FeedSnapshot, wasAsked: boolean): void {
+    const requestId = wasAsked ? this.#requestId : undefined
     for (const part of this.#parts)
       for (const message of part.snapshots(snapshot)) this.#say(message, requestId)
     const streams = snapshot.streams.filter((stream) => !this.#partOf(stream))

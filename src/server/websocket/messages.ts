@@ -113,9 +113,9 @@ export async function handleMessage(
     throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
   const door = connection.doorFor(type)
   if (door) return door.take(who, message)
-  const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
-  if (!known) throw unknownType(type, connection.doorTypes)
-  const { scope, handle } = known
+  const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined
+  if (!handler) throw unknownType(type, connection.doorTypes)
+  const { scope, handle } = handler
   if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   await handle(connection, message, who, deps)
 }

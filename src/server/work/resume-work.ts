@@ -7,7 +7,7 @@ import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 
-interface Place {
+interface WorkLocation {
   readonly projectId: string
   readonly workSessionId: string
 }
@@ -16,7 +16,7 @@ interface Place {
 export async function resumeWork(
   deps: ServerDependencies,
   who: Who,
-  place: Place,
+  place: WorkLocation,
   receipt?: ReceiptKey,
 ): Promise<{ begun: boolean; resumed: Resumed }> {
   const outcome = await deps.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)

@@ -61,12 +61,12 @@ export class FileOperations {
   /** What a turn changed; with `since`, an earlier turn, everything from before that. */
   async diff(
     who: Caller,
-    which: WhichTurn,
+    turn: WhichTurn,
     { path, since }: { path?: string | undefined; since?: string | undefined },
   ): Promise<TurnDiff> {
     const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#store.query(
       findTurnFiles,
-      { ...which, since },
+      { ...turn, since },
     )
     const ask = { kind: 'files-diff', folders, from, to, path: path ?? null } as const
     const about = {
@@ -82,15 +82,15 @@ export class FileOperations {
 
   async rewind(
     who: Caller,
-    which: WhichTurn,
-    asked: { to: 'before' | 'after'; confirm?: string | undefined },
+    turn: WhichTurn,
+    wanted: { to: 'before' | 'after'; confirm?: string | undefined },
     receipt?: ReceiptKey,
   ) {
-    const operation = await this.#store.run(askRewind, { ...which, ...asked, by: who.id }, receipt)
+    const operation = await this.#store.run(askRewind, { ...turn, ...wanted, by: who.id }, receipt)
     return {
-      conversation: which.key,
-      turnId: which.turnId,
-      to: asked.to,
+      conversation: turn.key,
+      turnId: turn.turnId,
+      to: wanted.to,
       ...(await this.#restored(operation)),
     }
   }
@@ -105,8 +105,8 @@ export class FileOperations {
     return { conversation: key, ...(await this.#restored(operation)) }
   }
 
-  async fork(who: Caller, which: WhichTurn, agentId: string | undefined, receipt?: ReceiptKey) {
-    const operation = await this.#store.run(askFork, { ...which, agentId, by: who.id }, receipt)
+  async fork(who: Caller, turn: WhichTurn, agentId: string | undefined, receipt?: ReceiptKey) {
+    const operation = await this.#store.run(askFork, { ...turn, agentId, by: who.id }, receipt)
     const { answer, forkKey } = await this.#perform<ForkAnswer>(operation)
     return { conversation: forkKey ?? '', workplace: answer.folder, branch: answer.branch }
   }
@@ -200,11 +200,11 @@ export class FileOperations {
 
   async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
     const sent = { ...operation, withinMs: writeWithinMs }
-    const asked = await this.#store.run(askMachine, sent)
+    const request = await this.#store.run(askMachine, sent)
     const answer =
-      'answer' in asked
-        ? (asked.answer as Answer)
-        : await this.#coordinatorRequests.answerTo<Answer>(asked.id, sent)
+      'answer' in request
+        ? (request.answer as Answer)
+        : await this.#coordinatorRequests.answerTo<Answer>(request.id, sent)
     const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
     return { answer, forkKey }
   }

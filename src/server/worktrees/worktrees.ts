@@ -95,22 +95,22 @@ export class Worktrees {
 
   async state(
     who: Caller,
-    which: WhichWorktree,
+    named: WhichWorktree,
   ): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
-    const row = await this.#find(who, which)
+    const row = await this.#find(who, named)
     const worktree = worktreeOf(row)
     if (row.kind === 'plain' || row.removed_at !== null) return { worktree, state: null }
     return { worktree, state: await this.#look(who, row, { kind: 'worktree-state', top: row.top }) }
   }
 
-  async diff(who: Caller, which: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
-    const row = await this.#tree(who, which)
+  async diff(who: Caller, worktree: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
+    const row = await this.#tree(who, worktree)
     return this.#look(who, row, { kind: 'worktree-diff', top: row.top, path })
   }
 
   /** Returns the patch byte by byte as git wrote it, and a file name. */
-  async patch(who: Caller, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
-    const row = await this.#tree(who, which)
+  async patch(who: Caller, worktree: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
+    const row = await this.#tree(who, worktree)
     const ask = { kind: 'worktree-patch', top: row.top } as const
     const { base64, cut, limit } = await this.#look<{
       base64: string
@@ -123,18 +123,18 @@ export class Worktrees {
     return { bytes: Buffer.from(base64, 'base64'), name: `${name}.patch` }
   }
 
-  async losses(who: Caller, which: WhichWorktree): Promise<Losses> {
-    const row = await this.#tree(who, which)
+  async losses(who: Caller, worktree: WhichWorktree): Promise<Losses> {
+    const row = await this.#tree(who, worktree)
     return this.#look(who, row, { kind: 'worktree-losses', top: row.top })
   }
 
   async commit(
     who: Caller,
-    which: WhichWorktree,
+    worktree: WhichWorktree,
     message: string | undefined,
     receipt?: ReceiptKey,
   ) {
-    const row = await this.#tree(who, which)
+    const row = await this.#tree(who, worktree)
     const ask = {
       kind: 'worktree-commit',
       top: row.top,
@@ -151,11 +151,11 @@ export class Worktrees {
 
   async merge(
     who: Caller,
-    which: WhichWorktree,
+    worktree: WhichWorktree,
     { branch, how = 'merge', message }: Merge,
     receipt?: ReceiptKey,
   ) {
-    const row = await this.#tree(who, which)
+    const row = await this.#tree(who, worktree)
     const target = branch ?? row.base_branch
     if (target === null)
       throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), {
@@ -201,11 +201,11 @@ export class Worktrees {
 
   async remove(
     who: Caller,
-    which: WhichWorktree,
+    worktree: WhichWorktree,
     confirmed: string | null,
     receipt?: ReceiptKey,
   ): Promise<void> {
-    const row = await this.#find(who, which)
+    const row = await this.#find(who, worktree)
     if (row.removed_at !== null) return
     const ask = { kind: 'worktree-remove', place: placeOf(row), confirmed } as const
     const removed = await this.#do<RemovalResult>(who, row, ask, receipt).catch(
@@ -228,13 +228,13 @@ export class Worktrees {
     throw new Refusal(code[reason], detailFrom(why, notice), { reason })
   }
 
-  #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
-    return this.#store.query(findWorktree, { ...which, accountId: viewerOf(who) })
+  #find(who: Caller, worktree: WhichWorktree): Promise<WorktreeRow> {
+    return this.#store.query(findWorktree, { ...worktree, accountId: viewerOf(who) })
   }
 
   /** Finds a worktree that exists and has git. */
-  async #tree(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
-    const row = await this.#find(who, which)
+  async #tree(who: Caller, worktree: WhichWorktree): Promise<WorktreeRow> {
+    const row = await this.#find(who, worktree)
     if (row.removed_at !== null)
       throw new Refusal('wrong_state', refusalText('wasRemoved'), { removedAt: row.removed_at })
     if (row.kind === 'plain')

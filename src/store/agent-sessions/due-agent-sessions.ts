@@ -23,7 +23,7 @@ interface Due {
 
 type Builder = Parameters<QueryBuilder<unknown>>[0]
 
-const which = ['id', 'agent_id', 'project_id'] as const
+const dueColumns = ['id', 'agent_id', 'project_id'] as const
 
 /**
  * AS6: leaves out those whose process is known to live, so that the row still says when they were
@@ -32,7 +32,7 @@ const which = ['id', 'agent_id', 'project_id'] as const
 const outlived = (db: Builder, p: Due) =>
   db
     .selectFrom('agent_sessions')
-    .select(which)
+    .select(dueColumns)
     .where('state', '<>', ended)
     .where('expires_at', '<=', p.until)
     .where((is) =>
@@ -52,7 +52,7 @@ const outlived = (db: Builder, p: Due) =>
 const terminating = (db: Builder, p: Due) =>
   db
     .selectFrom('agent_sessions')
-    .select(which)
+    .select(dueColumns)
     .where('state', '=', beingEnded)
     .where('terminating_at', '<=', p.terminatingUntil)
     .orderBy('terminating_at')
@@ -65,7 +65,7 @@ const beingEnded = sql.lit<AgentSessionRow['state']>('terminating')
 const suspected = (db: Builder, p: Due) =>
   db
     .selectFrom('agent_sessions')
-    .select(which)
+    .select(dueColumns)
     .where('state', '<>', ended)
     .where('suspected_at', 'is not', null)
     .where('suspected_at', '<=', p.until)

@@ -91,14 +91,14 @@ const deleteUsesBefore = statement<Which & { before: Instant }>()((db, p) =>
     .where('used_at', '<', p.before),
 )
 
-const agentIdsOf = async (reader: Reader, which: Which): Promise<string[]> =>
-  (await reader.all(selectAgents, which)).map(({ agent_id }) => agent_id)
+const agentIdsOf = async (reader: Reader, secret: Which): Promise<string[]> =>
+  (await reader.all(selectAgents, secret)).map(({ agent_id }) => agent_id)
 
 export const secretUses = (
   reader: Reader,
-  which: Which,
+  secret: Which,
   limit = maxSecretUses,
-): Promise<SecretUse[]> => reader.all(selectUses, { ...which, limit })
+): Promise<SecretUse[]> => reader.all(selectUses, { ...secret, limit })
 
 export const secretOf = async (reader: Reader, row: SecretRow): Promise<Secret> => ({
   ...fields(row, 'name', 'given_as', 'created_at', 'updated_at', 'updated_by'),
@@ -127,10 +127,10 @@ export async function writeSecret(
     })
 }
 
-export async function deleteSecret(tx: Tx, which: Which): Promise<void> {
-  await tx.write(deleteAgents, which)
-  await tx.write(deleteUses, which)
-  await tx.delete('secrets', which)
+export async function deleteSecret(tx: Tx, secret: Which): Promise<void> {
+  await tx.write(deleteAgents, secret)
+  await tx.write(deleteUses, secret)
+  await tx.delete('secrets', secret)
 }
 
 interface GivenSecret {

@@ -220,10 +220,10 @@ export interface KeptRule extends CutoverRule {
 }
 
 export async function cutoverRule(reader: Reader): Promise<KeptRule> {
-  const kept = await reader.first(selectMeta, { key: 'cutover' })
-  if (!kept) return { ...usualRule, source: 'usual', isKept: false }
+  const stored = await reader.first(selectMeta, { key: 'cutover' })
+  if (!stored) return { ...usualRule, source: 'usual', isKept: false }
   // Earlier builds took it only from the configuration.
-  return { source: 'configuration', ...(JSON.parse(kept.value) as CutoverRule), isKept: true }
+  return { source: 'configuration', ...(JSON.parse(stored.value) as CutoverRule), isKept: true }
 }
 
 export const setRule = async (

@@ -306,8 +306,10 @@ async function sendersIn(
   messages: readonly Message[],
 ): Promise<(message: Message) => string | undefined> {
   const several = new Set<string>()
-  for (const [role, said] of Map.groupBy(messages, ({ role }) => role))
-    if (new Set(said.map(({ senderId, senderName }) => `${senderId} ${senderName ?? ''}`)).size > 1)
+  for (const [role, texts] of Map.groupBy(messages, ({ role }) => role))
+    if (
+      new Set(texts.map(({ senderId, senderName }) => `${senderId} ${senderName ?? ''}`)).size > 1
+    )
       several.add(role)
   const names = new Map<string, string>()
   for (const id of new Set(

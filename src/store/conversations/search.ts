@@ -24,18 +24,18 @@ const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
 )
 
 /**
- * The next free id at a time, or the first free one for older messages; `known`: ids given out by
+ * The next free id at a time, or the first free one for older messages; `nextIds`: ids given out by
  * the same use case.
  */
-export async function nextId(tx: Tx, at: number, known: Map<number, number>): Promise<number> {
+export async function nextId(tx: Tx, at: number, nextIds: Map<number, number>): Promise<number> {
   for (let ms = Math.max(0, at); ; ms++) {
     const from = firstIdAt(ms)
     const before = firstIdAt(ms + 1)
     const free =
-      known.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
-    known.set(ms, free + 1)
+      nextIds.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
+    nextIds.set(ms, free + 1)
     if (free < before) return free
-    known.set(ms, before)
+    nextIds.set(ms, before)
   }
 }
 

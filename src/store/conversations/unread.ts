@@ -76,13 +76,13 @@ export async function splitUnread(
 ): Promise<void> {
   const rows = await tx.all(selectSizes, { turnId, limit: 2 * maxHandedOver })
   let chars = 0
-  const kept = rows.findIndex((row, index) => {
+  const firstKept = rows.findIndex((row, index) => {
     chars += row.chars
     return index > 0 && (index >= maxHandedOver || chars > maxHandedOverChars)
   })
-  if (kept === -1) return
+  if (firstKept === -1) return
   const to = await rest()
-  for (const { conversation_key: key, seq } of rows.slice(kept))
+  for (const { conversation_key: key, seq } of rows.slice(firstKept))
     await tx.write(moveOneUnread, { from: turnId, to, key, seq })
 }
 

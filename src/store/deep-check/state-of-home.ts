@@ -201,9 +201,9 @@ async function* credentials(reader: Reader, living: Living): AsyncGenerator<Find
         .select('id')
         .where('id', 'in', [...new Set(page.map(({ person_id }) => person_id))]),
     )
-    const known = new Set([ownerId, ...persons.map(({ id }) => id)])
+    const accounts = new Set([ownerId, ...persons.map(({ id }) => id)])
     for (const { id, kind, person_id } of page) {
-      if (!known.has(person_id))
+      if (!accounts.has(person_id))
         yield found(`credentials ${id}`, `is of person ${person_id}, who is not there`)
       const isToken = kind === 'script' || kind === 'coordinator'
       if (isToken && !living.tokens.has(id))

@@ -38,13 +38,13 @@ export const readReceipt = (
   receipt: ReceiptKey,
 ): Promise<KeptReceipt | undefined> => reader.first(selectReceipt, keyOf(receipt))
 
-export const isValid = (kept: KeptReceipt, now: Instant): boolean =>
-  later(kept.created_at, receiptLifetimeMs) > now
+export const isValid = (receipt: KeptReceipt, now: Instant): boolean =>
+  later(receipt.created_at, receiptLifetimeMs) > now
 
 /** Returns the first answer, for the same request only. */
-export function answerIn(kept: KeptReceipt, receipt: ReceiptKey): unknown {
-  if (kept.content_hash !== receipt.contentHash) throw new Refusal('idempotency_key_reused')
-  return JSON.parse(kept.sealed ? open(kept.answer, receipt.sealedBy) : kept.answer)
+export function answerIn(stored: KeptReceipt, receipt: ReceiptKey): unknown {
+  if (stored.content_hash !== receipt.contentHash) throw new Refusal('idempotency_key_reused')
+  return JSON.parse(stored.sealed ? open(stored.answer, receipt.sealedBy) : stored.answer)
 }
 
 interface Answered {

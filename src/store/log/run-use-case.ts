@@ -261,12 +261,12 @@ export async function runUseCase<Input, Output>(
   // Requested together: PostgreSQL answers both in one round trip, and reads the receipt after the
   // locks. SQLite returns values, and awaiting those would cost as much as the read.
   const locking = engine.lockStreams(streams)
-  const [locked, kept] = receipt
+  const [locked, receiptBefore] = receipt
     ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])
     : [locking instanceof Promise ? await locking : locking, undefined]
   const now = locked.now ?? job.now
-  if (receipt && kept && isValid(kept, now)) {
-    const answer = answerIn(kept, receipt) as Output
+  if (receipt && receiptBefore && isValid(receiptBefore, now)) {
+    const answer = answerIn(receiptBefore, receipt) as Output
     return { answer, heads: nothingMoved, asked: undefined }
   }
   const tx = new Transaction(engine, now, locked.heads)
@@ -284,7 +284,7 @@ export async function runUseCase<Input, Output>(
       answer,
       secret: useCase.answersSecret === true,
       now,
-      outlived: kept !== undefined,
+      outlived: receiptBefore !== undefined,
     })
   const written = tx.flush()
   if (written) await written

@@ -124,9 +124,9 @@ export class Batch implements pg.Submittable {
     const messages = this.#messages
     messages.begin()
     this.#statements.forEach(({ query: { name = '', sql } }, at) => {
-      const known = name === '' ? undefined : this.#prepared.get(name)
-      if (known === 'unsure') messages.close(name)
-      const describe = known === undefined || known === 'unsure'
+      const prepared = name === '' ? undefined : this.#prepared.get(name)
+      if (prepared === 'unsure') messages.close(name)
+      const describe = prepared === undefined || prepared === 'unsure'
       if (describe) messages.parse(name, sql)
       messages.bind(name, this.#values[at] ?? [])
       if (describe) messages.describe()
@@ -182,8 +182,8 @@ export class Batch implements pg.Submittable {
 
   #expect(): void {
     const name = this.#statements[this.#at]?.query.name
-    const known = name === undefined ? undefined : this.#prepared.get(name)
-    this.#columns = known === undefined || known === 'unsure' ? [] : known
+    const prepared = name === undefined ? undefined : this.#prepared.get(name)
+    this.#columns = prepared === undefined || prepared === 'unsure' ? [] : prepared
     this.#rows = []
   }
 

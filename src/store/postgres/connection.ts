@@ -128,9 +128,9 @@ export class PostgresConnection {
   }
 
   /** A skipped statement fails with the error of the one that failed. */
-  async #rows(query: RunnableQuery, asked: boolean): Promise<Row[]> {
+  async #rows(query: RunnableQuery, wasAsked: boolean): Promise<Row[]> {
     try {
-      return (await this.#put(query, { asked, last: false })).rows
+      return (await this.#put(query, { asked: wasAsked, last: false })).rows
     } catch (error) {
       throw error instanceof Skipped ? error.cause : error
     }

@@ -71,8 +71,8 @@ export class GroupMember implements WritingEngine {
   }
 
   async send(): Promise<void> {
-    const kept = this.#kept
+    const connection = this.#kept
     this.#kept = []
-    for (const query of kept) await this.#transaction.write(query)
+    for (const query of connection) await this.#transaction.write(query)
   }
 }

@@ -51,8 +51,8 @@ export class HeadPoll {
   /** Records heads that were rung for elsewhere. */
   heard(heads: Iterable<readonly [StreamName, number]>): void {
     for (const [stream, head] of heads) {
-      const known = this.#known.get(stream)
-      if (known !== undefined) this.#known.set(stream, Math.max(known, head))
+      const lastHead = this.#known.get(stream)
+      if (lastHead !== undefined) this.#known.set(stream, Math.max(lastHead, head))
     }
   }
 

@@ -79,7 +79,7 @@ interface Prepared {
 async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Prepared> {
   const { waitMs = defaultWaitMs, onWaiting, signal } = options
   const deadline = performance.now() + waitMs
-  for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, maxPauseMs)) {
+  for (let pause = firstPauseMs, lastMessage = ''; ; pause = Math.min(pause * 2, maxPauseMs)) {
     try {
       return await migrateOnce(connection, options)
     } catch (error) {
@@ -87,8 +87,8 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
       const message = `Waiting for PostgreSQL at ${connection.address}: ${reason(error)}`
       if (performance.now() + pause > deadline)
         throw didNotAnswer(connection.address, waitMs, reason(error))
-      if (message !== said) onWaiting?.(message)
-      said = message
+      if (message !== lastMessage) onWaiting?.(message)
+      lastMessage = message
       await wait(pause, undefined, { signal })
     }
   }

@@ -59,8 +59,11 @@ export class UseCaseRunner {
     input: Input,
     receipt?: ReceiptKey,
   ): Promise<Outcome<Output>> {
-    const known = [...(useCase.streams?.(input) ?? []), ...this.#lockCache.guess(useCase, input)]
-    const streams = lockOrder(known)
+    const knownStreams = [
+      ...(useCase.streams?.(input) ?? []),
+      ...this.#lockCache.guess(useCase, input),
+    ]
+    const streams = lockOrder(knownStreams)
     const random = new ReplayedRandomness()
     try {
       const request = { useCase, input, receipt, streams, random } as Request<Output>

@@ -55,14 +55,14 @@ export const selectDisowned = statement<{ limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-const asked = sql.lit<FileOperationRow['state']>('asked')
+const askedState = sql.lit<FileOperationRow['state']>('asked')
 
 /** Operations that were not completed, oldest first. */
 export const selectOpenOperations = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('file_operations')
     .selectAll()
-    .where('state', '=', asked)
+    .where('state', '=', askedState)
     .orderBy('asked_at')
     .orderBy('id')
     .limit(p.limit),

@@ -112,8 +112,8 @@ interface WhichTurn {
 }
 
 /** All updates of a turn, as they were told, in order. */
-export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<unknown> =>
-  pieces(reader, which, '')
+export const piecesAfter = (reader: Reader, turn: WhichTurn): AsyncGenerator<unknown> =>
+  pieces(reader, turn, '')
 
 async function* pieces(
   reader: Reader,
@@ -134,21 +134,21 @@ export async function newestPieces(
   { stream, turnId, startedSeq }: WhichTurn,
   limit: number,
 ): Promise<unknown[]> {
-  const which = {
+  const turn = {
     stream,
     after: startedSeq,
     beginning: `{"messageId":"${turnId}","update":{%`,
     limit,
   }
-  return (await reader.all(selectNewestPieces, which)).map(
+  return (await reader.all(selectNewestPieces, turn)).map(
     ({ data }) => JSON.parse(data ?? '{}').update,
   )
 }
 
 /** The text so far, without thoughts and tools. */
-export async function saidIn(reader: Reader, which: WhichTurn): Promise<Said> {
+export async function saidIn(reader: Reader, turn: WhichTurn): Promise<Said> {
   let text = ''
-  for await (const update of pieces(reader, which, '"kind":"text"')) {
+  for await (const update of pieces(reader, turn, '"kind":"text"')) {
     text += (update as { text: string }).text
     if (text.length > maxAnswerChars) break
   }
@@ -173,13 +173,13 @@ const selectResolved = statement<{ stream: StreamName; after: number }>()((db, p
 /** Whether a turn said anything since a permission was settled. */
 export async function hasSaidSince(
   reader: Reader,
-  which: WhichTurn,
+  turn: WhichTurn,
   approvalId: number,
 ): Promise<boolean> {
-  const all = await reader.all(selectResolved, { stream: which.stream, after: which.startedSeq })
+  const all = await reader.all(selectResolved, { stream: turn.stream, after: turn.startedSeq })
   const at = all.find(({ data }) => JSON.parse(data ?? '{}').approvalId === approvalId)
   return (
-    at === undefined || (await saidIn(reader, { ...which, startedSeq: at.seq })).text.trim() !== ''
+    at === undefined || (await saidIn(reader, { ...turn, startedSeq: at.seq })).text.trim() !== ''
   )
 }
 

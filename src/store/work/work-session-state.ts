@@ -176,10 +176,10 @@ export function endState({
   workSession,
   checkpoints,
 }: WorkSessionRows): StateCheckpoint | undefined {
-  const kept = checkpoints.findLast(({ state }) => state !== null)?.state ?? null
-  return workSession.ended_at === null || kept === null
+  const lastState = checkpoints.findLast(({ state }) => state !== null)?.state ?? null
+  return workSession.ended_at === null || lastState === null
     ? undefined
-    : (JSON.parse(kept) as StateCheckpoint)
+    : (JSON.parse(lastState) as StateCheckpoint)
 }
 
 /** The state for its file: at its end, or now. */
