@@ -26,10 +26,9 @@ export const cutRewindTakenForDone: Change = {
 /** FS8: nobody completes a rewind whose server or coordinator was killed. */
 export const cutRewindForgotten: readonly Change[] = [
   {
-    file: 'server/worktrees/file-operations.ts',
-    find: 'for (const operation of await this.#store.query(findOpenOperations, {}))',
-    replace:
-      'for (const operation of (await this.#store.query(findOpenOperations, {})).slice(0, 0))',
+    file: 'jobs/due-file-states.ts',
+    find: 'find: () => store.query(findOpenOperations, {}),',
+    replace: 'find: async () => (await store.query(findOpenOperations, {})).slice(0, 0),',
   },
   {
     file: 'store/processes/coordinator-requests.ts',
