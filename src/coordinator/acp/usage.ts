@@ -33,8 +33,8 @@ type Tokens = Readonly<Record<Counter, number | null>>
 
 /** What came in a turn before the answer to its prompt. */
 export class SeenInTurn {
-  /** A tool ran, so the model was asked more than once. */
-  ranTool = false
+  readonly #calls = new Set<string>()
+  #hasCompleted = false
   /**
    * The tokens in the context, as last reported in this turn (`usage_update`): those of the last
    * request.
@@ -43,7 +43,19 @@ export class SeenInTurn {
 
   note(update: AgentUpdate): void {
     if (update.kind === 'usage') this.used = update.used
-    if (update.kind === 'tool') this.ranTool = true
+    if (update.kind !== 'tool') return
+    this.#calls.add(update.call.toolCallId)
+    this.#hasCompleted ||= update.call.status === 'completed'
+  }
+
+  /**
+   * A tool ran, so the model was asked more than once; but not where the turn was ended by the
+   * denial of its only call.
+   */
+  ranTool(answer: unknown): boolean {
+    const isCancelled = fieldsOf(answer)['stopReason'] === 'cancelled'
+    if (isCancelled && !this.#hasCompleted) return this.#calls.size > 1
+    return this.#calls.size > 0
   }
 }
 
@@ -52,8 +64,9 @@ export class SeenInTurn {
  * `usage_update`. The model reads all of the context at each request, so several requests together
  * have more.
  */
-function isOfLastRequest(answer: unknown, { ranTool, used }: SeenInTurn): boolean {
-  if (!ranTool || !used) return false
+function isOfLastRequest(answer: unknown, seen: SeenInTurn): boolean {
+  const { used } = seen
+  if (!used || !seen.ranTool(answer)) return false
   const { inputTokens, outputTokens, cachedTokens } = tokensIn(answer)
   const [input, output, cached] = [inputTokens ?? 0, outputTokens ?? 0, cachedTokens ?? 0]
   const whole = numberOf(fieldsOf(fieldsOf(answer)['usage'])['totalTokens'])

@@ -100,3 +100,25 @@ test('[AC15] the tokens of the last request alone are not those of a turn that r
   expect(await agent.say('all')).toMatchObject({ usage: { inputTokens: 230, outputTokens: 10 } })
   expect(await agent.say('plain')).toMatchObject({ usage: { inputTokens: 120, outputTokens: 10 } })
 })
+
+test('[AC15] a turn that the denial of its first call ended has the tokens of its request', async () => {
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `
+        const what = { sessionUpdate: 'tool_call', title: 'ls', kind: 'execute' }
+        const tool = (toolCallId, status) => update({ ...what, toolCallId, status })
+        tool('first', 'pending')
+        if (text !== 'denied') tool('first', 'completed')
+        if (text === 'second denied') tool('second', 'pending')
+        const toolCallId = text === 'second denied' ? 'second' : 'first'
+        update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' })
+        update({ sessionUpdate: 'usage_update', used: 120, size: 1000 })
+        say('x')
+        const usage = { inputTokens: 105, outputTokens: 15, totalTokens: 120 }
+        done({ stopReason: 'cancelled', usage })`,
+    }),
+  })
+  await agent.ready()
+  expect(await agent.say('denied')).toMatchObject({ usage: { inputTokens: 105, outputTokens: 15 } })
+  expect(await agent.say('second denied')).toMatchObject({ usage: null })
+})
