@@ -25,9 +25,13 @@ const messages = 10_000
 const writtenAtOnce = 200
 
 /** The same call as the endpoint makes, without the agent that asks. */
-const context = defineQuery(async (reader, { id }: { id: string }) => {
-  const row = await reader.row('sessions', { id })
-  return row && resumeContextOf(reader, row)
+const context = defineQuery('context', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { id }: { id: string }) => {
+    const row = await reader.row('sessions', { id })
+    return row && resumeContextOf(reader, row)
+  },
 })
 
 async function openWork(folder: string, size: number): Promise<Grown> {

@@ -34,6 +34,8 @@ export const bodyFor = (id: string, now: string): { project: Project; by: string
 })
 
 export const makeRow = defineUseCase('make-row', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { id }: { id: string }, { now }) => {
     await tx.write(insertRow, { id, now })
@@ -41,6 +43,8 @@ export const makeRow = defineUseCase('make-row', {
 })
 
 export const append = defineUseCase('append', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, { now }) => {
     await tx.write(touchRow, { id, now })

@@ -1,10 +1,12 @@
 /** docs/reference/http.md: the list of routes, and the shape of each. */
+import type { Scopes } from '../../src/doors/rest/handler.ts'
+import { scopes } from '../../src/doors/rest/register-routes.ts'
 import type { Route } from '../../src/protocol/route.ts'
 import { routes } from '../../src/protocol/routes.ts'
 import { code, page, table } from './markdown.ts'
 import { shapeOf } from './shape.ts'
 
-const whoMay = (scope: Route['scope']): string =>
+const whoMay = (scope: Scopes[string] = 'anybody'): string =>
   scope === 'nobody'
     ? 'no credential'
     : scope === 'anybody'
@@ -16,7 +18,7 @@ const block = (title: string, text: string): string => `${title}\n\n\`\`\`\n${te
 function describe([operation, route]: readonly [string, Route]): string {
   const parts = [
     `### ${route.method} ${route.path}`,
-    `${route.summary}. Needs ${whoMay(route.scope)}. Operation ${code(operation)}.`,
+    `${route.summary}. Needs ${whoMay(scopes[operation])}. Operation ${code(operation)}.`,
   ]
   if (route.query) parts.push(block('Query', shapeOf(route.query, 'input')))
   if (route.body) parts.push(block('Body', shapeOf(route.body, 'input')))
@@ -47,10 +49,10 @@ export function httpPage(): string {
     ].join('\n'),
     table(
       ['route', 'does', 'needs'],
-      all.map(([, { method, path, summary, scope }]) => [
+      all.map(([operation, { method, path, summary }]) => [
         code(`${method} ${path}`),
         summary,
-        whoMay(scope),
+        whoMay(scopes[operation]),
       ]),
     ),
     '## Shapes',

@@ -196,7 +196,7 @@ export function conversationsOn(
       return done
     },
     list: async (page = {}) =>
-      store.query(listConversations, { ...checked(PageQuery, page), accountId: null }),
+      store.query(listConversations, { ...checked(PageQuery, page), viewer: null }),
     close: () => {
       closing ??= close()
       return closing

@@ -100,7 +100,6 @@ const userSessionsWithoutProject = ({ store }: DueUserSessionsOptions): DueWork 
   run: ({ userSessionId }) =>
     store.run(terminateUserSession, {
       userSessionId,
-      accountId: null,
       reason: endReasons.projectDeleted,
     }),
 })
@@ -112,7 +111,6 @@ const abandonedUserSessions = ({ store, ...options }: DueUserSessionsOptions): D
   run: ({ userSessionId }) =>
     store.run(terminateUserSession, {
       userSessionId,
-      accountId: null,
       reason: endReasons.detached,
     }),
 })
@@ -130,7 +128,7 @@ async function spawnAgain(
 ): Promise<void> {
   const { startOn, cannotStart } = await machineFor(store, userSessionId, again)
   if (startOn === null) return
-  const spawn = { userSessionId, accountId: null, startOn, cannotStart, ...again, load: true }
+  const spawn = { userSessionId, startOn, cannotStart, ...again, load: true }
   try {
     await store.run(spawnRoleAgent, spawn)
   } catch (error) {
@@ -143,5 +141,4 @@ const machineFor = (
   store: Store,
   userSessionId: string,
   { role, agentId }: StartTarget,
-): Promise<StartMachine> =>
-  store.query(findStartMachine, { userSessionId, accountId: null, role, agentId })
+): Promise<StartMachine> => store.query(findStartMachine, { userSessionId, role, agentId })

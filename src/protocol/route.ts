@@ -1,6 +1,5 @@
 /** The definition of a route. */
 import * as z from 'zod'
-import type { Scope } from '../domain/access/scopes.ts'
 import { channelNames } from '../domain/channels/key.ts'
 import { Id } from './text.ts'
 
@@ -8,8 +7,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters in braces: `/api/projects/{projectId}`. */
   readonly path: `/${string}`
-  /** `nobody`: no credential needed; `anybody`: any credential. */
-  readonly scope: Scope | 'nobody' | 'anybody'
+  /** No credential is needed. */
+  readonly anonymous?: true
   /** What it does, in a line. */
   readonly summary: string
   /** More of it, where a line is not enough. */

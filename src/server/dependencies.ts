@@ -9,6 +9,7 @@ import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
 import type { SandboxProbe } from '../protocol/agents/sandbox-probe.ts'
 import type { AgentInspection, SignInAttempt } from '../protocol/agents/sign-in.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
+import type { App } from '../services/app.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
 import type { UserSessions } from './consoles/user-sessions.ts'
@@ -69,6 +70,7 @@ export interface Basics {
 }
 
 export interface ServerDependencies extends Basics {
+  readonly app: App
   readonly version: string
   /** Address that other devices use, if configured. */
   readonly publicUrl: string | null

@@ -4,6 +4,7 @@ import { type SignInRules, signInRules } from '../domain/access/sign-in-rules.ts
 import type { FolderRules } from '../platform/files/folder-rules.ts'
 import { SampledLog } from '../platform/log/sampled-log.ts'
 import { configRules } from '../protocol/config.ts'
+import { App } from '../services/app.ts'
 import { AgentCalls } from './agent-sessions/agent-calls.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
@@ -92,6 +93,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const deps: ServerDependencies = {
     ...given,
     ...basics,
+    app: new App(store),
     version,
     publicUrl,
     https: listener.https,

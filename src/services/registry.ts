@@ -129,7 +129,7 @@ const files: readonly object[] = [
 ]
 
 const isUseCase = (value: unknown): value is UseCase<unknown, unknown> =>
-  value instanceof Object && 'run' in value && 'name' in value
+  value instanceof Object && 'run' in value && 'name' in value && !('reads' in value)
 
 export const useCases: UseCases = Object.fromEntries(
   files

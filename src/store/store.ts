@@ -7,6 +7,7 @@
  * it has.
  */
 
+import type { InputOn, Rights, Subject } from '../domain/access/rights.ts'
 import type { RandomText } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
@@ -79,7 +80,7 @@ export interface Tx extends Reader {
   begin(stream: StreamName): void
 }
 
-interface UseCaseSteps<Input, Output> {
+interface UseCaseSteps<Input, Output, On extends Subject = Subject> extends Rights<On> {
   /** The streams that follow from the input alone: a hint, which saves a run. */
   readonly streams?: (input: Input) => readonly StreamName[]
   /**
@@ -101,19 +102,16 @@ export interface UseCase<Input, Output> extends UseCaseSteps<Input, Output> {
   readonly name: string
 }
 
-type RunQuery<Input, Output> = (
-  reader: Reader,
-  input: Input,
-  context: Omit<Context, 'random'>,
-) => Promise<Output>
-
-interface QueryOptions {
+interface QuerySteps<Input, Output, On extends Subject = Subject> extends Rights<On> {
+  readonly run: (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
   /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
   readonly withoutSnapshot?: true
 }
 
-export interface Query<Input, Output> extends QueryOptions {
-  readonly run: RunQuery<Input, Output>
+export interface Query<Input, Output> extends QuerySteps<Input, Output> {
+  readonly reads: true
+  /** The name of its constant, in kebab case. */
+  readonly name: string
 }
 
 /** Lets a repeated request find its first answer (HT4), inside the transaction. Stored for 7 days. */
@@ -202,18 +200,19 @@ export interface StoreFigures {
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
 export type UseCases = Record<string, UseCase<any, unknown>>
 
-export const defineUseCase = <Input, Output>(
+export const defineUseCase = <On extends Subject, Input extends InputOn<On>, Output>(
   name: string,
-  steps: UseCaseSteps<Input, Output>,
+  steps: UseCaseSteps<Input, Output, On>,
 ): UseCase<Input, Output> => ({
   name,
   ...steps,
 })
 
-export const defineQuery = <Input, Output>(
-  run: RunQuery<Input, Output>,
-  options?: QueryOptions,
+export const defineQuery = <On extends Subject, Input extends InputOn<On>, Output>(
+  name: string,
+  steps: QuerySteps<Input, Output, On>,
 ): Query<Input, Output> => ({
-  run,
-  ...options,
+  reads: true,
+  name,
+  ...steps,
 })

@@ -21,6 +21,8 @@ export function sendToStore(store: Store, useCases: UseCases | undefined): Send 
 /** One that runs elsewhere, under this name. */
 const inWriter = (name: string): UseCase<unknown, unknown> => ({
   name,
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: () => Promise.reject(new Error(`${name} must run in the writer's thread`)),
 })

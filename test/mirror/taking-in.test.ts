@@ -36,7 +36,7 @@ async function start(data: string) {
   }
   onTestFinished(() => mirror.stop())
   const keys = async () =>
-    (await store.query(listConversations, { accountId: null, limit: 200 })).items
+    (await store.query(listConversations, { viewer: null, limit: 200 })).items
       .map(({ key }) => key)
       .sort()
   const texts = async (key: string) =>

@@ -9,6 +9,8 @@ export const countOf = async (tx: Pick<Tx, 'first'>, id: string): Promise<number
 
 /** Counts up each row, in the order given, and names none of their streams. */
 export const countUpUnnamed = defineUseCase('count-up-unnamed', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { ids }: { ids: string[] }, context) => {
     const seqs: number[] = []
     for (const id of ids) seqs.push((await countUp.run(tx, { id }, context)).seq)
@@ -23,6 +25,8 @@ const countUpLocked = async (tx: Tx, id: string, context: Context): Promise<numb
 
 /** Points a row to another one: the name says to which. */
 export const point = defineUseCase('point', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { id, to }: { id: string; to: string }, context) => {
     const row = await tx.first(selectProject, { id })
     if (!row) return (await createRow.run(tx, { id, name: to }, context)).seq
@@ -36,6 +40,8 @@ export const point = defineUseCase('point', {
 
 /** Counts up the row that another one points to; its event has a copy in the stream of that one. */
 export const followPointer = defineUseCase('follow-pointer', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { id }: { id: string }, context) => {
     const to = (await tx.first(selectProject, { id }))?.name ?? ''
     tx.lock(projectStream(id))
@@ -51,6 +57,8 @@ export const followPointer = defineUseCase('follow-pointer', {
 
 /** Counts up one of two rows, as long as both together are below the limit. */
 export const countUpBelow = defineUseCase('count-up-below', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; other: string; limit: number }) => [projectStream(id)],
   run: async (tx, { id, other, limit }, context) => {
     const sum = (await countOf(tx, id)) + (await countOf(tx, other))
@@ -62,6 +70,8 @@ export const countUpBelow = defineUseCase('count-up-below', {
 
 /** Makes a row with a drawn name, and counts up another one. */
 export const createDrawn = defineUseCase('create-drawn', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { beside }: { beside: string }, context) => {
     const id = `${context.random.text(8)}-${context.random.uuid()}`
     const { seq } = await createRow.run(tx, { id }, context)
@@ -72,6 +82,8 @@ export const createDrawn = defineUseCase('create-drawn', {
 
 /** Writes, and reads until it sees its own write: an abandoned run never does. */
 export const waitForOwnWrite = defineUseCase('wait-for-own-write', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { id }: { id: string }, context) => {
     const before = await countOf(tx, id)
     await countUpLocked(tx, id, context)
@@ -82,6 +94,8 @@ export const waitForOwnWrite = defineUseCase('wait-for-own-write', {
 
 /** Reads what it has just written, and needs another stream then. */
 export const readOwnWriteThenLock = defineUseCase('read-own-write-then-lock', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; other: string }) => [projectStream(id)],
   run: async (tx, { id, other }, context) => {
     await countUp.run(tx, { id }, context)
@@ -93,6 +107,8 @@ export const readOwnWriteThenLock = defineUseCase('read-own-write-then-lock', {
 
 /** Writes, needs another stream, and reads then. */
 export const writeThenLock = defineUseCase('write-then-lock', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; other: string }) => [projectStream(id)],
   run: async (tx, { id, other }, context) => {
     const { count } = await countUp.run(tx, { id }, context)
@@ -106,6 +122,8 @@ let runs = 0
 
 /** Needs a stream that it never needed before. */
 export const lockEverNew = defineUseCase('lock-ever-new', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, { id }: { id: string }, context) => {
     tx.lock(projectStream(`new${++runs}`))
     return (await countUp.run(tx, { id }, context)).count
@@ -114,6 +132,8 @@ export const lockEverNew = defineUseCase('lock-ever-new', {
 
 /** Counts up the row that another one points to, and the next time guesses that it is the same one. */
 export const followRemembered = defineUseCase('follow-remembered', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }): StreamName[] => [projectStream(id)],
   lockCacheKey: ({ id }) => id,
   run: followPointer.run,

@@ -39,6 +39,8 @@ const headsOf = async (store: Store): Promise<number[]> =>
 
 /** Writes, looks at what it has written, and refuses: too late to fail alone. */
 const refuseAfterLooking = defineUseCase('refuse-after-looking', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, context) => {
     await countUp.run(tx, { id }, context)
@@ -54,6 +56,8 @@ const takeCount = statement<{ id: string }>()((db, p) =>
 
 /** Writes with a statement that returns rows, and refuses. */
 const refuseAfterReturning = defineUseCase('refuse-after-returning', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }) => {
     await tx.all(takeCount, { id })
@@ -63,6 +67,8 @@ const refuseAfterReturning = defineUseCase('refuse-after-returning', {
 
 /** Makes a row that is there already: only the database can say no. */
 const createAgain = defineUseCase('create-again', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: (tx, { id }, context) => createRow.run(tx, { id }, context),
 })

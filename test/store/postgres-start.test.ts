@@ -1,4 +1,5 @@
 /** What a PostgreSQL must be to be used, what is said when it is not, and what is settled for each connection. */
+
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { epochMs } from '../../src/domain/instant.ts'
@@ -7,6 +8,7 @@ import { PostgresConnection } from '../../src/store/postgres/connection.ts'
 import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
+import { defineQuery } from '../../src/store/store.ts'
 import {
   newPostgresDatabase,
   newPostgresStoreUrl,
@@ -195,7 +197,11 @@ describe('what is the same whatever the database is set to', () => {
       )
       expect(Math.abs(Number(server) - epochMs(now))).toBeLessThan(10_000)
       const asked = await store.query(
-        { run: async (_reader, _input: null, context) => context.now },
+        defineQuery('now', {
+          scope: 'server',
+          on: 'nobody',
+          run: async (_reader, _input: null, context) => context.now,
+        }),
         null,
       )
       expect(Math.abs(Number(server) - epochMs(asked))).toBeLessThan(10_000)

@@ -56,6 +56,8 @@ const add = async (tx: Tx, id: string, now: string, name = id): Promise<ProjectR
 
 /** Creates a row and its event. `also` copies the event into home. */
 export const createRow = defineUseCase('create-row', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; name?: string; also?: boolean }) => [projectStream(id), home],
   run: async (tx, { id, name, also }, { now }) => {
     const project = bodyOf(await add(tx, id, now, name))
@@ -70,6 +72,8 @@ export const createRow = defineUseCase('create-row', {
 
 /** Read, add one, write: loses an update unless decisions about one stream are serial. */
 export const countUp = defineUseCase('count-up', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; by?: string }) => [projectStream(id)],
   run: async (tx, { id, by = 'test' }, { now }) => {
     const row = (await tx.first(selectProject, { id })) ?? (await add(tx, id, now))
@@ -85,6 +89,8 @@ export const countUp = defineUseCase('count-up', {
 
 /** Moves a count between two rows; the names come in the order the caller chose. */
 export const countUpAll = defineUseCase('count-up-all', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ ids }: { ids: string[] }) => ids.map(projectStream),
   run: async (tx, { ids }, context) => {
     const seqs: number[] = []
@@ -95,6 +101,8 @@ export const countUpAll = defineUseCase('count-up-all', {
 
 /** Writes everything, then changes its mind. */
 export const refuseAfterWriting = defineUseCase('refuse-after-writing', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string; fault?: boolean }) => [projectStream(id)],
   run: async (tx, { id, fault }, context) => {
     await countUp.run(tx, { id }, context)
@@ -104,6 +112,8 @@ export const refuseAfterWriting = defineUseCase('refuse-after-writing', {
 })
 
 export const makeSecret = defineUseCase('make-secret', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, context) => {
     await countUp.run(tx, { id }, context)

@@ -42,15 +42,21 @@ test('[HS24] a use case that writes a row without the lock of its owner is repor
   const { run, reported } = await openWatched()
   await run(createRow, { id: 'a' })
   const forgets = defineUseCase('forgets', {
+    scope: 'server',
+    on: 'nobody',
     run: (tx, { id }: { id: string }) => moveProject(tx, id),
   })
   const locks = defineUseCase('locks', {
+    scope: 'server',
+    on: 'nobody',
     run: async (tx, { id }: { id: string }) => {
       await moveProject(tx, id)
       tx.lock(projectStream(id))
     },
   })
   const locksAnother = defineUseCase('locks-another', {
+    scope: 'server',
+    on: 'nobody',
     run: async (tx, { id }: { id: string }) => {
       tx.lock(projectStream('b'))
       await moveProject(tx, id)
@@ -71,7 +77,11 @@ test('[HS24] a use case that reads a row without the lock of its owner is report
   }
   for (const [name, read] of Object.entries(readers))
     await run(
-      defineUseCase(name, { run: (tx, { id }: { id: string }) => read(tx, id).then(() => {}) }),
+      defineUseCase(name, {
+        scope: 'server',
+        on: 'nobody',
+        run: (tx, { id }: { id: string }) => read(tx, id).then(() => {}),
+      }),
       { id: 'a' },
     )
   expect(reported).toEqual(Object.keys(readers).map((name) => `${name} reads projects`))
@@ -81,6 +91,8 @@ test('[HS24] a use case runs twice, so one that keeps something from its first r
   const { run, reported } = await openWatched()
   const seen: string[] = []
   const keeps = defineUseCase('keeps', {
+    scope: 'server',
+    on: 'nobody',
     run: async (tx, { id }: { id: string }, context) => {
       seen.push(context.random.uuid())
       return countUp.run(tx, { id }, context)

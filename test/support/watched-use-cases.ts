@@ -76,8 +76,13 @@ async function runAbandoned(
     write: () => {},
     append: () => {},
   }
-  const { name, run } = useCase
-  const running = runUseCase(engine, { name, run }, { input, now }, { streams: [], random })
+  const { name, scope, on, run } = useCase
+  const running = runUseCase(
+    engine,
+    { name, scope, on, run },
+    { input, now },
+    { streams: [], random },
+  )
   // What an abandoned run throws is ignored.
   await running.catch(() => {})
 }

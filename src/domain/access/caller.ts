@@ -35,5 +35,14 @@ export const owner: Who = {
 }
 /** The sender of the server's own messages. */
 export const systemId = 'system'
+/** What of a caller decides about rights. */
+export type Caller = Pick<Who, 'id' | 'scopes'>
+/** The server, where it acts for nobody in particular. */
+export const theServer: Caller = {
+  id: systemId,
+  scopes: [...personScopes, 'agent', 'coordinator', 'server'],
+}
+/** Who has shown no credential. */
+export const nobody: Caller = { id: '', scopes: [] }
 /** A program that embeds conversations and gives no other name. */
 export const libraryId = 'library'

@@ -4,8 +4,8 @@
 export const personScopes = ['read', 'write', 'approve', 'manage'] as const
 export type PersonScope = (typeof personScopes)[number]
 
-/** Scopes of programs; no person and no script token has these. */
-export type Scope = PersonScope | 'agent' | 'coordinator'
+/** Scopes of programs; no person and no script token has these. `server`: the server itself, without a caller. */
+export type Scope = PersonScope | 'agent' | 'coordinator' | 'server'
 
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
@@ -22,6 +22,31 @@ export const scopesOf = (role: Role): readonly PersonScope[] => scopesOfRole[rol
 export const exceeding = (wanted: readonly PersonScope[], giver: readonly Scope[]): PersonScope[] =>
   wanted.filter((scope) => !giver.includes(scope))
 
-/** `manage` includes what a coordinator may report, for use by hand where none runs or one was lost. */
-export const allows = (held: readonly Scope[], needed: Scope): boolean =>
-  held.includes(needed) || (needed === 'coordinator' && held.includes('manage'))
+/**
+ * What may be needed: a scope, or a coordinator's own connection, where none acts for it by hand.
+ */
+export type Needed = Scope | 'link'
+
+/**
+ * The scopes that suffice. `manage` includes what a coordinator may report, for use by hand where none runs or one was lost;
+ * `write` what an agent does, with its secret: a credential that may only look cannot act as an agent (SE3).
+ */
+const sufficient: Readonly<Record<Needed, readonly Scope[]>> = {
+  read: ['read'],
+  write: ['write'],
+  approve: ['approve'],
+  manage: ['manage'],
+  agent: ['agent', 'write'],
+  coordinator: ['coordinator', 'manage'],
+  link: ['coordinator'],
+  server: ['server'],
+}
+
+export const allows = (held: readonly Scope[], needed: Needed): boolean =>
+  sufficient[needed].some((scope) => held.includes(scope))
+
+/** The scope that somebody is told to ask for. */
+export const askFor: Readonly<Partial<Record<Needed, Scope>>> = {
+  agent: 'write',
+  link: 'coordinator',
+}

@@ -1,14 +1,15 @@
 /** MCP tools to sign in, get the next action and log out, and the tools of coordinators. */
 
 import * as z from 'zod'
-import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
 import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
 import { superseded } from '../../server/agent-sessions/waiting-calls.ts'
+import { authenticateAgent, logoutAgent } from '../../services/flows/authenticate-agent.ts'
+import { reportProcessExit as reportExitFor } from '../../services/flows/report-process-exit.ts'
 import {
+  findCallersNextAction,
   getAgentAction as getActionFor,
   type NextAnswer,
 } from '../../services/flows/take-next-action.ts'
@@ -29,12 +30,6 @@ import {
   writesOnce,
 } from './tool.ts'
 
-/** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
-function coordinatorOnly({ presented: { who } }: ToolCall): void {
-  if (allows(who.scopes, 'coordinator')) return
-  throw new Refusal('missing_scope', refusalText('toolForCoordinators'), { scope: 'coordinator' })
-}
-
 const nothingToDo =
   'There is no work for you in this project. Stop and exit; you are started again when ' +
   'there is some.'
@@ -42,6 +37,7 @@ const nothingToDo =
 /** `authenticate` (AS1): a process signs in as an agent of a project. */
 export const authenticate = defineTool({
   name: 'authenticate',
+  does: authenticateAgent,
   title: 'Sign in as an agent',
   description:
     'Signs you in. Call it first, once. The server decides what you are here for: a chat ' +
@@ -146,6 +142,7 @@ const supersededAnswer: Answer = {
 /** `get_next_action` (NA1): the only loop an agent needs. */
 export const getNextAction = defineTool({
   name: 'get_next_action',
+  does: findCallersNextAction,
   title: 'What to do next',
   description:
     'Tells you what to do now. Call it after authenticate, do what instruction says, ' +
@@ -217,6 +214,7 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer 
 /** `get_agent_action` (CO3): tells a third-party coordinator whether an agent should be started. */
 export const getAgentAction = defineTool({
   name: 'get_agent_action',
+  does: getActionFor,
   title: 'For coordinators: should this agent be started?',
   description:
     'For coordinators, the programs that start and watch agent processes; agents do not ' +
@@ -225,9 +223,8 @@ export const getAgentAction = defineTool({
   annotations: reads,
   input: { agentId: Id, projectId: Id },
   output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
-  run: async (input, call) => {
-    coordinatorOnly(call)
-    const { action, reason } = await call.deps.store.query(getActionFor, input)
+  run: async (which, call) => {
+    const { action, reason } = await call.deps.app.read(getActionFor, which, call.presented.who)
     return { action, reason }
   },
 })
@@ -235,6 +232,7 @@ export const getAgentAction = defineTool({
 /** `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no process left. */
 export const invalidateSession = defineTool({
   name: 'invalidate_session',
+  does: reportExitFor,
   title: 'For coordinators (deprecated): end all sessions of an agent',
   description:
     'Deprecated: use report_process_exit, which can say which process exited. For ' +
@@ -243,15 +241,15 @@ export const invalidateSession = defineTool({
   annotations: writesOnce,
   input: { agentId: Id, projectId: Id },
   output: ProcessExitAnswer.shape,
-  run: async (input, call) => {
-    coordinatorOnly(call)
-    return call.deps.agents.reportExit(call.presented.who, { ...input, remainingProcesses: 0 })
+  run: async (which, call) => {
+    return call.deps.agents.reportExit(call.presented.who, { ...which, remainingProcesses: 0 })
   },
 })
 
 /** `logout` (AS8): an agent ends its session. */
 export const logout = agentTool({
   name: 'logout',
+  does: logoutAgent,
   title: 'End your session',
   description:
     'Ends your session. Call it when you have to stop before get_next_action says exit, ' +
@@ -259,8 +257,8 @@ export const logout = agentTool({
     'next agent. After exit it is not needed; calling it twice does no harm.',
   annotations: writesOnce,
   output: { status: z.literal('ended') },
-  run: async (_, { caller, deps }) => {
-    await deps.agents.logout(caller)
+  run: async (_, { caller, deps, presented: { who } }) => {
+    await deps.agents.logout(caller, who)
     return { status: 'ended' as const }
   },
 })
@@ -270,6 +268,7 @@ const exit = ProcessExit.shape
 /** `report_process_exit` (PX1): a coordinator states a fact, the server decides. */
 export const reportProcessExit = defineTool({
   name: 'report_process_exit',
+  does: reportExitFor,
   title: 'For coordinators: a process has exited',
   description:
     'For coordinators; agents do not need it. Reports that a process of an agent in a ' +
@@ -290,7 +289,6 @@ export const reportProcessExit = defineTool({
   },
   output: ProcessExitAnswer.shape,
   run: async (report, call) => {
-    coordinatorOnly(call)
     return call.deps.agents.reportExit(call.presented.who, report)
   },
 })

@@ -15,6 +15,7 @@ const requestShape = ApprovalRequest.shape
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
 export const requestApproval = agentTool({
   name: 'request_approval',
+  does: requestApprovalFor,
   title: 'Ask a person to approve',
   description:
     'Asks the people of this project for a decision before you continue: on a plan, a ' +
@@ -42,18 +43,19 @@ export const requestApproval = agentTool({
       .describe('Of an approval that was sent back for revision, to submit it again'),
   },
   output: { approvalId: Approval.shape.id, status: Approval.shape.status },
-  run: async (args, { caller, deps, presented: { contextId } }) => {
-    const { id, status } = await deps.store.run(requestApprovalFor, {
-      contextId,
-      ...caller,
-      ...args,
-    })
+  run: async (args, { caller, deps, presented: { who, contextId } }) => {
+    const { id, status } = await deps.app.run(
+      requestApprovalFor,
+      { contextId, ...caller, ...args },
+      who,
+    )
     return { approvalId: id, status }
   },
 })
 
 export const getApproval = agentTool({
   name: 'get_approval',
+  does: getApprovalOf,
   title: 'Read a decision',
   description:
     'Returns an approval you asked for: its status (pending, approved, rejected or ' +
@@ -64,8 +66,8 @@ export const getApproval = agentTool({
   annotations: reads,
   input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
   output: { approvalId: Approval.shape.id, ...Approval.shape },
-  run: async ({ approvalId }, { caller, deps, presented: { contextId } }) => {
-    const approval = await deps.store.query(getApprovalOf, { contextId, ...caller, approvalId })
+  run: async ({ approvalId }, { caller, deps, presented: { who, contextId } }) => {
+    const approval = await deps.app.read(getApprovalOf, { contextId, ...caller, approvalId }, who)
     const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
     return { approvalId, ...approval, revisionHistory }
   },
@@ -78,6 +80,7 @@ const maxFolderChars = 900
 /** `request_folder` (SB9): asks a person whether a sandboxed agent may read a folder. */
 export const requestFolder = agentTool({
   name: 'request_folder',
+  does: requestFolderFor,
   title: 'Ask to read a folder outside your sandbox',
   description:
     'If you run in a sandbox and need to read a folder that is not visible to you, this ' +
@@ -96,11 +99,14 @@ export const requestFolder = agentTool({
       .describe('The absolute path'),
   },
   output: { status: z.enum(['allowed', 'refused', 'pending']) },
-  run: async ({ folder }, { caller, deps: { store, clock }, presented: { contextId } }) => {
+  run: async (
+    { folder },
+    { caller, deps: { app, store, clock }, presented: { who, contextId } },
+  ) => {
     const asking = { contextId, ...caller }
-    const { approvalId } = await store.run(requestFolderFor, { ...asking, folder })
+    const { approvalId } = await app.run(requestFolderFor, { ...asking, folder }, who)
     const look = async () => {
-      const { status } = await store.query(getApprovalOf, { ...asking, approvalId })
+      const { status } = await app.read(getApprovalOf, { ...asking, approvalId }, who)
       return status === 'pending' ? undefined : status
     }
     const decided = await untilSeen({

@@ -6,27 +6,18 @@ import { Message, priorities } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
 import { attachmentsIn } from '../../protocol/turns/prompt.ts'
 import {
-  setFlags as setFlagsOf,
+  setOwnFlags,
   setSummary as setSummaryOf,
 } from '../../services/conversations/change-conversation.ts'
 import {
   findOwnConversation,
+  readOwnFlags,
   readOwnHistory,
 } from '../../services/conversations/own-conversation.ts'
-import { getConversation } from '../../services/conversations/queries.ts'
 import { answerChat } from '../../services/flows/answer-chat.ts'
 import { handOverMessages } from '../../services/flows/hand-over-messages.ts'
 import { sendMessage as sendMessageTo } from '../../services/flows/post-message.ts'
-import {
-  type AgentCall,
-  agentTool,
-  clientId,
-  content,
-  reads,
-  snakeFields,
-  writes,
-  writesOnce,
-} from './tool.ts'
+import { agentTool, clientId, content, reads, snakeFields, writes, writesOnce } from './tool.ts'
 
 const HandedOver = z.object({
   id: Message.shape.id,
@@ -55,6 +46,7 @@ function attached(media: unknown): { attachments?: unknown[] } {
 /** `get_pending_messages` (NA7): returns unread messages. */
 export const getPendingMessages = agentTool({
   name: 'get_pending_messages',
+  does: handOverMessages,
   title: 'Get the messages that wait for you',
   description:
     'Returns the messages that people or other agents have written to you and that you ' +
@@ -76,10 +68,11 @@ export const getPendingMessages = agentTool({
       .nullable()
       .describe('At the first call in a conversation: who is in it and what was said before'),
   },
-  run: async (_, { caller, deps: { store } }) => {
-    const { messages, senders, summary, conversationKey, primer } = await store.run(
+  run: async (_, { caller, deps: { app }, presented: { who } }) => {
+    const { messages, senders, summary, conversationKey, primer } = await app.run(
       handOverMessages,
       caller,
+      who,
     )
     const handed = messages.map((message, at) =>
       HandedOver.parse(
@@ -97,6 +90,7 @@ export const getPendingMessages = agentTool({
 /** `respond_chat` (NA7, NA8): answers the messages taken before. */
 export const respondChat = agentTool({
   name: 'respond_chat',
+  does: answerChat,
   title: 'Answer in the chat',
   description:
     'Answers the messages that get_pending_messages returned, and marks exactly those as ' +
@@ -115,8 +109,9 @@ export const respondChat = agentTool({
     seq: z.int().nullable(),
     answered: z.array(z.string()).describe('The ids of the messages that are answered now'),
   },
-  run: async (answer, { caller, deps: { store } }) => {
-    const { messageId, seq, answered } = await store.run(answerChat, { ...caller, ...answer })
+  run: async (answer, { caller, deps: { app }, presented: { who } }) => {
+    const answering = { ...caller, ...answer }
+    const { messageId, seq, answered } = await app.run(answerChat, answering, who)
     return { messageId, seq, answered: [...answered] }
   },
 })
@@ -124,6 +119,7 @@ export const respondChat = agentTool({
 /** `send_message` (CV10): sends a message to another agent of the project. */
 export const sendMessage = agentTool({
   name: 'send_message',
+  does: sendMessageTo,
   title: 'Write to another agent',
   description:
     'Sends a message to another agent of your project. Its answer reaches you like any ' +
@@ -132,12 +128,9 @@ export const sendMessage = agentTool({
   annotations: writes,
   input: { toAgentId: Id.describe('The id of the other agent'), content: content.min(1), clientId },
   output: { messageId: z.string(), seq: z.int() },
-  run: async (message, { caller, deps, presented: { contextId } }) => {
-    const { messageId, seq } = await deps.store.run(sendMessageTo, {
-      ...caller,
-      contextId,
-      ...message,
-    })
+  run: async (message, { caller, deps, presented: { who, contextId } }) => {
+    const written = { ...caller, contextId, ...message }
+    const { messageId, seq } = await deps.app.run(sendMessageTo, written, who)
     return { messageId, seq }
   },
 })
@@ -147,6 +140,7 @@ const most = 100
 /** `get_history` (CX3): returns earlier messages of the conversation. */
 export const getHistory = agentTool({
   name: 'get_history',
+  does: readOwnHistory,
   title: 'Read what was said before',
   description:
     'Returns the messages of the conversation you are in, oldest first: the newest ones, ' +
@@ -176,40 +170,35 @@ export const getHistory = agentTool({
     ),
     before: z.int().nullable(),
   },
-  run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { contextId } }) => {
+  run: async ({ limit = 50, ...wanted }, { caller, deps, presented: { who, contextId } }) => {
     if (wanted.q !== undefined) await deps.search.catchUp()
-    const { key, messages, before } = await deps.store.query(readOwnHistory, {
-      ...caller,
-      ...wanted,
-      contextId,
-      limit,
-    })
+    const { key, messages, before } = await deps.app.read(
+      readOwnHistory,
+      { ...caller, ...wanted, contextId, limit },
+      who,
+    )
     return { conversation: key, messages: messages.map(snakeFields), before }
   },
 })
 
-const keyOf = async ({ caller, deps, presented: { contextId } }: AgentCall): Promise<string> =>
-  (await deps.store.query(findOwnConversation, { ...caller, contextId })).key
-
 /** `get_flags` and `set_flags` (CX3, CV3): flags of the agent's conversation. */
 export const getFlags = agentTool({
   name: 'get_flags',
+  does: readOwnFlags,
   title: 'Read the flags of the conversation',
   description:
     'Returns the flags of the conversation you are in, as set by the programs around it.',
   annotations: reads,
   output: { conversation: z.string(), flags: Flags },
-  run: async (_, call) => {
-    const key = await keyOf(call)
-    return {
-      conversation: key,
-      flags: (await call.deps.store.query(getConversation, { key })).flags,
-    }
+  run: async (_, { caller, deps, presented: { who, contextId } }) => {
+    const { key, flags } = await deps.app.read(readOwnFlags, { ...caller, contextId }, who)
+    return { conversation: key, flags }
   },
 })
 
 export const setFlags = agentTool({
   name: 'set_flags',
+  does: setOwnFlags,
   title: 'Set the flags of the conversation',
   description:
     'Replaces the flags of the conversation you are in; read them with get_flags first ' +
@@ -217,15 +206,17 @@ export const setFlags = agentTool({
   annotations: writesOnce,
   input: { flags: Flags },
   output: { conversation: z.string(), flags: Flags },
-  run: async ({ flags }, call) => {
-    const key = await keyOf(call)
-    return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
+  run: async (wanted, { caller, deps, presented: { who, contextId } }) => {
+    const change = { ...caller, ...wanted, contextId }
+    const { key, flags } = await deps.app.run(setOwnFlags, change, who)
+    return { conversation: key, flags }
   },
 })
 
 /** `set_summary` (NA9): replaces the older part of a conversation by a summary. */
 export const setSummary = agentTool({
   name: 'set_summary',
+  does: setSummaryOf,
   title: 'Summarise the conversation',
   description:
     'Stores your summary of the conversation up to and including the message ' +
@@ -242,9 +233,13 @@ export const setSummary = agentTool({
     throughSeq: z.int().min(1).describe('The last message it covers, as get_next_action named it'),
   },
   output: { throughSeq: z.int() },
-  run: async (words, call) => {
-    const summary = { ...call.caller, conversationKey: await keyOf(call), ...words }
-    const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
+  run: async (words, { caller, deps: { app }, presented: { who, contextId } }) => {
+    const { key } = await app.read(findOwnConversation, { ...caller, contextId }, who)
+    const { throughSeq } = await app.run(
+      setSummaryOf,
+      { ...caller, conversationKey: key, ...words },
+      who,
+    )
     return { throughSeq }
   },
 })

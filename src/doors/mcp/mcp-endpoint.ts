@@ -14,7 +14,7 @@ function registerMcp(app: FastifyInstance, deps: ServerDependencies): void {
     // The SDK answers unsupported methods.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: '/mcp',
-    config: { scope: 'anybody', lasting: true },
+    config: { lasting: true },
     handler: async (request, reply) => (await load()).answer(request, reply),
   })
   app.addHook('preClose', async () => {

@@ -36,12 +36,13 @@ export class McpRequests {
   }
 
   /** AC11: notes once that a launch has connected. */
-  async #noteConnected({ who: { launch } }: Presented): Promise<void> {
+  async #noteConnected({ who }: Presented): Promise<void> {
+    const { launch } = who
     if (!launch || this.#connected.has(launch.id)) return
     this.#connected.add(launch.id)
     if (this.#connected.size > maxConnected) this.#connected.clear()
-    await this.#deps.store
-      .run(noteTools, { launchId: launch.id })
+    await this.#deps.app
+      .run(noteTools, { launchId: launch.id }, who)
       .catch(() => this.#connected.delete(launch.id))
   }
 

@@ -6,6 +6,7 @@
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { App } from '../../services/app.ts'
 import {
   listProjects,
   listProjectsOfAgent,
@@ -13,10 +14,9 @@ import {
 } from '../../services/projects/queries.ts'
 import {
   type FoundResource,
+  findOwnResource,
   findResource,
-  type ResourceQuery,
 } from '../../services/work/find-resource.ts'
-import type { Store } from '../../store/store.ts'
 import { snakeFields } from './tool.ts'
 
 const scheme = 'holdfast://projects/'
@@ -66,11 +66,11 @@ export const resourceTemplates = [
 ]
 
 export async function listResources(
-  store: Store,
+  app: App,
   who: Who,
   cursor: string | undefined,
 ): Promise<{ resources: Listed[]; nextCursor?: string }> {
-  const { items, nextCursor } = await readableProjects(store, who, {
+  const { items, nextCursor } = await readableProjects(app, who, {
     limit: projectsPerPage,
     cursor,
   })
@@ -95,46 +95,43 @@ export async function listResources(
 }
 
 async function readableProjects(
-  store: Store,
+  app: App,
   who: Who,
   page: PageQuery,
 ): Promise<Page<{ id: string; name: string }>> {
-  const agentId = agentIn(who)
-  if (agentId === null) return store.query(listProjects, page)
-  if (!who.launch) return store.query(listProjectsOfAgent, { ...page, agentId })
+  if (who.kind !== 'agent') return app.read(listProjects, page, who)
+  if (!who.launch) return app.read(listProjectsOfAgent, { ...page, agentId: who.id }, who)
   // CO4: a launch belongs to one project, even if its agent works on others.
-  const found = await findOrNothing(store, {
-    projectId: who.launch.projectId,
-    part: 'project',
-    agentId,
-  })
+  const { projectId } = who.launch
+  const found = await findOrNothing(app, who, { projectId, part: 'project' })
   return { items: found && 'project' in found ? [found.project] : [], nextCursor: null }
 }
 
 /** Returns undefined when the resource does not exist or is not visible to the caller. */
 export async function readResource(
-  store: Store,
+  app: App,
   who: Who,
   uri: string,
 ): Promise<{ contents: [Read] } | undefined> {
   const named = resourceNamed(uri)
-  const agentId = agentIn(who)
   if (!named || (who.launch && who.launch.projectId !== named.projectId)) return undefined
-  const found = await findOrNothing(store, { ...named, agentId })
+  const found = await findOrNothing(app, who, named)
   return found && { contents: [{ uri, mimeType, text: JSON.stringify(contentOf(found)) }] }
 }
 
-const findOrNothing = (store: Store, query: ResourceQuery): Promise<FoundResource | undefined> =>
-  store.query(findResource, query).catch((error) => {
+/** SE3: an agent reads its own, other callers what they may read. */
+async function findOrNothing(
+  app: App,
+  who: Who,
+  named: ResourceName,
+): Promise<FoundResource | undefined> {
+  try {
+    if (who.kind !== 'agent') return await app.read(findResource, named, who)
+    return await app.read(findOwnResource, { ...named, agentId: who.id }, who)
+  } catch (error) {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error
-  })
-
-/** SE3: returns the agent of the credential, or null for a credential that may read everything; refuses others. */
-function agentIn({ kind, id, scopes }: Who): string | null {
-  if (kind === 'agent') return id
-  if (scopes.includes('read')) return null
-  throw new Refusal('missing_scope', undefined, { scope: 'read' })
+  }
 }
 
 const uriOf = (projectId: string): string => scheme + encodeURIComponent(projectId)

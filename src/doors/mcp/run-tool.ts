@@ -28,7 +28,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   const { logger, figures } = call.deps
   try {
-    const own = await toolsOf(call.deps.store, call.presented)
+    const own = await toolsOf(call.deps.app, call.presented)
     if (!own.has(tool.name))
       throw new Refusal('missing_scope', refusalText('toolOfOthers', { tool: tool.name }))
     const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
@@ -50,10 +50,10 @@ export async function runTool(
 /** SR4: an agent that reports over MCP may write what it was given; nothing of it is kept. */
 async function withoutSecrets<Value>(
   args: Value,
-  { deps: { store, seals }, presented: { who } }: ToolCall,
+  { deps: { app, seals }, presented: { who } }: ToolCall,
 ): Promise<Value> {
   if (who.kind !== 'agent') return args
-  const given = await store.query(findGivenSecrets, { agentId: who.id })
+  const given = await app.read(findGivenSecrets, { agentId: who.id }, who)
   if (given.length === 0) return args
   const opened = given.filter(({ sealed }) => sealed.key === seals.keyId)
   const values = opened.flatMap(({ name, sealed }) => Object.values(seals.open({ [name]: sealed })))

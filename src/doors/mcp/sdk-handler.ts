@@ -73,7 +73,7 @@ function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
     instructions,
   })
   server.setRequestHandler('tools/list', async (_, { http }) => ({
-    tools: listedTools(await toolsOf(deps.store, carriedBy(http?.authInfo).presented)),
+    tools: listedTools(await toolsOf(deps.app, carriedBy(http?.authInfo).presented)),
   }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
     const tool = toolNamed(params.name)
@@ -90,14 +90,14 @@ function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
   server.setRequestHandler('resources/list', ({ params }, { http }) => {
     const carried = carriedBy(http?.authInfo)
     return toProtocolErrors(deps, carried, () =>
-      listResources(deps.store, carried.presented.who, params?.cursor),
+      listResources(deps.app, carried.presented.who, params?.cursor),
     )
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { http }) => {
     const carried = carriedBy(http?.authInfo)
     const found = await toProtocolErrors(deps, carried, () =>
-      readResource(deps.store, carried.presented.who, uri),
+      readResource(deps.app, carried.presented.who, uri),
     )
     if (!found) throw new ResourceNotFoundError(uri)
     return found

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Presented } from '../../server/security/credentials.ts'
 import { findToolPurpose, type ToolPurpose } from '../../services/agent-sessions/tool-purpose.ts'
-import type { Store } from '../../store/store.ts'
+import type { App } from '../../services/app.ts'
 import * as agents from './agent-sessions.ts'
 import * as approvals from './approvals.ts'
 import * as chats from './conversations.ts'
@@ -117,11 +117,12 @@ const byPurpose: Readonly<Record<ToolPurpose, ReadonlySet<string>>> = {
 
 /** The names of the tools of a connection. */
 export async function toolsOf(
-  store: Store,
-  { who: { launch }, contextId }: Presented,
+  app: App,
+  { who, contextId }: Presented,
 ): Promise<ReadonlySet<string>> {
+  const { launch } = who
   if (!launch) return byPurpose.any
-  return byPurpose[await store.query(findToolPurpose, { launchId: launch.id, contextId })]
+  return byPurpose[await app.read(findToolPurpose, { launchId: launch.id, contextId }, who)]
 }
 
 export function listedTools(names = byPurpose.any): ListedTool[] {

@@ -3,6 +3,7 @@
  * names, and a function. A tool holds no rules; it calls a service.
  */
 import * as z from 'zod'
+import type { Rights } from '../../domain/access/rights.ts'
 import { Content } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
@@ -41,6 +42,8 @@ export const writesOnce: Annotations = { ...none, idempotentHint: true }
 
 export interface Tool {
   readonly name: string
+  /** What it calls: which scope that needs, and whose it is. */
+  readonly does: Rights
   readonly title: string
   readonly description: string
   readonly annotations: Annotations

@@ -1,7 +1,5 @@
 /** MCP tools for tasks, approaches, checkpoints and resuming. */
 import * as z from 'zod'
-import { allows } from '../../domain/access/scopes.ts'
-import { Refusal } from '../../domain/errors.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import { Id } from '../../protocol/text.ts'
 import { Approach, ApproachDraft } from '../../protocol/work/approach.ts'
@@ -34,6 +32,7 @@ import {
 
 export const getMyTask = agentTool({
   name: 'get_my_task',
+  does: getTaskOf,
   title: 'Read your task',
   description:
     'Returns the task that is assigned to you and in progress, or null if there is none, ' +
@@ -41,8 +40,8 @@ export const getMyTask = agentTool({
     'feedback). get_next_action returns both too; call this to read them again.',
   annotations: reads,
   output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
-  run: async (_, { caller, deps }) => {
-    const { task, decisions } = await deps.store.query(getTaskOf, caller)
+  run: async (_, { caller, deps, presented: { who } }) => {
+    const { task, decisions } = await deps.app.read(getTaskOf, caller, who)
     return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
   },
 })
@@ -52,6 +51,7 @@ const { status, progressPercent, result } = TaskProgress.shape
 /** `update_task` (TK): reports progress or the end of a task. */
 export const updateTask = agentTool({
   name: 'update_task',
+  does: updateTaskOf,
   title: 'Report on your task',
   description:
     'Reports your progress on a task that is assigned to you, or that it is done. Report ' +
@@ -66,8 +66,8 @@ export const updateTask = agentTool({
     result: result.describe('What came out of it: text or any JSON'),
   },
   output: { task: TaskAnswer },
-  run: async (change, { caller, deps }) => ({
-    task: snakeFields(await deps.store.run(updateTaskOf, { ...caller, ...change })),
+  run: async (change, { caller, deps, presented: { who } }) => ({
+    task: snakeFields(await deps.app.run(updateTaskOf, { ...caller, ...change }, who)),
   }),
 })
 
@@ -76,6 +76,7 @@ const draft = ApproachDraft.shape
 /** `record_approach` (AR1): records what worked, what failed, and what could be tried. */
 export const recordApproach = agentTool({
   name: 'record_approach',
+  does: recordAgentApproach,
   title: 'Record what worked or failed',
   description:
     'Records an approach to your work: verified when you have seen it work, failed when ' +
@@ -101,8 +102,8 @@ export const recordApproach = agentTool({
     note: draft.note.describe('Anything else'),
   },
   output: { approach: snakeShape(Approach) },
-  run: async (input, { caller, deps }) => ({
-    approach: snakeFields(await deps.store.run(recordAgentApproach, { ...caller, draft: input })),
+  run: async (said, { caller, deps, presented: { who } }) => ({
+    approach: snakeFields(await deps.app.run(recordAgentApproach, { ...caller, draft: said }, who)),
   }),
 })
 
@@ -111,6 +112,7 @@ const checkpointShape = CheckpointRequest.shape
 /** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
 export const saveCheckpoint = agentTool({
   name: 'save_checkpoint',
+  does: saveMyCheckpoint,
   title: 'Save the state of your work',
   description:
     'Saves the state of your work, so that it can be resumed if you are interrupted. ' +
@@ -128,8 +130,8 @@ export const saveCheckpoint = agentTool({
     error: checkpointShape.error.describe('What went wrong, when that is why you save'),
   },
   output: SavedCheckpoint.shape,
-  run: async (words, { caller, deps }) => {
-    const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: words })
+  run: async (words, { caller, deps, presented: { who } }) => {
+    const saved = await deps.app.run(saveMyCheckpoint, { ...caller, asked: words }, who)
     const path = deps.files.checkpointPath(caller.projectId, saved.workSessionId)
     return {
       path,
@@ -142,6 +144,7 @@ export const saveCheckpoint = agentTool({
 /** `get_resume_context` (RS2): returns what is known about interrupted work. */
 export const getResumeContext = agentTool({
   name: 'get_resume_context',
+  does: contextFor,
   title: 'Read what is known about resumed work',
   description:
     'Returns what is known about the work you have resumed: its state, its task, what ' +
@@ -150,15 +153,18 @@ export const getResumeContext = agentTool({
     'resume_work; call this to read it again.',
   annotations: reads,
   output: { resumeContext: ResumeContextAnswer.nullable() },
-  run: async (_, { caller, deps }) => {
-    const context = await deps.store.query(contextFor, caller)
+  run: async (_, { caller, deps, presented: { who } }) => {
+    const context = await deps.app.read(contextFor, caller, who)
     return { resumeContext: context && resumeContextAnswer(context) }
   },
 })
 
+const fromFile = { scope: 'manage', on: 'nobody' } as const
+
 /** `resume_from_file` (CK7): resumes work from its files, for a person's own tool. */
 export const resumeFromFile = defineTool({
   name: 'resume_from_file',
+  does: fromFile,
   title: 'For the owner: continue work from its checkpoint file',
   description:
     'For people’s own tools, with a credential that may manage; agents do not need it. ' +
@@ -179,8 +185,7 @@ export const resumeFromFile = defineTool({
     missing: z.array(Missing).describe('What is needed before anything starts'),
   },
   run: async ({ path }, { deps, presented: { who } }) => {
-    if (!allows(who.scopes, 'manage'))
-      throw new Refusal('missing_scope', undefined, { scope: 'manage' })
+    await deps.app.require(fromFile, {}, who)
     const { begun, resumed } = await resume(deps, who, path)
     const { id, projectId, parentSessionId } = workSessionIn(resumed)
     return {

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
-import type { Scope } from '../../domain/access/scopes.ts'
+import type { Rights } from '../../domain/access/rights.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
@@ -25,7 +25,19 @@ import type { ServerDependencies } from '../../server/dependencies.ts'
 import type { SocketLink, SocketMessage, SocketPart } from '../../server/door.ts'
 import { type FeedSnapshot, stillFree } from '../../server/live/subscription.ts'
 import { FeedEvent, type FrameForm } from '../../server/live/tail.ts'
-import type { EndOf } from '../../services/consoles/queries.ts'
+import { requireScope } from '../../services/access/require-scope.ts'
+import { configureAgent } from '../../services/consoles/configure-agent.ts'
+import { type EndOf, getUserSession } from '../../services/consoles/queries.ts'
+import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
+import { cancelTurn, withdrawPrompt } from '../../services/flows/cancel-turn.ts'
+import {
+  createUserSession,
+  terminateUserSession,
+} from '../../services/flows/change-user-session.ts'
+import { goOnInRole } from '../../services/flows/end-limit.ts'
+import { terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
+import { sendPrompt } from '../../services/flows/send-prompt.ts'
+import { spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Door } from '../door.ts'
 
@@ -166,22 +178,23 @@ export const relayDoor: Door = {
  * Requests about user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which the sender
  * follows; only lists, infos and errors are direct answers. A repeated request is answered by the same event.
  */
-const reads: ReadonlySet<RelayRequest['type']> = new Set([
-  'session:resume',
-  'agent:list',
-  'agent:get',
-])
-
-/** Requests that need the scope of the inbox: answering a permission, and setting a mode in which an agent may no longer ask. */
-const approves: ReadonlySet<RelayRequest['type']> = new Set([
-  'permission:answer',
-  'question:answer',
-  'agent:configure',
-])
-
-function scopeOf(type: RelayRequest['type']): Scope {
-  if (reads.has(type)) return 'read'
-  return approves.has(type) ? 'approve' : 'write'
+/** What each request calls: which scope that needs, and whose it is. */
+export const useCaseOf: Readonly<Record<RelayRequest['type'], Rights>> = {
+  'session:create': createUserSession,
+  'session:resume': getUserSession,
+  'session:terminate': terminateUserSession,
+  'agent:spawn': spawnRoleAgent,
+  'agent:message': sendPrompt,
+  'agent:withdraw': withdrawPrompt,
+  'agent:cancel': cancelTurn,
+  'agent:terminate': terminateRoleAgent,
+  // In some modes an agent asks nobody any more.
+  'agent:configure': configureAgent,
+  'agent:go-on': goOnInRole,
+  'agent:list': getUserSession,
+  'agent:get': getUserSession,
+  'permission:answer': answerPermission,
+  'question:answer': answerQuestion,
 }
 
 async function handleRelayMessage(
@@ -191,9 +204,8 @@ async function handleRelayMessage(
   deps: ServerDependencies,
 ): Promise<void> {
   const request = requestIn(checked(RelayMessage, message))
-  const scope = scopeOf(request.type)
-  if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   const { userSessions } = deps
+  requireScope(who, useCaseOf[request.type].scope)
   switch (request.type) {
     case 'session:create': {
       relay.requireFreeStream()
@@ -228,7 +240,8 @@ async function handleRelayMessage(
       return relay.answer(relayAnswer('agent:info', id, { agent }))
     }
     default:
-      await userSessions.check(who, request.userSessionId)
+      // Who answers or changes follows what comes of it.
+      await deps.app.watch([userSessionStream(request.userSessionId)], who)
       return relay.request(request.userSessionId, () => decide(relay, who, request, deps))
   }
 }

@@ -1,7 +1,7 @@
 /** REST handlers for signing in and out, people and tokens. */
 import type { FastifyRequest } from 'fastify'
 import type * as z from 'zod'
-import { endOfMaker, ownerId, type Who } from '../../domain/access/caller.ts'
+import { endOfMaker, nobody, ownerId, type Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
@@ -22,11 +22,11 @@ import { createTicket } from '../../services/access/passes.ts'
 import { listDevices, listPeople, listTokens } from '../../services/access/queries.ts'
 import { createSignInCode, signIn, signOut } from '../../services/access/sign-in.ts'
 import { browserName } from './browser-name.ts'
-import { type HandlersOf, query, run } from './handler.ts'
+import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 
 export const accessHandlers: HandlersOf<typeof accessRoutes> = {
-  login: async ({ body, deps, request, reply }) => {
-    const { store, credentials, signInRules: rules, logger, failedSignIns } = deps
+  login: by(signIn, async ({ body, deps, request, reply }) => {
+    const { app, credentials, signInRules: rules, logger, failedSignIns } = deps
     const address = deps.addressOf(request.raw)
     const seen = { requestId: request.id, address }
     deps.loginLimit.attempt(address)
@@ -37,7 +37,7 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
       address,
     }
     try {
-      const { cookie, personId: account, deviceId: device } = await store.run(signIn, attempt)
+      const { cookie, personId: account, deviceId: device } = await app.run(signIn, attempt, nobody)
       reply.header(
         'set-cookie',
         credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)),
@@ -48,42 +48,43 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
         failedSignIns.info({ ...seen, code: error.code }, 'sign-in failed')
       throw error
     }
-  },
-  getLogin: async ({ deps, request }) => ({
-    signedIn: await isSignedIn(deps.credentials.find(request.raw)),
   }),
-  logout: async ({ deps, who, presented, request, reply }) => {
+  getLogin: allowed({ scope: 'nobody', on: 'caller' }, async ({ deps, request }) => ({
+    signedIn: await isSignedIn(deps.credentials.find(request.raw)),
+  })),
+  logout: by(signOut, async ({ deps, who, presented, request, reply }) => {
     if (presented.by !== 'cookie') return
     await endDevice(deps, request, { who, deviceId: who.credentialId })
     reply.header('set-cookie', deps.credentials.noCookie(request.raw))
-  },
-  getMe: async ({ who }) => ({
+  }),
+  getMe: allowed({ scope: 'anybody', on: 'caller' }, async ({ who }) => ({
     id: who.id,
     name: who.name,
     kind: who.kind,
     role: who.role,
     scopes: [...who.scopes],
-  }),
+  })),
   createTicket: run(createTicket, ({ who, presented }) => ({
     holderId: who.id,
     madeWith: makerOf(presented),
   })),
   listDevices: query(listDevices, ({ query: page, who }) => ({ ...page, who })),
-  removeDevice: async ({ deps, params: { deviceId }, who, request, reply }) => {
+  removeDevice: by(signOut, async ({ deps, params: { deviceId }, who, request, reply }) => {
     if (who.kind !== 'person')
       throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     if (!(await endDevice(deps, request, { who, deviceId })))
       throw new Refusal('not_found', refusalText('noDevice'), { deviceId })
     if (deviceId === who.credentialId)
       reply.header('set-cookie', deps.credentials.noCookie(request.raw))
-  },
-  createSignInCode: async ({ deps, who, presented }) => {
-    const made = await deps.store.run(createSignInCode, {
-      by: who.id,
-      madeWith: makerOf(presented),
-    })
+  }),
+  createSignInCode: by(createSignInCode, async ({ deps, who, presented }) => {
+    const made = await deps.app.run(
+      createSignInCode,
+      { by: who.id, madeWith: makerOf(presented) },
+      who,
+    )
     return { ...made, link: deps.publicUrl && signInLink(deps.publicUrl, made.code) }
-  },
+  }),
   listPeople: query(listPeople, (call) => call.query),
   addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: lasting(who) })),
   changePerson: run(changePersonRole, ({ params, body, who }) => ({
@@ -107,11 +108,11 @@ const makerOf = ({ who, hash }: Presented): string =>
   who.credentialId === ownerId ? ownerId : hash
 
 async function endDevice(
-  { store, addressOf, logger }: ServerDependencies,
+  { app, addressOf, logger }: ServerDependencies,
   request: FastifyRequest,
   { who, deviceId }: { readonly who: Who; readonly deviceId: string },
 ): Promise<boolean> {
-  const isEnded = await store.run(signOut, { credentialId: deviceId, personId: who.id })
+  const isEnded = await app.run(signOut, { credentialId: deviceId, personId: who.id }, who)
   const seen = {
     requestId: request.id,
     address: addressOf(request.raw),

@@ -1,4 +1,5 @@
 /** REST handlers for agents, their passkeys, the secrets of projects and what agents used of models. */
+import type { Caller } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Seals } from '../../platform/secrets/seals.ts'
@@ -22,7 +23,7 @@ import {
 import { deleteAgent } from '../../services/flows/delete-agent.ts'
 import { replacePasskey } from '../../services/flows/replace-passkey.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'
-import { type HandlersOf, query, run } from './handler.ts'
+import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
 const sealed = (
@@ -37,10 +38,17 @@ const sealed = (
     ]),
   )
 
-async function startOf({ store, seals }: ServerDependencies, agent: { agentId: string }) {
-  const { env, ...start } = await store.query(findAgentStart, agent)
+async function startOf(
+  { app, seals }: ServerDependencies,
+  which: { agentId: string },
+  who: Caller,
+) {
+  const { env, ...start } = await app.read(findAgentStart, which, who)
   return { ...start, env: seals.open(env) }
 }
+
+/** Programs on the server's machine. */
+const startsPrograms = { scope: 'manage', on: 'nobody' } as const
 
 export const agentHandlers: HandlersOf<typeof agentRoutes> = {
   listAgents: query(listAgents, (call) => call.query),
@@ -56,25 +64,26 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     ...params,
     by: who.id,
   })),
-  deleteAgent: async ({ params, who, deps: { store }, receipt }) => {
-    await store.run(deleteAgent, { ...params, by: who.id }, receipt)
-  },
-  replacePasskey: async ({ params, who, deps: { store }, receipt }) => {
-    return store.run(replacePasskey, { ...params, by: who.id }, receipt)
-  },
-  inspectAgent: async ({ params, query: { folder }, deps }) =>
-    (await deps.signIns()).inspect(await startOf(deps, params), folder),
-  signInAgent: async ({ params, body, deps }) =>
-    (await deps.signIns()).signIn(params.agentId, await startOf(deps, params), body.method),
-  getSignIn: async ({ params, deps }) => {
+  deleteAgent: by(deleteAgent, async ({ params, who, deps: { app }, receipt }) => {
+    await app.run(deleteAgent, { ...params, by: who.id }, who, receipt)
+  }),
+  replacePasskey: run(replacePasskey, ({ params, who }) => ({ ...params, by: who.id })),
+  inspectAgent: by(findAgentStart, async ({ params, query: { folder }, deps, who }) =>
+    (await deps.signIns()).inspect(await startOf(deps, params, who), folder),
+  ),
+  signInAgent: by(findAgentStart, async ({ params, body, deps, who }) =>
+    (await deps.signIns()).signIn(params.agentId, await startOf(deps, params, who), body.method),
+  ),
+  getSignIn: allowed(startsPrograms, async ({ params, deps }) => {
     const attempt = (await deps.signIns()).attempt(params.agentId)
     if (!attempt) throw new Refusal('not_found', refusalText('noSignIn'))
     return attempt
-  },
-  signOutAgent: async ({ params, deps }) =>
-    (await deps.signIns()).signOut(await startOf(deps, params)),
-  listDetectedAgents: ({ deps }) => deps.detectAgents(),
-  probeSandbox: ({ body, deps }) => deps.probeSandbox(body),
+  }),
+  signOutAgent: by(findAgentStart, async ({ params, deps, who }) =>
+    (await deps.signIns()).signOut(await startOf(deps, params, who)),
+  ),
+  listDetectedAgents: allowed(startsPrograms, ({ deps }) => deps.detectAgents()),
+  probeSandbox: allowed(startsPrograms, ({ body, deps }) => deps.probeSandbox(body)),
 }
 
 export const secretHandlers: HandlersOf<typeof secretRoutes> = {

@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { anyBytes, maxArtifactBytes } from '../../protocol/work/artifact.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { addUploadPart } from '../../services/work/upload-artifact.ts'
-import type { Store } from '../../store/store.ts'
 
 /** A multiple of three, so that base64 needs no padding. */
 const partBytes = 192 * 1024
@@ -47,11 +47,11 @@ export interface TakenBytes {
 
 export async function takeBytes(
   request: FastifyRequest,
-  { store, clock }: ServerDependencies,
+  { app, clock, who }: Pick<ServerDependencies, 'app' | 'clock'> & { readonly who: Caller },
   uploadId: string,
 ): Promise<TakenBytes> {
   const hash = createHash('sha256')
-  const writing = new PendingParts(store, uploadId)
+  const writing = new PendingParts((part) => app.run(addUploadPart, part, who), uploadId)
   let size = 0
   let waiting: Buffer[] = []
   let waitingBytes = 0
@@ -85,15 +85,21 @@ export async function takeBytes(
   return { size, sha256: hash.digest('hex') }
 }
 
+interface UploadPart {
+  readonly uploadId: string
+  readonly number: number
+  readonly bytes: string
+}
+
 /** Parts being written. Several share a commit; their number is bounded to limit memory. */
 class PendingParts {
-  readonly #store: Store
+  readonly #write: (part: UploadPart) => Promise<void>
   readonly #uploadId: string
   readonly #written: Promise<void>[] = []
   #number = 0
 
-  constructor(store: Store, uploadId: string) {
-    this.#store = store
+  constructor(write: (part: UploadPart) => Promise<void>, uploadId: string) {
+    this.#write = write
     this.#uploadId = uploadId
   }
 
@@ -104,7 +110,7 @@ class PendingParts {
       number: this.#number++,
       bytes: bytes.toString('base64'),
     }
-    const written = this.#store.run(addUploadPart, part)
+    const written = this.#write(part)
     written.catch(() => undefined)
     this.#written.push(written)
     if (this.#written.length >= partsAtOnce) await this.#written.shift()

@@ -1,8 +1,5 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
-import type { Who } from '../../domain/access/caller.ts'
-import { viewerOf } from '../../domain/access/visibility.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
-import type { ConversationKind } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -32,8 +29,8 @@ import {
 } from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
 import {
-  findIdentities,
   findRolePlace,
+  findSavedConversation,
   getConversation,
   getHistory,
   listConversations,
@@ -46,12 +43,13 @@ import { addMessage } from '../../services/flows/add-message.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
-import { setContinueAfterLimit } from '../../services/flows/end-limit.ts'
+import { goOnInChat } from '../../services/flows/end-limit.ts'
+import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
 import { postMessage } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
 import { noSuchNote } from '../../services/refusals.ts'
-import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
+import { configureChat, findOptions, readOptions } from '../../services/turns/chat-options.ts'
 import {
   listConversationTurns,
   readContexts,
@@ -59,20 +57,29 @@ import {
   readTurnItems,
 } from '../../services/turns/queries.ts'
 import { noteText } from '../../store/conversations/notes.ts'
-import type { Store } from '../../store/store.ts'
-import { type HandlersOf, query, run } from './handler.ts'
+import { allowed, by, type HandlersOf, query, run } from './handler.ts'
+
+/** What is asked of the machine that has the folder. */
+const looks = { scope: 'read', on: 'conversation' } as const
 
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversations: query(listConversations, ({ query: page, who }) => ({
     ...page,
-    accountId: viewerOf(who),
     personId: who.id,
   })),
-  getOrCreateConversation: async ({ body, deps, receipt, reply }) => {
-    const { conversation, created } = await deps.store.run(getOrCreateConversation, body, receipt)
-    reply.code(created ? 201 : 200)
-    return conversation
-  },
+  getOrCreateConversation: by(
+    getOrCreateConversation,
+    async ({ body, who, deps, receipt, reply }) => {
+      const { conversation, created } = await deps.app.run(
+        getOrCreateConversation,
+        body,
+        who,
+        receipt,
+      )
+      reply.code(created ? 201 : 200)
+      return conversation
+    },
+  ),
   getConversation: query(getConversation, ({ params }) => params),
   changeConversation: run(setTitle, ({ params, body, who }) => ({
     ...params,
@@ -83,15 +90,19 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),
-  addMessage: async ({ body, params, who, deps, receipt }) => {
-    await requireOwnMessages(deps.store, who, params, [body])
-    return deps.store.run(addMessage, { ...body, ...params, by: who.id }, receipt)
-  },
+  addMessage: run(addMessage, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+    scopes: who.scopes,
+  })),
   withdrawMessage: run(withdrawMessage, ({ params, who }) => ({ ...params, by: who.id })),
-  setHistory: async ({ body, params, who, deps, receipt }) => {
-    await requireOwnMessages(deps.store, who, params, body.messages)
-    return deps.store.run(setHistory, { ...body, ...params, by: who.id }, receipt)
-  },
+  setHistory: run(setHistory, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+    scopes: who.scopes,
+  })),
   setConversationSummary: run(setConversationSummary, ({ body, params, who }) => ({
     ...body,
     ...params,
@@ -99,111 +110,96 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
-  importConversation: async ({ body, params, who, deps, receipt }) => {
-    await requireOwnMessages(deps.store, who, params, body.messages)
-    return deps.store.run(importConversation, { ...body, ...params, by: who.id }, receipt)
-  },
-  saveConversation: async ({ params: { key }, deps }) => {
-    await deps.store.query(getConversation, { key })
-    return { key, path: await deps.files.saveConversation(key) }
-  },
+  importConversation: run(importConversation, ({ body, params, who }) => ({
+    ...body,
+    ...params,
+    by: who.id,
+    scopes: who.scopes,
+  })),
+  saveConversation: allowed(
+    { scope: 'write', on: 'conversation' },
+    async ({ params: { key }, who, deps }) => {
+      await deps.app.read(findSavedConversation, { key }, who)
+      return { key, path: await deps.files.saveConversation(key) }
+    },
+  ),
   listConversationTurns: query(listConversationTurns, (call) => ({
     ...call.query,
     ...call.params,
   })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
   getToolOutput: query(readToolOutput, ({ params }) => params),
-  findFiles: async ({ params, query: { q }, who, deps }) => ({
+  findFiles: allowed(looks, async ({ params, query: { q }, who, deps }) => ({
     items: await deps.worktrees.files(who, params.key, q),
-  }),
+  })),
   stopTurns: run(stopTurns, ({ params, who }) => ({ ...params, by: who.id })),
-  getTurnDiff: (call) => call.deps.fileOperations.diff(call.who, call.params, call.query),
-  rewindToTurn: (call) =>
+  getTurnDiff: allowed(looks, (call) =>
+    call.deps.fileOperations.diff(call.who, call.params, call.query),
+  ),
+  rewindToTurn: by(askRewind, (call) =>
     call.deps.fileOperations.rewind(call.who, call.params, call.body, call.receipt),
-  undoRewind: (call) =>
+  ),
+  undoRewind: by(askUndo, (call) =>
     call.deps.fileOperations.undo(call.who, { ...call.params, ...call.body }, call.receipt),
-  forkFromTurn: (call) =>
+  ),
+  forkFromTurn: by(askFork, (call) =>
     call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
+  ),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
   getConversationOptions: query(readOptions, ({ params }) => params),
-  setConversationOption: async ({ params: { key }, body: change, who, deps, receipt }) => {
-    const inRole = await deps.store.query(findRolePlace, { key })
-    if (!inRole) return deps.store.run(configureChat, { key, change, by: who.id }, receipt)
-    await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
-    return deps.store.query(readOptions, { key })
-  },
-  getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,
+  setConversationOption: by(
+    configureChat,
+    async ({ params: { key }, body: change, who, deps, receipt }) => {
+      const inRole = await deps.app.read(findRolePlace, { key }, who)
+      if (!inRole) return deps.app.run(configureChat, { key, change, by: who.id }, who, receipt)
+      await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
+      return deps.app.read(findOptions, { key }, who)
+    },
+  ),
+  getFlags: by(getConversation, async ({ params, who, deps }) => {
+    const { flags } = await deps.app.read(getConversation, params, who)
+    return flags
+  }),
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }
 
-/** Conversations in which our agents write; others belong to other programs. */
-const agentsKinds: ReadonlySet<string> = new Set<ConversationKind>([
-  'web',
-  'agent',
-  'channel',
-  'fork',
-  'console',
-  'work',
-])
-
-/** SE3: writing a message in an agent's name needs more than the scope `write`. */
-async function requireOwnMessages(
-  store: Pick<Store, 'query'>,
-  who: Who,
-  { key }: { key: string },
-  messages: readonly { role: string }[],
-): Promise<void> {
-  const isOwn = messages.every(({ role }) => role === 'user')
-  if (isOwn || who.scopes.includes('manage')) return
-  const [identity] = await store.query(findIdentities, { keys: [key] })
-  if (!agentsKinds.has(identity?.kind ?? '')) return
-  throw new Refusal(
-    'missing_scope',
-    refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }),
-    {
-      scope: 'manage',
-      field: 'role',
-    },
-  )
-}
-
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
-  search: async ({ query, deps, who }) => {
-    const behind = await deps.search.catchUp()
-    const filter = { ...query, accountId: viewerOf(who) }
-    const messages = await deps.store.query(searchMessages, filter)
+  search: by(searchMessages, async ({ query, deps: { app, search }, who }) => {
+    const behind = await search.catchUp()
+    const messages = await app.read(searchMessages, query, who)
     return {
       ...messages,
-      ...(query.titles && { titles: await deps.store.query(searchTitles, filter) }),
+      ...(query.titles && { titles: await app.read(searchTitles, query, who) }),
       behind,
     }
-  },
+  }),
 }
 
 /** REST handlers for people's chats with the agents of a project. */
 export const chatHandlers: HandlersOf<typeof chatRoutes> = {
-  startChat: async ({ params, query: chat, who, deps, receipt }) => {
-    const started = await deps.store.run(startChat, { ...params, ...chat, by: who.id }, receipt)
+  startChat: by(startChat, async ({ params, query: chat, who, deps, receipt }) => {
+    const started = await deps.app.run(startChat, { ...params, ...chat, by: who.id }, who, receipt)
     if (started.agentSession?.state === 'active') return started
     // CH1: ordered at once, so that the answer can include the launch.
     const pair = { projectId: params.projectId, agentId: chat.agentId }
     return { ...started, launch: (await deps.launches.order(pair)) ?? started.launch }
-  },
+  }),
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
-  goOnInChat: async ({ params, body, who, deps, receipt }) => {
-    const { until, goesOn } = await deps.store.run(
-      setContinueAfterLimit,
+  goOnInChat: by(goOnInChat, async ({ params, body, who, deps, receipt }) => {
+    const { until, goesOn } = await deps.app.run(
+      goOnInChat,
       { ...params, ...body, by: who.id },
+      who,
       receipt,
     )
     return { until, goesOn }
-  },
-  postMessage: async ({ body: { senderId, ...body }, who, deps, receipt }) => {
+  }),
+  postMessage: by(postMessage, async ({ body: { senderId, ...body }, who, deps, receipt }) => {
     if (senderId !== undefined && senderId !== who.id)
       throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
-    return deps.store.run(postMessage, { ...body, by: who.id }, receipt)
-  },
+    return deps.app.run(postMessage, { ...body, by: who.id }, who, receipt)
+  }),
   listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
 }
 
@@ -216,30 +212,34 @@ const cutoverOf = ({ hour, timezone, source }: CutoverRule & Pick<Cutover, 'sour
 export const noteHandlers: HandlersOf<typeof noteRoutes> = {
   listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
   listChapterMessages: query(listChapterMessages, (call) => ({ ...call.query, ...call.params })),
-  cutOverConversation: async ({ params, body, deps, receipt }) => {
+  cutOverConversation: by(cutOverConversation, async ({ params, body, who, deps, receipt }) => {
     const at = body?.now === undefined ? undefined : instant(Date.parse(body.now))
-    const { cut, day } = await deps.store.run(cutOverConversation, { ...params, at }, receipt)
+    const { cut, day } = await deps.app.run(cutOverConversation, { ...params, at }, who, receipt)
     if (!cut || day === null) return { cut, date: day, notePath: null }
     await deps.files.noteWritten(day)
     return { cut, date: day, notePath: deps.files.notePath(day) }
-  },
-  getCutover: async ({ deps }) => cutoverOf(await deps.store.query(getCutoverRule, {})),
-  setCutover: async ({ body, deps, receipt }) => {
+  }),
+  getCutover: by(getCutoverRule, async ({ who, deps }) =>
+    cutoverOf(await deps.app.read(getCutoverRule, undefined, who)),
+  ),
+  setCutover: by(setCutoverRule, async ({ body, who, deps, receipt }) => {
     const { hour, timezone } = body
     const change = {
       ...(hour !== undefined && { hour: hour === 'off' ? null : hour }),
       ...(timezone !== undefined && { timezone: zoneOf(timezone) }),
     }
-    return cutoverOf(await deps.store.run(setCutoverRule, { ...change, source: 'chosen' }, receipt))
-  },
+    return cutoverOf(
+      await deps.app.run(setCutoverRule, { ...change, source: 'chosen' }, who, receipt),
+    )
+  }),
   listNotes: query(listNotes, (call) => call.query),
-  getNote: async ({ params, query: { timezone }, who, deps }) => {
+  getNote: by(readNote, async ({ params, query: { timezone }, who, deps }) => {
     const day = parseDay(params.day)
-    const contents = day && (await deps.store.query(readNote, { day, viewer: viewerOf(who) }))
+    const contents = day && (await deps.app.read(readNote, { day }, who))
     if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
     let text = ''
     for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone)))
       text += piece
     return text
-  },
+  }),
 }

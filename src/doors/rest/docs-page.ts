@@ -3,9 +3,10 @@ import { errorCatalogue } from '../../domain/errors.ts'
 import type { Route } from '../../protocol/route.ts'
 import { routes } from '../../protocol/routes.ts'
 import { ClientMessage, closeCodes } from '../../protocol/socket.ts'
+import type { Scopes } from './handler.ts'
 import { schemaOf } from './openapi.ts'
 
-export function docsPage(version: string): string {
+export function docsPage(version: string, scopes: Scopes): string {
   const list = Object.entries<Route>(routes)
   return `<!doctype html>
 <html lang="en">
@@ -28,7 +29,7 @@ ${list.map(([operation, { method, path }]) => `<li><a href="#${operation}"><b>${
 <li><a href="#errors">Errors</a></li>
 </ul></nav>
 <main>
-${list.map(([operation, route]) => routeSection(operation, route)).join('\n')}
+${list.map(([operation, route]) => routeSection(operation, route, scopes[operation])).join('\n')}
 ${socketSection()}
 ${errorSection()}
 </main>
@@ -37,7 +38,7 @@ ${errorSection()}
 `
 }
 
-function routeSection(operation: string, route: Route): string {
+function routeSection(operation: string, route: Route, scope: Scopes[string] = 'anybody'): string {
   const parts = [
     route.params && schemaBlock('In the path', schemaOf(route.params, 'input')),
     route.query && schemaBlock('In the query', schemaOf(route.query, 'input')),
@@ -49,12 +50,12 @@ function routeSection(operation: string, route: Route): string {
     : `<p>Answers ${route.status}${route.media ? ` with <code>${escapeHtml(route.media)}</code>` : ''}.</p>`
   return `<section id="${operation}" aria-labelledby="${operation}-title">
 <h2 id="${operation}-title"><b>${route.method}</b> <code>${escapeHtml(route.path)}</code></h2>
-<p>${text(route.summary)}. ${scopeText(route.scope)}</p>
+<p>${text(route.summary)}. ${scopeText(scope)}</p>
 ${parts.filter(Boolean).join('\n')}${answer}
 </section>`
 }
 
-function scopeText(scope: Route['scope']): string {
+function scopeText(scope: Scopes[string]): string {
   if (scope === 'nobody') return 'Needs no credential.'
   return scope === 'anybody' ? 'Any credential will do.' : `Needs the scope <code>${scope}</code>.`
 }

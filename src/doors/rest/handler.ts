@@ -3,20 +3,22 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
-import type { Who } from '../../domain/access/caller.ts'
+import { nobody, type Who } from '../../domain/access/caller.ts'
+import type { Rights } from '../../domain/access/rights.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Route } from '../../protocol/route.ts'
 import type { Routes } from '../../protocol/routes.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import type { Presented } from '../../server/security/credentials.ts'
+import type { Asked } from '../../services/app.ts'
 import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
 
 type Checked<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type FieldOf<R, Name extends string> = R extends { readonly [N in Name]: infer Schema }
   ? Checked<Schema>
   : undefined
-type IfKnown<R, Value> = R extends { readonly scope: 'nobody' } ? undefined : Value
+type IfKnown<R, Value> = R extends { readonly anonymous: true } ? undefined : Value
 
 /** A request whose credential, scope and input are valid. */
 export interface Call<R extends Route> {
@@ -38,27 +40,52 @@ type Answer<R extends Route> = R extends { readonly answer: infer Schema extends
     ? Promise<string | undefined>
     : Promise<void>
 
-export type Handler<R extends Route> = (call: Call<R>) => Answer<R>
+/** What a route is answered by; `does` says which scope it needs and whose it is. */
+interface Handling<C, Output> {
+  (call: C): Output
+  readonly does: Rights
+}
+export type Handler<R extends Route> = Handling<Call<R>, Answer<R>>
 export type HandlersOf<Routes extends Record<string, Route>> = {
   readonly [Name in keyof Routes]: Handler<Routes[Name]>
 }
 
-/** Handler of a write: runs a use case once, however often the request is repeated (HT4). */
-export const run =
-  <C extends Pick<Call<Route>, 'deps' | 'receipt'>, Input, Output>(
-    useCase: UseCase<Input, Output>,
-    toInput: (call: C) => Input,
-  ) =>
-  (call: C): Promise<Output> =>
-    call.deps.store.run(useCase, toInput(call), call.receipt)
+/** The scope that each operation needs. */
+export type Scopes = Readonly<Record<string, Rights['scope']>>
 
-export const query =
-  <C extends Pick<Call<Route>, 'deps'>, Input, Output>(
-    service: Query<Input, Output>,
-    toInput: (call: C) => Input,
-  ) =>
-  (call: C): Promise<Output> =>
-    call.deps.store.query(service, toInput(call))
+interface AnyCall extends Pick<Call<Route>, 'deps' | 'receipt'> {
+  readonly params: unknown
+  readonly who: Who | undefined
+}
+
+/** Handler of a write: runs a use case once, however often the request is repeated (HT4). */
+export const run = <C extends AnyCall, Input, Output>(
+  useCase: UseCase<Input, Output>,
+  toInput: (call: C) => Input,
+): Handling<C, Promise<Output>> =>
+  by(useCase, (call: C) =>
+    call.deps.app.run(useCase, toInput(call), call.who ?? nobody, call.receipt),
+  )
+
+export const query = <C extends AnyCall, Input, Output>(
+  service: Query<Input, Output>,
+  toInput: (call: C) => Asked<Input>,
+): Handling<C, Promise<Output>> =>
+  by(service, (call: C) => call.deps.app.read(service, toInput(call), call.who ?? nobody))
+
+/** Handler that does more than call this use case or query, which checks what it is given. */
+export const by = <C, Output>(does: Rights, handler: (call: C) => Output): Handling<C, Output> =>
+  Object.assign((call: C) => handler(call), { does })
+
+/** Handler of what no single use case does; whose it is stands in the path. */
+export const allowed = <C extends AnyCall, Output>(
+  does: Rights,
+  handler: (call: C) => Promise<Output>,
+): Handling<C, Promise<Output>> =>
+  by(does, async (call: C) => {
+    await call.deps.app.require(does, call.params, call.who ?? nobody)
+    return handler(call)
+  })
 
 // Receipt requested by `Idempotency-Key` (HT4).
 

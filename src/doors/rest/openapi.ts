@@ -4,15 +4,20 @@ import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
 import type { Route } from '../../protocol/route.ts'
 import { routes } from '../../protocol/routes.ts'
 import { anyBytes } from '../../protocol/work/artifact.ts'
+import type { Scopes } from './handler.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-function openApiDocument(list: Readonly<Record<string, Route>>, version: string): Json {
+function openApiDocument(
+  list: Readonly<Record<string, Route>>,
+  version: string,
+  scopes: Scopes,
+): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [operation, route] of Object.entries(list)) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operationOf(operation, route),
+      [route.method.toLowerCase()]: operationOf(operation, route, scopes[operation] ?? 'anybody'),
     }
   }
   return {
@@ -49,8 +54,8 @@ function openApiDocument(list: Readonly<Record<string, Route>>, version: string)
 let text: string | undefined
 
 /** Returns the document of the product's routes, generated on first use. */
-export function openApiText(version: string): string {
-  text ??= JSON.stringify(openApiDocument(routes, version))
+export function openApiText(version: string, scopes: Scopes): string {
+  text ??= JSON.stringify(openApiDocument(routes, version, scopes))
   return text
 }
 
@@ -81,11 +86,11 @@ const problemContent: Json = {
   'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
 }
 
-function operationOf(operationId: string, route: Route): Json {
+function operationOf(operationId: string, route: Route, scope: string): Json {
   return {
     operationId,
     summary: route.summary,
-    ...(route.scope === 'nobody' ? { security: [] } : { 'x-scope': route.scope }),
+    ...(route.anonymous ? { security: [] } : { 'x-scope': scope }),
     parameters: [
       ...parametersOf('path', route.params),
       ...parametersOf('query', route.query),
@@ -112,7 +117,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodObject | undefined):
 }
 
 function headersOf(route: Route): Json[] {
-  if (route.method === 'GET' || route.scope === 'nobody') return []
+  if (route.method === 'GET' || route.anonymous) return []
   const description = 'Repeated within 7 days, the same answer and nothing done twice'
   return [
     {
@@ -157,13 +162,13 @@ function responsesOf(route: Route): Json {
 /** Lists the statuses a route can refuse with because of its checks; refusals of its service are covered by `default`. */
 function refusalStatuses(route: Route): (number | 'default')[] {
   const codes: ErrorCode[] = ['forbidden_host']
-  if (route.scope !== 'nobody') codes.push('unauthenticated')
+  if (!route.anonymous) codes.push('unauthenticated')
   if (route.params || route.query || route.body) codes.push('invalid_request')
   if (route.params) codes.push('not_found')
   if (route.body) codes.push('too_large', 'unsupported_media_type')
   if (route.upload) codes.push('too_large')
   if (route.path === '/api/login') codes.push('authentication_failed', 'rate_limited')
-  if (route.method !== 'GET' && route.scope !== 'nobody') codes.push('idempotency_key_reused')
+  if (route.method !== 'GET' && !route.anonymous) codes.push('idempotency_key_reused')
   const statuses = new Set(codes.map((code) => errorCatalogue[code].status as number))
   return [...[...statuses].sort((a, b) => a - b), 'default']
 }

@@ -9,32 +9,39 @@ import {
   getAssignment,
 } from '../../services/projects/change-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
-import { type HandlersOf, query, run } from './handler.ts'
+import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
-  listProjects: async ({ query: page, deps: { store, folders } }) => {
-    const { items, nextCursor } = await store.query(listProjects, page)
+  listProjects: by(listProjects, async ({ query: asked, who, deps: { app, folders } }) => {
+    const { items, nextCursor } = await app.read(listProjects, asked, who)
     return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
-  },
-  listFolders: ({ query: { path }, deps }) => deps.folders.list(path),
-  createProject: async ({ body, who, deps: { store, folders }, receipt }) => {
+  }),
+  listFolders: allowed({ scope: 'manage', on: 'nobody' }, ({ query: { path }, deps }) =>
+    deps.folders.list(path),
+  ),
+  createProject: by(createProject, async ({ body, who, deps: { app, folders }, receipt }) => {
     const { id: by, scopes } = who
-    return store.run(
+    return app.run(
       createProject,
       { ...body, by, scopes, look: await folders.look(body.path) },
+      who,
       receipt,
     )
-  },
-  getProject: async ({ params, deps: { store, folders } }) =>
-    folders.shown(await store.query(getProject, params)),
-  changeProject: async ({ body, params, who, deps: { store, folders }, receipt }) => {
+  }),
+  getProject: by(getProject, async ({ params, who, deps: { app, folders } }) =>
+    folders.shown(await app.read(getProject, params, who)),
+  ),
+  changeProject: by(changeProject, async (call) => {
+    const { body, params, who, receipt } = call
+    const { app, folders } = call.deps
     const { id: by, scopes } = who
-    return store.run(
+    return app.run(
       changeProject,
       { ...body, ...params, by, scopes, look: await folders.look(body.path) },
+      who,
       receipt,
     )
-  },
+  }),
   deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
   assignAgent: run(assignAgent, ({ body, params, who }) => ({
     ...body,

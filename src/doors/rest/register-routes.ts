@@ -4,7 +4,6 @@
  */
 
 import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
-import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -13,8 +12,6 @@ import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { anonymousBodyLimit, bodyLimit } from '../../server/http/problem-answer.ts'
-import type { Presented } from '../../server/security/credentials.ts'
-import { checkConversation } from '../../services/access/check-access.ts'
 import type { Door } from '../door.ts'
 import { accessHandlers } from './access.ts'
 import { agentSessionHandlers } from './agent-sessions.ts'
@@ -28,14 +25,14 @@ import {
   noteHandlers,
   searchHandlers,
 } from './conversations.ts'
-import { type Call, type Handler, type HandlersOf, receiptOf } from './handler.ts'
+import { type Call, type Handler, type HandlersOf, receiptOf, type Scopes } from './handler.ts'
 import { processHandlers } from './processes.ts'
 import { projectHandlers } from './projects.ts'
-import { eventHandlers, systemHandlers } from './system.ts'
+import { documentHandlers, eventHandlers, systemHandlers } from './system.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from './work.ts'
 import { worktreeHandlers } from './worktrees.ts'
 
-const handlers: HandlersOf<Routes> = {
+export const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
   ...projectHandlers,
   ...agentHandlers,
@@ -58,17 +55,29 @@ const handlers: HandlersOf<Routes> = {
   ...allowanceHandlers,
   ...eventHandlers,
   ...systemHandlers,
+  ...documentHandlers(() => scopes),
 }
+
+/** The scope that each operation needs. */
+export const scopes: Scopes = Object.fromEntries(
+  Object.entries(handlers).map(([operation, { does }]) => [operation, does.scope]),
+)
 
 function registerRoutes(app: FastifyInstance, deps: ServerDependencies): void {
   const uploads: RouteOptions[] = []
   for (const [operation, route] of Object.entries<Route>(routes)) {
+    // The types of handlers and routes were checked above by name.
+    const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
     const options: RouteOptions = {
       // One route for both methods; Fastify would register HEAD separately.
       method: methodsOf(route),
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: route.scope === 'nobody' ? anonymousBodyLimit : (route.bodyLimit ?? bodyLimit),
-      config: { scope: route.scope, lasting: isLasting(route), upload: route.upload !== undefined },
+      bodyLimit: route.anonymous ? anonymousBodyLimit : (route.bodyLimit ?? bodyLimit),
+      config: {
+        rights: handler.does,
+        lasting: isLasting(route),
+        upload: route.upload !== undefined,
+      },
       handler: async (request, reply) => {
         const { presented } = request
         const call = {
@@ -83,9 +92,6 @@ function registerRoutes(app: FastifyInstance, deps: ServerDependencies): void {
           request,
           reply,
         }
-        await requireConversation(route, call.params, presented, deps)
-        // The types of handlers and routes were checked above by name.
-        const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
         if (reply.sent) return reply
         if (!route.alsoStatus) reply.code(route.status)
@@ -99,18 +105,6 @@ function registerRoutes(app: FastifyInstance, deps: ServerDependencies): void {
     else app.route(options)
   }
   app.register(async (inner) => takeAnyBytes(inner, uploads))
-}
-
-/** Refuses a conversation the caller may not see as `not_found`. */
-async function requireConversation(
-  route: Route,
-  params: unknown,
-  presented: Presented | null,
-  deps: ServerDependencies,
-): Promise<void> {
-  if (!route.path.startsWith('/api/conversations/{key}') || !presented) return
-  const { key } = params as { key: string }
-  await deps.store.query(checkConversation, { viewer: viewerOf(presented.who), key })
 }
 
 /** Passes upload bodies on as streams, whatever their content type. */

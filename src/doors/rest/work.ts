@@ -1,7 +1,7 @@
 /** REST handlers for work sessions, tasks, approaches and artifacts of a project. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { viewerOf } from '../../domain/access/visibility.ts'
+import type { Caller } from '../../domain/access/caller.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import type {
@@ -35,6 +35,7 @@ import {
   readUploadPart,
 } from '../../services/work/queries.ts'
 import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
+import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
 import {
   beginUpload,
   deleteArtifact,
@@ -42,7 +43,7 @@ import {
   storeArtifact,
 } from '../../services/work/upload-artifact.ts'
 import { mediaTypeOf, refuseTooLarge, takeBytes } from './artifact-upload.ts'
-import { type HandlersOf, query, receiptOf, run } from './handler.ts'
+import { allowed, by, type HandlersOf, query, receiptOf, run } from './handler.ts'
 
 // Sends the bytes of an artifact (CK5) part by part at the reader's pace. Browsers save it and never run it (SE6), because
 // agents made it.
@@ -57,7 +58,7 @@ interface FoundArtifact {
 
 async function sendArtifact(
   { artifact, uploadId }: FoundArtifact,
-  { store, logger }: Pick<ServerDependencies, 'store' | 'logger'>,
+  { app, logger, who }: Pick<ServerDependencies, 'app' | 'logger'> & { readonly who: Caller },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -76,7 +77,7 @@ async function sendArtifact(
   raw.setTimeout(stuckAfterMs, () => raw.destroy())
   try {
     await sendParts(raw, artifact.size, (number) =>
-      store.query(readUploadPart, { uploadId, number }),
+      app.read(readUploadPart, { uploadId, number }, who),
     )
   } catch (error) {
     // The response must be ended here, or the client would wait for the rest.
@@ -113,41 +114,42 @@ const encodeRFC5987 = (name: string): string =>
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
-  getWorkSession: query(getWorkSession, ({ params, who }) => ({
-    ...params,
-    viewer: viewerOf(who),
-  })),
+  getWorkSession: query(getWorkSession, ({ params }) => params),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
   dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),
   getLineage: query(getLineage, ({ params }) => params),
-  resumeWorkSession: async ({ params, deps, receipt, reply, who }) => {
+  resumeWorkSession: by(resumeWorkSession, async ({ params, deps, receipt, reply, who }) => {
     const { begun, resumed } = await resumeWork(deps, who, params, receipt)
     reply.code(begun ? 201 : 200)
     return resumed
-  },
-  resumeFromFile: async ({ body, deps, reply, who }) => {
+  }),
+  resumeFromFile: allowed({ scope: 'manage', on: 'nobody' }, async ({ body, deps, reply, who }) => {
     const { begun, resumed } = await resumeFromFile(deps, who, body.path)
     reply.code(begun ? 201 : 200)
     return resumed
-  },
-  restoreWorkSession: async ({ body, params, who, deps: { store, folders }, receipt }) => {
-    const path = ProjectPath.safeParse(
-      (body.project as { path?: unknown } | null | undefined)?.path,
-    )
-    const look = await folders.look(path.success ? path.data : null)
-    return store.run(
-      restoreWorkSession,
-      { ...params, files: body, by: who.id, scopes: who.scopes, look },
-      receipt,
-    )
-  },
-  saveCheckpoint: async ({ params, body, deps, receipt }) => {
-    const { at } = await deps.store.run(saveCheckpoint, { ...body, ...params }, receipt)
+  }),
+  restoreWorkSession: by(
+    restoreWorkSession,
+    async ({ body, params, who, deps: { app, folders }, receipt }) => {
+      const path = ProjectPath.safeParse(
+        (body.project as { path?: unknown } | null | undefined)?.path,
+      )
+      const look = await folders.look(path.success ? path.data : null)
+      return app.run(
+        restoreWorkSession,
+        { ...params, files: body, by: who.id, scopes: who.scopes, look },
+        who,
+        receipt,
+      )
+    },
+  ),
+  saveCheckpoint: by(saveCheckpoint, async ({ params, body, deps, who, receipt }) => {
+    const { at } = await deps.app.run(saveCheckpoint, { ...body, ...params }, who, receipt)
     const { projectId, workSessionId } = params
     const path = deps.files.checkpointPath(projectId, workSessionId)
     return { path, timestamp: at, written: await deps.files.written(projectId) }
-  },
+  }),
 }
 
 export const taskHandlers: HandlersOf<typeof taskRoutes> = {
@@ -182,28 +184,33 @@ export const approachHandlers: HandlersOf<typeof approachRoutes> = {
 
 export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
   listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
-  getArtifact: async ({ params, deps, request, reply }) => {
-    const found = await deps.store.query(getArtifact, params)
-    await sendArtifact(found, deps, request, reply)
+  getArtifact: by(getArtifact, async ({ params, deps, who, request, reply }) => {
+    const found = await deps.app.read(getArtifact, params, who)
+    await sendArtifact(found, { ...deps, who }, request, reply)
     return undefined
-  },
-  putArtifact: async ({ params, deps, presented, who, request, reply }) => {
-    const { store } = deps
+  }),
+  putArtifact: by(storeArtifact, async ({ params, deps, presented, who, request, reply }) => {
+    const { app } = deps
     const mediaType = mediaTypeOf(request)
     await refuseTooLarge(request, deps.clock)
-    const { uploadId } = await store.run(beginUpload, params)
+    const { uploadId } = await app.run(beginUpload, params, who)
     try {
-      const { size, sha256 } = await takeBytes(request, deps, uploadId)
+      const { size, sha256 } = await takeBytes(request, { ...deps, who }, uploadId)
       const facts = { uploadId, size, sha256, mediaType, by: who.id }
       // HT4: the same bytes with the same key are stored once and answered as before.
       const receipt = receiptOf(request, 'putArtifact', presented, `${mediaType}\n${sha256}`)
-      const { artifact, created } = await store.run(storeArtifact, { ...params, ...facts }, receipt)
+      const { artifact, created } = await app.run(
+        storeArtifact,
+        { ...params, ...facts },
+        who,
+        receipt,
+      )
       reply.code(created ? 201 : 200)
       return artifact
     } finally {
       // Removes the upload; a stored artifact is not affected.
-      await store.run(dropUpload, { uploadId })
+      await app.run(dropUpload, { uploadId }, who)
     }
-  },
+  }),
   deleteArtifact: run(deleteArtifact, ({ params, who }) => ({ ...params, by: who.id })),
 }

@@ -22,34 +22,31 @@ export const accessRoutes = {
   login: route({
     method: 'POST',
     path: '/api/login',
-    scope: 'nobody',
+    anonymous: true,
     summary: 'Exchange a one-time code or a token for the cookie of the browser',
     body: Login,
   }),
   getLogin: route({
     method: 'GET',
     path: '/api/login',
-    scope: 'nobody',
+    anonymous: true,
     summary: 'Whether this browser is signed in',
     answer: z.object({ signedIn: z.boolean() }),
   }),
   logout: route({
     method: 'POST',
     path: '/api/logout',
-    scope: 'anybody',
     summary: 'Sign out this browser',
   }),
   getMe: route({
     method: 'GET',
     path: '/api/me',
-    scope: 'anybody',
     summary: 'Read who this credential belongs to',
     answer: Me,
   }),
   createSignInCode: route({
     method: 'POST',
     path: '/api/sign-in-codes',
-    scope: 'anybody',
     summary: 'Create a one-time sign-in code for yourself (10 minutes)',
     status: 201,
     answer: SignInCode,
@@ -57,7 +54,6 @@ export const accessRoutes = {
   createTicket: route({
     method: 'POST',
     path: '/api/tickets',
-    scope: 'anybody',
     summary:
       'Create a ticket for the address of a WebSocket, for browsers, which cannot send a ' +
       'token: `/ws?ticket=…`. It is valid once, for 60 seconds, with the rights of this ' +
@@ -68,27 +64,23 @@ export const accessRoutes = {
   listDevices: route({
     method: 'GET',
     path: '/api/devices',
-    scope: 'anybody',
     summary: 'List your own signed-in browsers',
     ...listOf(Device),
   }),
   removeDevice: route({
     method: 'DELETE',
     path: '/api/devices/{deviceId}',
-    scope: 'anybody',
     summary: 'Sign out one of your browsers; its open connections end at once',
   }),
   listPeople: route({
     method: 'GET',
     path: '/api/people',
-    scope: 'read',
     summary: 'List the people',
     ...listOf(Person),
   }),
   addPerson: route({
     method: 'POST',
     path: '/api/people',
-    scope: 'manage',
     summary: 'Add a person; the token is returned only once',
     body: PersonDraft,
     status: 201,
@@ -97,7 +89,6 @@ export const accessRoutes = {
   changePerson: route({
     method: 'PATCH',
     path: '/api/people/{personId}',
-    scope: 'manage',
     summary: 'Change the role of a person; their tokens that allow more are revoked',
     body: PersonChange,
     answer: PersonWithNewRole,
@@ -105,27 +96,23 @@ export const accessRoutes = {
   renewPerson: route({
     method: 'POST',
     path: '/api/people/{personId}/token',
-    scope: 'manage',
     summary: 'Give a person a new token; the old one and their browsers stop working at once',
     answer: PersonWithToken,
   }),
   removePerson: route({
     method: 'DELETE',
     path: '/api/people/{personId}',
-    scope: 'manage',
     summary: 'Remove a person; all of their credentials stop working at once',
   }),
   listTokens: route({
     method: 'GET',
     path: '/api/tokens',
-    scope: 'manage',
     summary: 'List the tokens that are valid',
     ...listOf(Token),
   }),
   createToken: route({
     method: 'POST',
     path: '/api/tokens',
-    scope: 'manage',
     summary:
       'Create a token for a script or a coordinator; it is returned only once. It expires ' +
       'no later than the token that creates it',
@@ -136,7 +123,6 @@ export const accessRoutes = {
   revokeToken: route({
     method: 'DELETE',
     path: '/api/tokens/{tokenId}',
-    scope: 'manage',
     summary:
       'Revoke a token; it stops working at once, on open connections too. Everything ' +
       'created with it is revoked as well, including people, unless `made` is `keep`',

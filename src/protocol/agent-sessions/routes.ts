@@ -11,7 +11,6 @@ export const agentSessionRoutes = {
   listAgentSessions: route({
     method: 'GET',
     path: '/api/agent-sessions',
-    scope: 'read',
     summary: 'List the agent sessions, newest first: those that are open, and why the others ended',
     ...listOf(AgentSession, {
       projectId: Id.optional(),
@@ -22,7 +21,6 @@ export const agentSessionRoutes = {
   reportProcessExit: route({
     method: 'POST',
     path: '/api/coordinator/process-exits',
-    scope: 'coordinator',
     summary:
       'Report that a process of an agent has exited; the server decides which of its ' +
       'sessions end',

@@ -13,14 +13,12 @@ export const agentRoutes = {
   listAgents: route({
     method: 'GET',
     path: '/api/agents',
-    scope: 'read',
     summary: 'List the agents, newest first',
     ...listOf(Agent),
   }),
   createAgent: route({
     method: 'POST',
     path: '/api/agents',
-    scope: 'manage',
     summary: 'Add an agent; its passkey is returned only once',
     body: AgentDraft,
     status: 201,
@@ -29,14 +27,12 @@ export const agentRoutes = {
   getAgent: route({
     method: 'GET',
     path: '/api/agents/{agentId}',
-    scope: 'read',
     summary: 'Read an agent',
     answer: Agent,
   }),
   changeAgent: route({
     method: 'PATCH',
     path: '/api/agents/{agentId}',
-    scope: 'manage',
     summary: 'Change an agent',
     body: AgentChange,
     answer: Agent,
@@ -44,20 +40,17 @@ export const agentRoutes = {
   deleteAgent: route({
     method: 'DELETE',
     path: '/api/agents/{agentId}',
-    scope: 'manage',
     summary: 'Delete an agent and take it off its projects',
   }),
   replacePasskey: route({
     method: 'POST',
     path: '/api/agents/{agentId}/passkey',
-    scope: 'manage',
     summary: 'Replace the passkey of an agent; the old one stops working at once',
     answer: z.object({ passkey: z.string() }),
   }),
   inspectAgent: route({
     method: 'POST',
     path: '/api/agents/{agentId}/inspect',
-    scope: 'manage',
     summary:
       "Start an ACP agent on the server's machine, ask what it offers, and end it: ways to " +
       'sign in, and the sessions it keeps, of one folder or of all',
@@ -67,7 +60,6 @@ export const agentRoutes = {
   signInAgent: route({
     method: 'POST',
     path: '/api/agents/{agentId}/sign-in',
-    scope: 'manage',
     summary: "Sign an ACP agent of the server's machine in by a way that needs no terminal",
     body: z.strictObject({ method: line(1000) }),
     status: 201,
@@ -76,20 +68,17 @@ export const agentRoutes = {
   getSignIn: route({
     method: 'GET',
     path: '/api/agents/{agentId}/sign-in',
-    scope: 'manage',
     summary: 'Read the state of the last attempt to sign in an agent on this server',
     answer: SignInAttempt,
   }),
   signOutAgent: route({
     method: 'POST',
     path: '/api/agents/{agentId}/sign-out',
-    scope: 'manage',
     summary: "Sign an ACP agent of the server's machine out, where it offers that",
   }),
   listDetectedAgents: route({
     method: 'GET',
     path: '/api/detected-agents',
-    scope: 'manage',
     summary:
       "List the agents installed on the server's machine, each with what to add it with, " +
       'and known agents that are not installed, each with how to install it',
@@ -98,7 +87,6 @@ export const agentRoutes = {
   probeSandbox: route({
     method: 'POST',
     path: '/api/sandbox-probe',
-    scope: 'manage',
     summary:
       "Try whether an agent can run in a sandbox of the server's machine, and say what to " +
       'choose for it',

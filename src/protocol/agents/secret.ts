@@ -55,7 +55,6 @@ export const secretRoutes = {
   listSecrets: route({
     method: 'GET',
     path: many,
-    scope: 'manage',
     summary:
       'List the secrets of a project by name, with the agents that get them and their last ' +
       'use; never their values',
@@ -64,7 +63,6 @@ export const secretRoutes = {
   setSecret: route({
     method: 'PUT',
     path: `${many}/{name}`,
-    scope: 'manage',
     summary:
       'Set a secret: its value, how it is given (`environment` or `file`), and to which ' +
       'agents; what is left out stays',
@@ -75,14 +73,12 @@ export const secretRoutes = {
   removeSecret: route({
     method: 'DELETE',
     path: `${many}/{name}`,
-    scope: 'manage',
     summary: 'Remove a secret; processes that were given it keep it until they end',
     params: secretParams,
   }),
   listSecretUses: route({
     method: 'GET',
     path: `${many}/{name}/uses`,
-    scope: 'manage',
     summary: 'List which launches were given a secret, newest first, to 200',
     params: secretParams,
     answer: z.object({ items: z.array(SecretUse) }),

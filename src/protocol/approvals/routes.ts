@@ -12,21 +12,18 @@ export const approvalRoutes = {
   listPendingApprovals: route({
     method: 'GET',
     path: '/api/approvals',
-    scope: 'read',
     summary: 'List what waits for a decision in any project, oldest first',
     ...listOf(Approval),
   }),
   listApprovals: route({
     method: 'GET',
     path: `${project}/approvals`,
-    scope: 'read',
     summary: 'List the approvals of a project, including decided ones, newest first',
     ...listOf(Approval),
   }),
   createApproval: route({
     method: 'POST',
     path: `${project}/approvals`,
-    scope: 'write',
     summary: 'Request an approval',
     body: ApprovalDraft,
     status: 201,
@@ -35,14 +32,12 @@ export const approvalRoutes = {
   readApproval: route({
     method: 'GET',
     path: `${project}/approvals/{approvalId}`,
-    scope: 'read',
     summary: 'Read an approval',
     answer: Approval,
   }),
   decideApproval: route({
     method: 'POST',
     path: `${project}/approvals/{approvalId}/decision`,
-    scope: 'approve',
     summary: 'Decide an approval; the first decision stands, and later ones are refused with it',
     body: ApprovalDecision,
     answer: Approval,
@@ -50,7 +45,6 @@ export const approvalRoutes = {
   resubmitApproval: route({
     method: 'POST',
     path: `${project}/approvals/{approvalId}/resubmit`,
-    scope: 'write',
     summary:
       'Resubmit an approval that was sent back for revision; fields left out stay as they ' + 'are',
     body: ApprovalResubmission.optional(),
@@ -59,7 +53,6 @@ export const approvalRoutes = {
   answerQuestion: route({
     method: 'POST',
     path: '/api/questions/{questionId}/answer',
-    scope: 'approve',
     summary:
       'Answer a question of an agent; the first answer stands, and later ones are refused ' +
       'with it',
@@ -73,7 +66,6 @@ export const allowanceRoutes = {
   listAllowances: route({
     method: 'GET',
     path: `${project}/allowances`,
-    scope: 'read',
     summary:
       'List what agents are always allowed in a project, newest first; `ended=true` adds ' +
       'what has expired or was revoked',
@@ -82,7 +74,6 @@ export const allowanceRoutes = {
   revokeAllowance: route({
     method: 'DELETE',
     path: `${project}/allowances/{allowanceId}`,
-    scope: 'approve',
     summary: 'Revoke an allowance; the agent asks again the next time',
     answer: Allowance,
   }),

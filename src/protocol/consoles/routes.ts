@@ -21,7 +21,6 @@ export const userSessionRoutes = {
   listUserSessions: route({
     method: 'GET',
     path: '/api/user-sessions',
-    scope: 'read',
     summary:
       'List the user sessions that are not terminated, or those that are, newest first: ' +
       "your own, or everybody's for those who manage the installation",
@@ -30,7 +29,6 @@ export const userSessionRoutes = {
   createUserSession: route({
     method: 'POST',
     path: '/api/user-sessions',
-    scope: 'write',
     summary: 'Create a user session, without agents, in a project; left out, in the only one',
     body: NewConsole,
     status: 201,
@@ -39,7 +37,6 @@ export const userSessionRoutes = {
   getUserSession: route({
     method: 'GET',
     path: '/api/user-sessions/{userSessionId}',
-    scope: 'read',
     summary:
       'Read a user session, also a terminated one, with its agents, running turns, waiting ' +
       'messages and open requests',
@@ -48,14 +45,12 @@ export const userSessionRoutes = {
   listTurns: route({
     method: 'GET',
     path: '/api/user-sessions/{userSessionId}/turns',
-    scope: 'read',
     summary: 'List the prompts to the agents of a user session and their answers, newest first',
     ...listOf(Turn),
   }),
   spawnAgent: route({
     method: 'POST',
     path: '/api/user-sessions/{userSessionId}/agents',
-    scope: 'write',
     summary:
       'Start an agent in a role of a user session; `GET` of the session says when it is ' +
       'ACTIVE. On a role whose agent failed, the retry',
@@ -66,7 +61,6 @@ export const userSessionRoutes = {
   promptRole: route({
     method: 'POST',
     path: '/api/user-sessions/{userSessionId}/agents/{role}/prompts',
-    scope: 'write',
     summary:
       'Prompt the agent of a role, which must be ACTIVE; while a turn runs the prompt waits ' +
       'for its end. Its answer is the turn with this `messageId`',
@@ -77,7 +71,6 @@ export const userSessionRoutes = {
   terminateUserSession: route({
     method: 'DELETE',
     path: '/api/user-sessions/{userSessionId}',
-    scope: 'write',
     summary:
       'Terminate a user session; its agents have 5 seconds to go. Worktrees stay. Also one ' +
       'that is terminated',

@@ -14,7 +14,6 @@ export const chatRoutes = {
   startChat: route({
     method: 'POST',
     path: '/api/projects/{projectId}/chat/start',
-    scope: 'write',
     summary:
       'A chat panel opens: have the agent there, unless it is. A panel with a name lapses ' +
       'when no event stream names it',
@@ -35,7 +34,6 @@ export const chatRoutes = {
   endChat: route({
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/chat/end',
-    scope: 'write',
     summary:
       'A chat panel closes; without `panelId` all do. With the last the agent is asked to ' +
       'go. Works as `navigator.sendBeacon`',
@@ -49,7 +47,6 @@ export const chatRoutes = {
   goOnInChat: route({
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/chat/go-on',
-    scope: 'write',
     summary:
       'Whether an agent at its vendor’s limit is told again by itself what it could not ' +
       'answer, when the limit is over',
@@ -59,7 +56,6 @@ export const chatRoutes = {
   postMessage: route({
     method: 'POST',
     path: '/api/chat',
-    scope: 'write',
     summary:
       'Write to an agent of a project; with `toAgentId: null` to all of them, a copy in the ' +
       'chat of each. Answered when it is durable',
@@ -70,7 +66,6 @@ export const chatRoutes = {
   listMessages: route({
     method: 'GET',
     path: '/api/projects/{projectId}/agents/{agentId}/messages',
-    scope: 'read',
     summary:
       'The chat with an agent of a project, newest first; `hidden=true` shows what nobody ' +
       'was meant to read, too',

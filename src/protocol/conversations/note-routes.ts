@@ -13,14 +13,12 @@ export const noteRoutes = {
   listChapters: route({
     method: 'GET',
     path: '/api/conversations/{key}/chapters',
-    scope: 'read',
     summary: 'The days of a conversation, the newest first; the first may still be open',
     ...listOf(Chapter),
   }),
   listChapterMessages: route({
     method: 'GET',
     path: '/api/conversations/{key}/chapters/{day}/messages',
-    scope: 'read',
     summary:
       'What was said on a day of a conversation, oldest first; a day is YYYY-MM-DD or ' +
       'YYYYMMDD',
@@ -29,7 +27,6 @@ export const noteRoutes = {
   cutOverConversation: route({
     method: 'POST',
     path: '/api/conversations/{key}/cutover',
-    scope: 'write',
     summary:
       'Close the day of a conversation if it is over, now or at the moment `now`, and write ' +
       'its note',
@@ -43,14 +40,12 @@ export const noteRoutes = {
   getCutover: route({
     method: 'GET',
     path: '/api/cutover',
-    scope: 'read',
     summary: 'When a new day of conversation begins, and who says so',
     answer: Cutover,
   }),
   setCutover: route({
     method: 'PUT',
     path: '/api/cutover',
-    scope: 'manage',
     summary:
       'Say when a new day of conversation begins, or switch days off; chapters that are ' +
       'open keep their end',
@@ -60,7 +55,6 @@ export const noteRoutes = {
   listNotes: route({
     method: 'GET',
     path: '/api/notes',
-    scope: 'read',
     summary:
       'The notes of days, the newest first; of one month (YYYYMM) or all, written, pending ' +
       'or both',
@@ -69,7 +63,6 @@ export const noteRoutes = {
   getNote: route({
     method: 'GET',
     path: '/api/notes/{day}',
-    scope: 'read',
     summary:
       'The note of a day as Markdown; a day is YYYYMMDD or YYYY-MM-DD. Times are in ' +
       '`timezone`, or in that of the days',

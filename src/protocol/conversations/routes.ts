@@ -33,7 +33,6 @@ export const conversationRoutes = {
   listConversations: route({
     method: 'GET',
     path: '/api/conversations',
-    scope: 'read',
     summary: 'List the conversations, the one touched last first',
     ...listOf(ListedConversation, {
       channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
@@ -44,7 +43,6 @@ export const conversationRoutes = {
   getOrCreateConversation: route({
     method: 'POST',
     path: '/api/conversations',
-    scope: 'write',
     summary: 'Read the conversation with a key; it is created if it does not exist',
     body: z.strictObject({ key: z.string() }),
     alsoStatus: 201,
@@ -53,14 +51,12 @@ export const conversationRoutes = {
   getConversation: route({
     method: 'GET',
     path: one,
-    scope: 'read',
     summary: 'Read a conversation without its messages',
     answer: Conversation,
   }),
   changeConversation: route({
     method: 'PATCH',
     path: one,
-    scope: 'write',
     summary: 'Give a conversation a title; null: as its agent says, or the first message',
     body: z.strictObject({ title: line(200).nullable() }),
     answer: Conversation,
@@ -68,27 +64,23 @@ export const conversationRoutes = {
   markSeen: route({
     method: 'PUT',
     path: `${one}/seen`,
-    scope: 'read',
     summary: 'Record that the caller has read a conversation up to a message; never goes back',
     body: z.strictObject({ seq: z.int().min(0) }),
   }),
   deleteConversation: route({
     method: 'DELETE',
     path: one,
-    scope: 'write',
     summary: 'Delete a conversation with its messages',
   }),
   getHistory: route({
     method: 'GET',
     path: `${one}/messages`,
-    scope: 'read',
     summary: 'List the messages that agents are given of a conversation, oldest first',
     ...listOf(Message, { hidden: YesOrNo }),
   }),
   addMessage: route({
     method: 'POST',
     path: `${one}/messages`,
-    scope: 'write',
     summary: 'Add a message; the same `clientId` again adds nothing',
     body: MessageDraft,
     status: 201,
@@ -97,14 +89,12 @@ export const conversationRoutes = {
   withdrawMessage: route({
     method: 'POST',
     path: `${one}/messages/{seq}/withdraw`,
-    scope: 'write',
     summary: 'Withdraw a message that its agent was not given yet',
     answer: z.object({ seq: z.int() }),
   }),
   setHistory: route({
     method: 'PUT',
     path: `${one}/messages`,
-    scope: 'write',
     summary: 'Replace the messages that agents are given; the archive keeps the earlier ones',
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
     answer: Conversation,
@@ -112,7 +102,6 @@ export const conversationRoutes = {
   readArchive: route({
     method: 'GET',
     path: `${one}/archive`,
-    scope: 'read',
     summary:
       'Read everything that was said in a conversation, including what agents are no ' +
       'longer given: the newest messages, or those before, after or around a message',
@@ -122,7 +111,6 @@ export const conversationRoutes = {
   setConversationSummary: route({
     method: 'PUT',
     path: `${one}/summary`,
-    scope: 'write',
     summary: 'Set the summary',
     body: z.strictObject({ summary: Content }),
     answer: Conversation,
@@ -130,7 +118,6 @@ export const conversationRoutes = {
   truncateHistory: route({
     method: 'POST',
     path: `${one}/truncate`,
-    scope: 'write',
     summary: 'Keep the newest messages for agents; 0 clears. The archive keeps all',
     body: z.strictObject({ keepLast: z.int().min(0) }),
     answer: Conversation,
@@ -138,14 +125,12 @@ export const conversationRoutes = {
   resetConversation: route({
     method: 'POST',
     path: `${one}/reset`,
-    scope: 'write',
     summary: 'Clear messages and summary; flags stay',
     answer: Conversation,
   }),
   importConversation: route({
     method: 'POST',
     path: `${one}/import`,
-    scope: 'write',
     summary:
       'Import a piece of a conversation from a file: messages missing in the archive are ' +
       'added, nothing is changed',
@@ -156,7 +141,6 @@ export const conversationRoutes = {
   saveConversation: route({
     method: 'POST',
     path: `${one}/save`,
-    scope: 'write',
     summary:
       "Write the conversation's file beside the database now; answers when it is on the " + 'disk',
     answer: z.object({ key: z.string(), path: z.string() }),
@@ -164,7 +148,6 @@ export const conversationRoutes = {
   listConversationTurns: route({
     method: 'GET',
     path: `${one}/turns`,
-    scope: 'read',
     summary:
       'List the turns of a conversation, newest first: each prompt and its result; with ' +
       '`items=true` everything that happened, as much as fits',
@@ -173,7 +156,6 @@ export const conversationRoutes = {
   getConversationTurn: route({
     method: 'GET',
     path: `${one}/turns/{turnId}`,
-    scope: 'read',
     summary:
       'Read one turn with everything that happened in it, in order: text, thoughts, tool ' +
       'calls, plan',
@@ -182,7 +164,6 @@ export const conversationRoutes = {
   findFiles: route({
     method: 'GET',
     path: `${one}/files`,
-    scope: 'read',
     summary: 'Find files of the workplace of a conversation by a part of their path, at most 20',
     query: z.object({ q: line(200).or(z.literal('')) }),
     answer: z.object({ items: z.array(z.string()) }),
@@ -190,21 +171,18 @@ export const conversationRoutes = {
   stopTurns: route({
     method: 'POST',
     path: `${one}/stop`,
-    scope: 'write',
     summary: 'Stop the running turn of a chat, a task or a role; what was said so far stays',
     answer: z.object({ stopped: z.int() }),
   }),
   getToolOutput: route({
     method: 'GET',
     path: `${one}/turns/{turnId}/output/{toolCallId}`,
-    scope: 'read',
     summary: 'Read what a tool call of a turn ran, and the stored part of its output',
     answer: ToolCallOutput,
   }),
   getTurnDiff: route({
     method: 'GET',
     path: `${one}/turns/{turnId}/diff`,
-    scope: 'read',
     summary:
       'Read what a turn changed in the files, to 2 MiB; `path` for a single file, `since` ' +
       'an earlier turn for everything from before that',
@@ -214,7 +192,6 @@ export const conversationRoutes = {
   rewindToTurn: route({
     method: 'POST',
     path: `${one}/turns/{turnId}/rewind`,
-    scope: 'write',
     summary:
       'Restore files, conversation and the agent’s context to before or after a turn. ' +
       '`would_lose` shows what others changed; continue with its `digest` as `confirm`',
@@ -224,7 +201,6 @@ export const conversationRoutes = {
   undoRewind: route({
     method: 'POST',
     path: `${one}/rewind/undo`,
-    scope: 'write',
     summary: 'Undo the last rewind of a conversation, as long as no message followed it',
     body: z.strictObject({ confirm: line(200).optional() }),
     answer: Rewound,
@@ -232,7 +208,6 @@ export const conversationRoutes = {
   forkFromTurn: route({
     method: 'POST',
     path: `${one}/turns/{turnId}/fork`,
-    scope: 'write',
     summary:
       'Create a new conversation from a turn, in a new worktree with the files as they ' +
       'were after it, with the same or another agent',
@@ -247,14 +222,12 @@ export const conversationRoutes = {
   beginTurn: route({
     method: 'POST',
     path: `${one}/begin`,
-    scope: 'write',
     summary: 'Start now what waits for another conversation’s turn in the same folder, beside it',
     answer: Conversation,
   }),
   getConversationContext: route({
     method: 'GET',
     path: `${one}/context`,
-    scope: 'read',
     summary:
       'Read what agents know of a conversation: their contexts, and what the current one ' +
       'was primed with',
@@ -263,7 +236,6 @@ export const conversationRoutes = {
   getConversationOptions: route({
     method: 'GET',
     path: `${one}/options`,
-    scope: 'read',
     summary:
       'Read the modes, models and other options of a conversation’s agent; none until it ' +
       'was opened once anywhere',
@@ -272,7 +244,6 @@ export const conversationRoutes = {
   setConversationOption: route({
     method: 'POST',
     path: `${one}/options`,
-    scope: 'approve',
     summary:
       'Set the mode, model or another option of a conversation’s agent, in a chat or a ' +
       'role: at once where it is open, else with its next turn. `agent:configured` reports ' +
@@ -283,14 +254,12 @@ export const conversationRoutes = {
   getFlags: route({
     method: 'GET',
     path: `${one}/flags`,
-    scope: 'read',
     summary: 'Read the flags; those that are not set are left out',
     answer: Flags,
   }),
   setFlags: route({
     method: 'PUT',
     path: `${one}/flags`,
-    scope: 'write',
     summary: 'Replace the flags; unknown ones are kept',
     body: Flags,
     answer: Flags,
@@ -301,7 +270,6 @@ export const searchRoutes = {
   search: route({
     method: 'GET',
     path: '/api/search',
-    scope: 'read',
     summary:
       'Search the messages of all conversations and days, newest first; a page may be ' +
       'shorter than its limit although there are more',

@@ -11,7 +11,6 @@ export const processRoutes = {
   listProcesses: route({
     method: 'GET',
     path: '/api/processes',
-    scope: 'read',
     summary: 'List the processes of agents, newest first: those that run, and why the others ended',
     ...listOf(Process, {
       projectId: Id.optional(),
@@ -22,14 +21,12 @@ export const processRoutes = {
   getProcess: route({
     method: 'GET',
     path: '/api/processes/{launchId}',
-    scope: 'read',
     summary: 'Read a process, with the last lines it wrote',
     answer: ProcessWithOutput,
   }),
   stopProcess: route({
     method: 'POST',
     path: '/api/processes/{launchId}/stop',
-    scope: 'manage',
     summary:
       'Stop a process; it has ended when its exit is reported. One that waits or is held ' +
       'ends at once',
@@ -38,7 +35,6 @@ export const processRoutes = {
   releaseAgent: route({
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/release',
-    scope: 'write',
     summary:
       'Release an agent that is held after too many failed starts; no error if it is not ' + 'held',
     answer: z.object({ process: Process.nullable() }),
@@ -46,14 +42,12 @@ export const processRoutes = {
   listCoordinators: route({
     method: 'GET',
     path: '/api/coordinators',
-    scope: 'read',
     summary: 'List the coordinators, the one that joined last first',
     ...listOf(Coordinator),
   }),
   takeOverCoordinator: route({
     method: 'POST',
     path: '/api/coordinators/{coordinatorId}/takeover',
-    scope: 'manage',
     summary:
       'Take over from a coordinator: its processes count as ended, and its later reports ' +
       'are refused. Only if it will not come back',

@@ -10,14 +10,12 @@ export const projectRoutes = {
   listProjects: route({
     method: 'GET',
     path: '/api/projects',
-    scope: 'read',
     summary: 'List the projects, newest first',
     ...listOf(Project),
   }),
   createProject: route({
     method: 'POST',
     path: '/api/projects',
-    scope: 'write',
     summary:
       'Create a project; to choose its path, `permission.policy` or `agent.runs_on` needs ' +
       '`manage`',
@@ -28,7 +26,6 @@ export const projectRoutes = {
   listFolders: route({
     method: 'GET',
     path: '/api/folders',
-    scope: 'manage',
     summary:
       'List the folders in a folder of the server’s machine, to choose one for a project; ' +
       'without `path` those of the home folder',
@@ -44,14 +41,12 @@ export const projectRoutes = {
   getProject: route({
     method: 'GET',
     path: '/api/projects/{projectId}',
-    scope: 'read',
     summary: 'Read a project',
     answer: Project,
   }),
   changeProject: route({
     method: 'PATCH',
     path: '/api/projects/{projectId}',
-    scope: 'write',
     summary:
       "Change a project's name, path or settings; the path, `permission.policy` and " +
       '`agent.runs_on` need `manage`',
@@ -61,13 +56,11 @@ export const projectRoutes = {
   deleteProject: route({
     method: 'DELETE',
     path: '/api/projects/{projectId}',
-    scope: 'manage',
     summary: 'Delete a project; its folder and its files stay',
   }),
   assignAgent: route({
     method: 'PUT',
     path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'write',
     summary:
       'Assign an agent to a project; to choose how its processes are isolated there needs ' +
       '`manage`',
@@ -77,14 +70,12 @@ export const projectRoutes = {
   getAssignment: route({
     method: 'GET',
     path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'read',
     summary: "Read how an agent's processes are isolated in a project",
     answer: Assignment,
   }),
   unassignAgent: route({
     method: 'DELETE',
     path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'write',
     summary: 'Take an agent off a project',
   }),
 }

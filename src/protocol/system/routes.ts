@@ -8,28 +8,26 @@ export const systemRoutes = {
   getHealth: route({
     method: 'GET',
     path: '/healthz',
-    scope: 'nobody',
+    anonymous: true,
     summary: 'Whether the server is alive',
     answer: z.object({ status: z.literal('ok'), version: z.string() }),
   }),
   getReadiness: route({
     method: 'GET',
     path: '/readyz',
-    scope: 'nobody',
+    anonymous: true,
     summary: 'Whether the store can be read and written, so that requests can be served',
     answer: z.object({ status: z.literal('ready') }),
   }),
   getMetrics: route({
     method: 'GET',
     path: '/metrics',
-    scope: 'read',
     summary: 'Figures for Prometheus',
     media: 'text/plain; version=0.0.4; charset=utf-8',
   }),
   getDiskUse: route({
     method: 'GET',
     path: '/api/disk',
-    scope: 'read',
     summary:
       'What the logs of the coordinator beside the server take on the disk, and can take at ' +
       'most: older lines go by themselves',
@@ -38,21 +36,18 @@ export const systemRoutes = {
   getOpenApi: route({
     method: 'GET',
     path: '/api/openapi.json',
-    scope: 'anybody',
     summary: 'This list of routes as an OpenAPI 3.1 document',
     media: 'application/json; charset=utf-8',
   }),
   getDocs: route({
     method: 'GET',
     path: '/api/docs',
-    scope: 'anybody',
     summary: 'This list of routes, and every error, for people',
     media: 'text/html; charset=utf-8',
   }),
   getDocsStyle: route({
     method: 'GET',
     path: '/api/docs/style.css',
-    scope: 'anybody',
     summary: 'The looks of `/api/docs`',
     media: 'text/css; charset=utf-8',
   }),
@@ -63,7 +58,6 @@ export const eventRoutes = {
   watchEvents: route({
     method: 'GET',
     path: '/api/events',
-    scope: 'read',
     summary:
       'Follow streams as server-sent events; Last-Event-ID or `after` resumes. A comma ' +
       'inside a name is %2C, a percent sign %25',
@@ -79,7 +73,6 @@ export const eventRoutes = {
   getSnapshot: route({
     method: 'GET',
     path: '/api/snapshot',
-    scope: 'read',
     summary: 'The state of streams and the cursor to follow them from, out of one read',
     query: z.object({ streams: z.string().min(1).max(20_000) }),
     answer: z.object({ cursor: z.string(), state: z.record(z.string(), z.unknown()) }),

@@ -28,7 +28,6 @@ export const modelUsageRoutes = {
   listModelUsage: route({
     method: 'GET',
     path: '/api/projects/{projectId}/model-usage',
-    scope: 'read',
     summary: "What a project's agents have used of models through the gateway, by agent and model",
     answer: z.object({ items: z.array(AgentModelUsage) }),
   }),

@@ -26,14 +26,12 @@ export const workSessionRoutes = {
   listWorkSessions: route({
     method: 'GET',
     path: `${project}/sessions`,
-    scope: 'read',
     summary: 'List the work sessions of a project, newest first',
     ...listOf(ListedWorkSession),
   }),
   createWorkSession: route({
     method: 'POST',
     path: `${project}/sessions`,
-    scope: 'write',
     summary: 'Create a work session',
     body: WorkSessionDraft.optional(),
     status: 201,
@@ -42,7 +40,6 @@ export const workSessionRoutes = {
   getWorkSession: route({
     method: 'GET',
     path: one,
-    scope: 'read',
     summary:
       'Read a work session with its tasks, approvals, approaches, checkpoints, artifacts ' +
       'and children',
@@ -51,7 +48,6 @@ export const workSessionRoutes = {
   endWorkSession: route({
     method: 'POST',
     path: `${one}/end`,
-    scope: 'write',
     summary: 'End a work session: completed, or interrupted when a reason is given alone',
     body: WorkSessionEnd.optional(),
     answer: WorkSession,
@@ -59,7 +55,6 @@ export const workSessionRoutes = {
   dismissWorkSession: route({
     method: 'POST',
     path: `${one}/dismiss`,
-    scope: 'write',
     summary:
       'Remove interrupted work from the list of what was interrupted; it can still be ' + 'resumed',
     body: z.strictObject({}).optional(),
@@ -68,7 +63,6 @@ export const workSessionRoutes = {
   listInterrupted: route({
     method: 'GET',
     path: '/api/sessions/interrupted',
-    scope: 'read',
     summary:
       'List the work sessions that were interrupted and neither resumed nor dismissed ' +
       'since, in any project, newest first',
@@ -77,7 +71,6 @@ export const workSessionRoutes = {
   getLineage: route({
     method: 'GET',
     path: `${project}/lineage`,
-    scope: 'read',
     summary:
       'List the newest work sessions with their checkpoints and approvals, and which was ' +
       'resumed from which',
@@ -86,7 +79,6 @@ export const workSessionRoutes = {
   resumeWorkSession: route({
     method: 'POST',
     path: `${one}/resume`,
-    scope: 'write',
     summary:
       'Resume interrupted work: 201 with a new work session, 200 with the same one while ' +
       'it runs',
@@ -97,7 +89,6 @@ export const workSessionRoutes = {
   resumeFromFile: route({
     method: 'POST',
     path: '/api/sessions/resume-file',
-    scope: 'manage',
     summary:
       'Resume work from its files on the machine of the server, in its projects folder or ' +
       'in the folder of a project',
@@ -110,7 +101,6 @@ export const workSessionRoutes = {
   restoreWorkSession: route({
     method: 'POST',
     path: `${one}/restore`,
-    scope: 'write',
     summary:
       'Restore a work session from its files: adds what is missing in the store, changes ' +
       'nothing that is there',
@@ -121,7 +111,6 @@ export const workSessionRoutes = {
   saveCheckpoint: route({
     method: 'POST',
     path: `${one}/checkpoint`,
-    scope: 'write',
     summary: 'Save the state of a work session now, in the store and in its file',
     body: CheckpointRequest.optional(),
     status: 201,
@@ -133,7 +122,6 @@ export const taskRoutes = {
   listTasks: route({
     method: 'GET',
     path: `${project}/tasks`,
-    scope: 'read',
     summary: 'List the tasks of a project, newest first',
     ...listOf(Task, {
       status: z.enum(taskStatuses).optional(),
@@ -143,7 +131,6 @@ export const taskRoutes = {
   createTask: route({
     method: 'POST',
     path: `${project}/tasks`,
-    scope: 'write',
     summary:
       'Create a task in a work session; it is blocked while a task it depends on is ' +
       'unfinished',
@@ -154,14 +141,12 @@ export const taskRoutes = {
   getTask: route({
     method: 'GET',
     path: `${project}/tasks/{taskId}`,
-    scope: 'read',
     summary: 'Read a task',
     answer: Task,
   }),
   changeTask: route({
     method: 'PATCH',
     path: `${project}/tasks/{taskId}`,
-    scope: 'write',
     summary: 'Change a task: status, progress, agent, dependencies, result, title, description',
     body: TaskChange,
     answer: Task,
@@ -173,14 +158,12 @@ export const approachRoutes = {
   listApproaches: route({
     method: 'GET',
     path: `${one}/approaches`,
-    scope: 'read',
     summary: 'List the approaches of a work session and of those it was resumed from, newest first',
     ...listOf(Approach, { kind: z.enum(approachKinds).optional() }),
   }),
   recordApproach: route({
     method: 'POST',
     path: `${one}/approaches`,
-    scope: 'write',
     summary: 'Record what worked, what failed, or what could be tried',
     body: ApproachDraft,
     status: 201,
@@ -189,7 +172,6 @@ export const approachRoutes = {
   changeApproach: route({
     method: 'PATCH',
     path: `${one}/approaches/{approachId}`,
-    scope: 'write',
     summary:
       'Change an approach, or record that an untried one was tried; its history keeps what ' +
       'it was',
@@ -199,14 +181,12 @@ export const approachRoutes = {
   listProjectApproaches: route({
     method: 'GET',
     path: `${project}/approaches`,
-    scope: 'read',
     summary: 'List everything learned in a project, by id',
     ...listOf(Approach, { kind: z.enum(approachKinds).optional() }),
   }),
   changeApproachOfProject: route({
     method: 'PATCH',
     path: `${project}/approaches/{approachId}`,
-    scope: 'write',
     summary:
       'Read or change an approach without naming its work session: ids are unique in the ' +
       'project',
@@ -219,21 +199,18 @@ export const artifactRoutes = {
   listArtifacts: route({
     method: 'GET',
     path: `${one}/artifacts`,
-    scope: 'read',
     summary: 'List the artifacts of a work session by name',
     ...listOf(Artifact),
   }),
   getArtifact: route({
     method: 'GET',
     path: `${one}/artifacts/{name}`,
-    scope: 'read',
     summary: 'Download an artifact',
     media: anyBytes,
   }),
   putArtifact: route({
     method: 'PUT',
     path: `${one}/artifacts/{name}`,
-    scope: 'write',
     summary: 'Store an artifact under its name, replacing an earlier one; the body is its bytes',
     upload: maxArtifactBytes,
     alsoStatus: 201,
@@ -242,7 +219,6 @@ export const artifactRoutes = {
   deleteArtifact: route({
     method: 'DELETE',
     path: `${one}/artifacts/{name}`,
-    scope: 'write',
     summary: 'Delete an artifact',
   }),
 }

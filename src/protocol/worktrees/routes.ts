@@ -24,7 +24,6 @@ export const worktreeRoutes = {
   listWorktrees: route({
     method: 'GET',
     path: `${project}/worktrees`,
-    scope: 'read',
     summary:
       'List the worktrees of a project, newest first: of your own user sessions, or ' +
       'everybody’s for who manages the installation. `look` asks their machines what each ' +
@@ -39,7 +38,6 @@ export const worktreeRoutes = {
   getWorktree: route({
     method: 'GET',
     path: one,
-    scope: 'read',
     summary:
       'Read a worktree: branch, ahead and behind, changed files, and the git command that ' +
       'brings it in. A plain directory has no state',
@@ -48,7 +46,6 @@ export const worktreeRoutes = {
   getWorktreeDiff: route({
     method: 'GET',
     path: `${one}/diff`,
-    scope: 'read',
     summary:
       'Read what has changed in a worktree since it began, to 2 MiB; `path` for a single ' +
       'file as the state names it',
@@ -58,7 +55,6 @@ export const worktreeRoutes = {
   getWorktreePatch: route({
     method: 'GET',
     path: `${one}/patch`,
-    scope: 'read',
     summary:
       'Download everything that has changed in a worktree as one patch for `git apply`, to ' +
       '16 MiB',
@@ -67,7 +63,6 @@ export const worktreeRoutes = {
   getWorktreeLosses: route({
     method: 'GET',
     path: `${one}/losses`,
-    scope: 'read',
     summary:
       'Read what would be lost with a worktree; its `digest` confirms exactly that when it ' +
       'is removed',
@@ -76,7 +71,6 @@ export const worktreeRoutes = {
   commitWorktree: route({
     method: 'POST',
     path: `${one}/commit`,
-    scope: 'write',
     summary:
       'Commit everything in a worktree on its branch, as Holdfast; `commit` is null when ' +
       'there was nothing to commit',
@@ -87,7 +81,6 @@ export const worktreeRoutes = {
   mergeWorktree: route({
     method: 'POST',
     path: `${one}/merge`,
-    scope: 'write',
     summary:
       'Merge or rebase a worktree into a branch, the one it began at when none is named. ' +
       'Conflicts (`merge_conflict`) leave both sides untouched',
@@ -107,7 +100,6 @@ export const worktreeRoutes = {
   removeWorktree: route({
     method: 'DELETE',
     path: one,
-    scope: 'write',
     summary:
       'Remove a worktree and its branch, when nothing can be lost; otherwise `would_lose` ' +
       'says what, and `confirm` with its digest removes it. Also one that is removed',
@@ -116,14 +108,12 @@ export const worktreeRoutes = {
   getSetUp: route({
     method: 'GET',
     path: `${project}/set-up`,
-    scope: 'read',
     summary: 'Read what makes a fresh worktree of the project runnable',
     answer: SetUp,
   }),
   changeSetUp: route({
     method: 'PUT',
     path: `${project}/set-up`,
-    scope: 'manage',
     summary:
       'Set the command that runs in each fresh worktree of the project, and the ignored ' +
       'files that are copied there first',

@@ -3,10 +3,10 @@
  * Holds no rules and never keeps a secret longer than the call.
  */
 
-import type { Who } from '../../domain/access/caller.ts'
+import { type Caller, theServer, type Who } from '../../domain/access/caller.ts'
+import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type Claim,
   findAgentSession,
 } from '../../services/agent-sessions/queries.ts'
+import { App } from '../../services/app.ts'
 import {
   authenticateAgent,
   authenticationFailed,
@@ -24,7 +25,7 @@ import { reportProcessExit } from '../../services/flows/report-process-exit.ts'
 import { touchAgentSession } from '../../services/flows/sweep-agent-session.ts'
 import { findCallersNextAction, type NextAnswer } from '../../services/flows/take-next-action.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { ReceiptKey } from '../../store/store.ts'
 import type { Presented } from '../security/credentials.ts'
 import { RateLimit } from '../security/rate-limit.ts'
 import { type superseded, WaitingCalls, type WaitingCallsOptions } from './waiting-calls.ts'
@@ -72,27 +73,32 @@ export interface SignInClaim {
 export class AgentCalls {
   readonly lastSeen = new LastSeen()
   readonly waitingCalls: WaitingCalls
-  readonly #store: Store
+  readonly #app: App
   readonly #failures: RateLimit
 
   constructor(options: WaitingCallsOptions) {
-    this.#store = options.store
+    this.#app = new App(options.store)
     this.#failures = new RateLimit(options.clock, failuresPerMinute)
     this.waitingCalls = new WaitingCalls(options)
   }
 
   async authenticate(presented: Presented, claim: SignInClaim): Promise<SignedIn> {
-    requireAgentScope(presented.who)
-    const own = agentOf(presented.who)
+    const { who } = presented
+    const own = agentOf(who)
     const agentId = claim.agentId ?? own ?? ''
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
     const { projectId } = claim
+    await this.#app.require(authenticateAgent, claim, who)
     // CO4: a bearer of a launch identifies that launch, even when the agent's passkey is given and no launch id.
     const launchId = presented.who.launch?.id ?? claim.launchId
     try {
       const elsewhere = presented.who.launch && presented.who.launch.projectId !== projectId
       if ((own !== null && own !== agentId) || elsewhere) throw authenticationFailed()
-      return await this.#store.run(authenticateAgent, { agentId, projectId, passkeyHash, launchId })
+      return await this.#app.run(
+        authenticateAgent,
+        { agentId, projectId, passkeyHash, launchId },
+        who,
+      )
     } catch (error) {
       if (error instanceof Refusal && error.code === 'authentication_failed')
         this.#failures.attempt(agentId)
@@ -102,7 +108,9 @@ export class AgentCalls {
 
   /** Finds the agent session of a call, by its token or by the agent whose bearer it carries. Counts as a sign of life. */
   async caller(presented: Presented, token: string | undefined): Promise<AgentCaller> {
-    return this.#heard(await this.#store.query(findAgentSession, claimOf(presented, token)))
+    return this.#heard(
+      await this.#app.read(findAgentSession, claimOf(presented, token), presented.who),
+    )
   }
 
   /** Returns the caller's next action. Uses the read that identified the caller, unless there is nothing to do and time to wait. */
@@ -112,28 +120,30 @@ export class AgentCalls {
     waitSeconds: number,
     signal?: AbortSignal,
   ): Promise<NextAnswer | typeof superseded> {
-    const found = await this.#store.query(findCallersNextAction, {
-      ...claimOf(presented, token),
-      waitSeconds,
-    })
+    const found = await this.#app.read(
+      findCallersNextAction,
+      { ...claimOf(presented, token), waitSeconds },
+      presented.who,
+    )
     return this.waitingCalls.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
   }
 
   async #heard({ touches, calledAt, ...caller }: CallingSession): Promise<AgentCaller> {
     this.lastSeen.saw(caller.agentSessionId, calledAt)
-    if (touches) await this.#store.run(touchAgentSession, { ...caller, calledAt })
+    if (touches) await this.#app.run(touchAgentSession, { ...caller, calledAt }, theServer)
     return caller
   }
 
-  async logout(caller: AgentCaller): Promise<void> {
-    await this.#store.run(logoutAgent, caller)
+  async logout(caller: AgentCaller, who: Caller = theServer): Promise<void> {
+    await this.#app.run(logoutAgent, caller, who)
     this.lastSeen.forget(caller.agentSessionId)
   }
 
   reportExit(who: Who, report: ProcessExit, receipt?: ReceiptKey): Promise<ProcessExitAnswer> {
-    return this.#store.run(
+    return this.#app.run(
       reportProcessExit,
-      { ...report, reporterId: who.id, byHand: who.scopes.includes('manage') },
+      { ...report, reporterId: who.id, byHand: allows(who.scopes, 'manage') },
+      who,
       receipt,
     )
   }
@@ -144,20 +154,11 @@ export class AgentCalls {
 }
 
 function claimOf({ who }: Presented, token: string | undefined): Claim {
-  requireAgentScope(who)
   return {
     tokenHash: token === undefined ? null : hashSecret(token),
     agentId: agentOf(who),
     launchId: who.launch?.id,
   }
-}
-
-/** SE3: an agent's secret adds nothing to what the connection's bearer may do: a read-only bearer cannot act as an agent. */
-function requireAgentScope({ kind, scopes }: Who): void {
-  if (kind === 'agent' || scopes.includes('write')) return
-  throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), {
-    scope: 'write',
-  })
 }
 
 const agentOf = (who: Who): string | null => (who.kind === 'agent' ? who.id : null)

@@ -4,9 +4,11 @@
  * comes from the store alone, so a call lost with a server is simply made again.
  */
 
+import { theServer } from '../../domain/access/caller.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { EventType } from '../../protocol/events.ts'
+import { App } from '../../services/app.ts'
 import {
   type FoundNextAction,
   findNextAction,
@@ -158,7 +160,7 @@ class WaitingCall implements TailFollower {
     ...answer
   }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
-    return this.#options.store.run(takeNextAction, this.#caller)
+    return new App(this.#options.store).run(takeNextAction, this.#caller, theServer)
   }
 
   /** Subscribes before the next read, so that no change is missed. */

@@ -2,9 +2,8 @@
  * User sessions, shared by the relay, REST and MCP. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
  */
 
-import type { Who } from '../../domain/access/caller.ts'
+import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { allows } from '../../domain/access/scopes.ts'
-import { isVisible, viewerOf } from '../../domain/access/visibility.ts'
 import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
@@ -18,11 +17,10 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
-import { checkApproval } from '../../services/access/check-access.ts'
+import { App } from '../../services/app.ts'
 import { readApproval } from '../../services/approvals/queries.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
 import {
-  checkUserSession,
   type EndOf,
   findEndAnswer,
   findEndSeq,
@@ -44,7 +42,7 @@ import {
   createUserSession,
   terminateUserSession,
 } from '../../services/flows/change-user-session.ts'
-import { setContinueAfterLimit } from '../../services/flows/end-limit.ts'
+import { goOnInRole } from '../../services/flows/end-limit.ts'
 import { requestedReason, terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
 import { decideApproval } from '../../services/flows/request-approval.ts'
 import { type SentPrompt, sendPrompt } from '../../services/flows/send-prompt.ts'
@@ -97,29 +95,36 @@ interface UserSessionsOptions {
 const useCases = {
   'agent:withdraw': withdrawPrompt,
   'agent:configure': configureAgent,
-  'agent:go-on': setContinueAfterLimit,
+  'agent:go-on': goOnInRole,
 }
 
 export class UserSessions {
   readonly #store: Store
+  readonly #app: App
   readonly #options: UserSessionsOptions
 
   constructor(options: UserSessionsOptions) {
     this.#store = options.store
+    this.#app = new App(options.store)
     this.#options = options
   }
 
-  get(who: Who, userSessionId: string): Promise<UserSession> {
-    return this.#store.query(getUserSession, { userSessionId, accountId: viewerOf(who) })
+  get(who: Caller, userSessionId: string): Promise<UserSession> {
+    return this.#app.read(getUserSession, { userSessionId }, who)
   }
 
-  check(who: Who, userSessionId: string): Promise<void> {
-    return this.#store.query(checkUserSession, askedBy(who, userSessionId))
+  /** A user session as it was just created, for who may write and not read. */
+  begun(userSessionId: string): Promise<UserSession> {
+    return this.#store.query(getUserSession, { userSessionId })
   }
 
   /** Waits a moment for a coordinator that is being started beside this server. */
-  async #machineFor(userSession: AskedUserSession, target: StartTarget): Promise<StartMachine> {
-    const choose = () => this.#store.query(findStartMachine, { ...userSession, ...target })
+  async #machineFor(
+    userSessionId: string,
+    target: StartTarget,
+    who: Caller,
+  ): Promise<StartMachine> {
+    const choose = () => this.#app.read(findStartMachine, { userSessionId, ...target }, who)
     const isSettled = ({ startOn, cannotStart }: StartMachine): boolean =>
       startOn !== null || cannotStart !== null
     const found = await choose()
@@ -137,39 +142,41 @@ export class UserSessions {
 
   /** Without a project: in the only one. */
   async create(
-    who: Who,
+    who: Caller,
     request: NewUserSession,
     receipt: ReceiptKey | undefined,
   ): Promise<{ userSessionId: string; seq: number }> {
-    const projectId = request.projectId ?? (await this.#store.query(findOnlyProject, {}))
-    return this.#store.run(
+    const projectId = request.projectId ?? (await this.#app.read(findOnlyProject, {}, who))
+    return this.#app.run(
       createUserSession,
       { projectId, by: who.id, requestId: request.requestId },
+      who,
       receipt,
     )
   }
 
   async spawn(
-    who: Who,
+    who: Caller,
     request: Requested<'agent:spawn'>,
     receipt: ReceiptKey | undefined,
   ): Promise<Spawned> {
-    const wanted = askedBy(who, request.userSessionId)
-    const { role, agentId } = request
-    const machine = await this.#machineFor(wanted, { role, agentId: agentId ?? undefined })
+    await this.#app.require(spawnRoleAgent, request, who)
+    const { role, agentId, userSessionId } = request
+    const target = { role, agentId: agentId ?? undefined }
+    const machine = await this.#machineFor(userSessionId, target, who)
     const workspaceRoots = allows(who.scopes, 'manage') ? this.#options.projectRoots : []
-    return this.#order(machine, { ...request, ...wanted, workspaceRoots, by: who.id }, receipt)
+    return this.#order(machine, { ...request, workspaceRoots, by: who.id }, receipt)
   }
 
   async prompt(
-    who: Who,
+    who: Caller,
     request: Requested<'agent:message'>,
     receipt: ReceiptKey | undefined,
   ): Promise<SentPrompt> {
-    const wanted = askedBy(who, request.userSessionId)
-    return this.#store.run(sendPrompt, { ...request, ...wanted, by: who.id }, receipt)
+    return this.#app.run(sendPrompt, { ...request, by: who.id }, who, receipt)
   }
 
+  /** Orders what its caller may have, at once: order and offer share a commit. */
   #order(
     { projectId, startOn, cannotStart }: StartMachine,
     spawn: Omit<Spawn, 'startOn' | 'cannotStart'>,
@@ -177,7 +184,12 @@ export class UserSessions {
   ): Promise<Spawned> {
     const where = { coordinatorId: startOn, projectId, userSessionId: spawn.userSessionId }
     return this.#options.offers.order(where, (offered) =>
-      this.#store.run(spawnRoleAgent, { ...spawn, startOn, cannotStart, ...offered }, receipt),
+      this.#app.run(
+        spawnRoleAgent,
+        { ...spawn, startOn, cannotStart, ...offered },
+        theServer,
+        receipt,
+      ),
     )
   }
 
@@ -186,16 +198,16 @@ export class UserSessions {
    * work belonged to no role; `missing` is undefined when the role is unavailable and others may continue.
    */
   async takeUp(
-    who: Who,
+    who: Caller,
     from: string,
     workSessionId: string,
     receipt?: ReceiptKey,
   ): Promise<TakenUp | undefined> {
-    const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
+    const at = await this.#app.read(findRoleAtWork, { workSessionId: from }, who)
     if (!at) return undefined
-    const { userSessionId, ownerId, ...role } = at
+    const { userSessionId, isOthers, ...role } = at
     // RS2: somebody else's console is not named.
-    if (!isVisible(viewerOf(who), ownerId)) {
+    if (isOthers) {
       const detail = statusNotice('inConsoleOfOther', { agent: role.agentId })
       return {
         notRestored: [{ what: 'agent', ...detailFields('detail', detail) }],
@@ -203,14 +215,10 @@ export class UserSessions {
       }
     }
     try {
-      const wanted = askedBy(who, userSessionId)
-      const machine = await this.#machineFor(wanted, role)
-      const spawnReceipt = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
-      await this.#order(
-        machine,
-        { ...wanted, ...role, load: true, workSessionId, by: who.id },
-        spawnReceipt,
-      )
+      const machine = await this.#machineFor(userSessionId, role, who)
+      const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
+      const again = { userSessionId, ...role, load: true, workSessionId, by: who.id }
+      await this.#order(machine, again, kept)
       const detail = machine.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
       return {
         notRestored: [],
@@ -231,60 +239,55 @@ export class UserSessions {
     }
   }
 
-  async apply(who: Who, request: Request<keyof typeof useCases>): Promise<number> {
-    const wanted = askedBy(who, request.userSessionId)
+  async apply(who: Caller, request: Request<keyof typeof useCases>): Promise<number> {
     const useCase: UseCase<never, { seq: number }> = useCases[request.type]
     return (
-      await this.#store.run(
-        useCase,
-        { ...request, ...wanted, by: who.id } as never,
-        receiptIn(request),
-      )
+      await this.#app.run(useCase, { ...request, by: who.id } as never, who, receiptIn(request))
     ).seq
   }
 
-  async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
-    const wanted = askedBy(who, request.userSessionId)
-    const { turnId } = await this.#store.run(
+  async cancel(who: Caller, request: Request<'agent:cancel'>): Promise<number | null> {
+    const { turnId } = await this.#app.run(
       cancelTurn,
-      { ...request, ...wanted, by: who.id },
+      { ...request, by: who.id },
+      who,
       receiptIn(request),
     )
-    return this.#store.query(findEndSeq, { turnId })
+    return this.#app.read(findEndSeq, { turnId }, who)
   }
 
   async terminateAgent(
-    who: Who,
+    who: Caller,
     request: Request<'agent:terminate'>,
   ): Promise<Terminating | 'nobody'> {
-    const wanted = askedBy(who, request.userSessionId)
-    const { roleAgentId, byOther } = await this.#store.run(
+    const { roleAgentId, byOther } = await this.#app.run(
       terminateRoleAgent,
-      { ...request, ...wanted },
+      request,
+      who,
       receiptIn(request),
     )
     if (roleAgentId === null) return 'nobody'
     return byOther
       ? { awaits: { roleAgentId } }
-      : { seq: await this.#store.query(findEndSeq, { roleAgentId }) }
+      : { seq: await this.#app.read(findEndSeq, { roleAgentId }, who) }
   }
 
   async terminate(
-    who: Who,
+    who: Caller,
     request: Omit<Request<'session:terminate'>, 'type'>,
     receipt?: ReceiptKey,
   ): Promise<Terminating> {
     const { userSessionId, requestId } = request
-    const wanted = askedBy(who, userSessionId)
-    const ownReceipt = receipt ?? receiptIn({ type: 'session:terminate', ...request })
-    const { byOther } = await this.#store.run(
+    const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
+    const { byOther } = await this.#app.run(
       terminateUserSession,
-      { ...wanted, reason: requestedReason, requestId },
-      ownReceipt,
+      { userSessionId, reason: requestedReason, requestId },
+      who,
+      kept,
     )
     return byOther
       ? { awaits: { userSessionId } }
-      : { seq: await this.#store.query(findEndSeq, { userSessionId }) }
+      : { seq: await this.#app.read(findEndSeq, { userSessionId }, who) }
   }
 
   /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */
@@ -298,22 +301,22 @@ export class UserSessions {
     return untilSeen({ store, clock, stream, withinMs: endWithinMs, look })
   }
 
-  async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
+  async answer(who: Caller, request: Request<'permission:answer'>): Promise<number> {
     const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
-    const within = askedBy(who, userSessionId)
+    const within = { userSessionId }
     const choose = outcome === 'allowed' ? 'allow' : 'deny'
     const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
     const input = { approvalId, within, choice, always, by: who.id, requestId }
-    return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
+    return (await this.#app.run(answerPermission, input, who, receiptIn(request))).seq
   }
 
   /** Answers a question (AP13) asked in this user session. */
-  async answerInSession(who: Who, request: Request<'question:answer'>): Promise<number> {
+  async answerInSession(who: Caller, request: Request<'question:answer'>): Promise<number> {
     const { questionId, action, content = null, userSessionId, requestId } = request
     const answer = { action, content }
     return (
       await this.#answerQuestion(who, questionId, answer, receiptIn(request), {
-        within: askedBy(who, userSessionId),
+        within: { userSessionId },
         requestId,
       })
     ).seq
@@ -321,7 +324,7 @@ export class UserSessions {
 
   /** Answers a question (AP13) wherever it was asked. */
   async answerAnywhere(
-    who: Who,
+    who: Caller,
     questionId: number,
     answer: QuestionAnswer,
     receipt: ReceiptKey | undefined,
@@ -330,24 +333,28 @@ export class UserSessions {
   }
 
   async #answerQuestion(
-    who: Who,
+    who: Caller,
     approvalId: number,
     answer: QuestionAnswer,
     receipt: ReceiptKey | undefined,
     inSession?: { readonly within: AskedUserSession; readonly requestId: string | undefined },
   ) {
-    await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
-    return this.#store.run(
+    return this.#app.run(
       answerQuestion,
       { approvalId, answer, by: who.id, ...inSession },
+      who,
       receipt,
     )
   }
 
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
-  async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
+  async decide(
+    who: Caller,
+    decision: Decision,
+    receipt: ReceiptKey | undefined,
+  ): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always, optionId } = decision
-    await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
+    await this.#app.require(decideApproval, decision, who)
     const { permission, question } = await this.#store.query(readApproval, {
       projectId,
       approvalId,
@@ -363,19 +370,14 @@ export class UserSessions {
     if (!permission && (always || optionId))
       throw new Refusal('wrong_state', refusalText('onlyPermissions'))
     if (!permission && !question)
-      return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
+      return this.#app.run(decideApproval, { ...decision, by: who.id }, who, receipt)
     if (status === 'revision_requested')
       throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const choice = chosenBy(status, optionId, permission?.options ?? [])
     const input = { approvalId, choice, always, feedback, by: who.id }
-    return (await this.#store.run(answerPermission, input, receipt)).approval
+    return (await this.#app.run(answerPermission, input, who, receipt)).approval
   }
 }
-
-const askedBy = (who: Who, userSessionId: string): AskedUserSession => ({
-  userSessionId,
-  accountId: viewerOf(who),
-})
 
 /** An option must be an answer of the kind that is said; any option of a question approves it (AP14). */
 function chosenBy(

@@ -5,7 +5,9 @@
  */
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { theServer } from '../../domain/access/caller.ts'
 import { parseStream } from '../../domain/stream-name.ts'
+import { App } from '../../services/app.ts'
 import {
   findJustWritten,
   findUnindexed,
@@ -128,7 +130,11 @@ export class SearchIndexer {
     // Removed before reading, so that later writes ring again.
     for (const key of keys) this.#waiting.delete(key)
     try {
-      const { unfinished } = await this.#options.store.run(makeSearchable, { keys })
+      const { unfinished } = await new App(this.#options.store).run(
+        makeSearchable,
+        { keys },
+        theServer,
+      )
       for (const key of unfinished) this.#waiting.add(key)
     } catch (error) {
       for (const key of keys) this.#waiting.add(key)

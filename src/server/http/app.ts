@@ -86,7 +86,7 @@ export function buildApp({ deps, listener, doors }: AppOptions): FastifyInstance
   app.route({
     method: ['GET', 'HEAD'],
     url: '/*',
-    config: { scope: 'nobody' },
+    config: { rights: { scope: 'nobody', on: 'nobody' } },
     handler: async (request, reply) => {
       const path = pathOf(request.url)
       if (!isReserved(path)) {

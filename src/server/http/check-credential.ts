@@ -1,9 +1,7 @@
 /** Checks credential and scope of every request, before its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { allows } from '../../domain/access/scopes.ts'
-import { Refusal } from '../../domain/errors.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
-import type { Route } from '../../protocol/route.ts'
+import type { Rights } from '../../domain/access/rights.ts'
+import { requireScope } from '../../services/access/require-scope.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
@@ -13,8 +11,8 @@ declare module 'fastify' {
     presented: Presented | null
   }
   interface FastifyContextConfig {
-    /** A credential is required when left out. */
-    readonly scope?: Route['scope']
+    /** Any credential is required when left out. */
+    readonly rights?: Rights
     /** The response stays open, so its duration is not measured. */
     readonly lasting?: boolean
     /** The body is an upload and may take long. */
@@ -33,9 +31,8 @@ async function identify(
   request: FastifyRequest,
   { credentials }: ServerDependencies,
 ): Promise<void> {
-  const { scope = 'anybody' } = request.routeOptions.config
-  if (scope === 'nobody') return credentials.count(request.raw)
+  const { rights } = request.routeOptions.config
+  if (rights?.scope === 'nobody') return credentials.count(request.raw)
   request.presented = await credentials.of(request.raw)
-  if (scope === 'anybody' || allows(request.presented.who.scopes, scope)) return
-  throw new Refusal('missing_scope', refusalText('needsScope', { scope }), { scope })
+  if (rights) requireScope(request.presented.who, rights.scope)
 }

@@ -3,7 +3,10 @@
  * to (US3). Records periodically what is held, and changes soon, many together: after a restart all clients reconnect at once.
  * Decides nothing.
  */
+
+import { theServer } from '../../domain/access/caller.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
+import { App } from '../../services/app.ts'
 import { maxAttachedAtOnce, touchUserSessions } from '../../services/flows/change-user-session.ts'
 import { maxTouchedPanels, touchPanels } from '../../services/flows/start-chat.ts'
 import type { Basics } from '../dependencies.ts'
@@ -103,7 +106,8 @@ export const openPanels = ({ store, ...basics }: Basics): Presence =>
     ...basics,
     gatherMs: 1000,
     maxAtOnce: maxTouchedPanels,
-    record: async (panelIds) => panelIds.length > 0 && store.run(touchPanels, { panelIds }),
+    record: async (panelIds) =>
+      panelIds.length > 0 && new App(store).run(touchPanels, { panelIds }, theServer),
     failureText: 'open chat panels could not be recorded',
   })
 
@@ -117,7 +121,7 @@ export function attachedSessions({ store, ...basics }: Basics): Presence {
     record: async (attached, gone) => {
       const detached = gone.map((id) => ({ id, seenUntil: seenUntil.get(id) ?? instant(0) }))
       for (const id of gone) seenUntil.delete(id)
-      const until = await store.run(touchUserSessions, { attached, detached })
+      const until = await new App(store).run(touchUserSessions, { attached, detached }, theServer)
       for (const id of attached) if (presence.holds(id)) seenUntil.set(id, until)
     },
     failureText: 'attached user sessions could not be recorded',

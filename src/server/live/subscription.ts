@@ -4,14 +4,14 @@
  * chunk of memory and delays nobody else.
  */
 
-import type { Who } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/access/caller.ts'
 import { type Viewer, viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
-import { checkStreams } from '../../services/access/check-access.ts'
 import { belongingOfStream } from '../../services/access/owners.ts'
+import { App } from '../../services/app.ts'
 import { readSnapshot } from '../../services/system/read-snapshot.ts'
 import { decodeCursor, encodeCursor, type Heads } from '../../store/page-cursor.ts'
 import type { Store, StreamPosition } from '../../store/store.ts'
@@ -61,6 +61,8 @@ export class Subscription {
   readonly #store: Store
   readonly #tails: Tails
   readonly #sink: FeedSink
+  readonly #app: App
+  readonly #who: Caller
   readonly #viewer: Viewer
   readonly #lanes = new Map<StreamName, Lane>()
   /** Created once, because it is passed with every event of every client. */
@@ -69,9 +71,11 @@ export class Subscription {
   #pumping = false
   #closed = false
 
-  constructor(store: Store, tails: Tails, sink: FeedSink, viewer: Viewer) {
+  constructor(store: Store, tails: Tails, sink: FeedSink, who: Caller) {
     this.#store = store
-    this.#viewer = viewer
+    this.#app = new App(store)
+    this.#who = who
+    this.#viewer = viewerOf(who)
     this.#tails = tails
     this.#sink = sink
   }
@@ -201,10 +205,10 @@ export class Subscription {
   async #check(lane: Lane, events: readonly FeedEvent[]): Promise<void> {
     const { stream } = lane
     try {
-      await this.#store.query(checkStreams, { viewer: this.#viewer, streams: [stream] })
+      await this.#app.watch([stream], this.#who)
       lane.checkedAt = events.at(-1)?.seq ?? lane.checkedAt
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
+      if (!(error instanceof Refusal) || !gone.has(error.code)) throw error
       if (lane.left) return
       this.unfollow([stream])
       this.#sink.lost(stream, error)
@@ -290,6 +294,9 @@ export class Subscription {
   }
 }
 
+/** Refusals of a stream that is not the client's any more. */
+const gone: ReadonlySet<string> = new Set(['not_found', 'user_session_not_found'])
+
 const cursorOf = (text: string, incarnation: string): Heads => {
   const cursor = decodeCursor(text)
   return cursor?.incarnation === incarnation ? cursor.heads : new Map()
@@ -345,13 +352,6 @@ export function readableStreams(
   stillFree([...streams], followed)
   return [...streams]
 }
-
-/** Refuses streams that are not the caller's (SE28). */
-export const requireStreams = (
-  store: Store,
-  who: Who,
-  streams: readonly StreamName[],
-): Promise<void> => store.query(checkStreams, { viewer: viewerOf(who), streams })
 
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {
   if (new Set([...streams, ...followed]).size <= maxStreamsPerClient) return

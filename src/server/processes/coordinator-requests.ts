@@ -2,6 +2,8 @@
  * Sends requests to coordinators and waits for the answers. Both are in the store: the coordinator may be connected to another
  * node, and a repeated request with the same key gets the same answer. Holds no state but the waiting calls.
  */
+
+import { theServer } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFrom } from '../../domain/notices.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
@@ -10,6 +12,7 @@ import {
   type CoordinatorAnswer,
   changingRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
+import { App } from '../../services/app.ts'
 import {
   findCoordinatorAnswer,
   forgetCoordinatorRequest,
@@ -21,19 +24,21 @@ import { untilSeen } from '../live/until-seen.ts'
 
 export class CoordinatorRequests {
   readonly #store: Store
+  readonly #app: App
   readonly #clock: Clock
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
+    this.#app = new App(store)
     this.#clock = clock
   }
 
   /** Returns the value of the answer; a failure on the machine is a Refusal. */
   async ask<Value>(request: RequestToCoordinator, receipt?: ReceiptKey): Promise<Value> {
-    const { id } = await this.#store.run(requestFromCoordinator, request, receipt)
+    const { id } = await this.#app.run(requestFromCoordinator, request, theServer, receipt)
     const answer = await this.#untilAnswered(id, request)
     if (!changingRequests.has(request.ask.kind))
-      await this.#store.run(forgetCoordinatorRequest, { id })
+      await this.#app.run(forgetCoordinatorRequest, { id }, theServer)
     return valueIn<Value>(answer)
   }
 

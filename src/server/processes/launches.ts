@@ -1,6 +1,6 @@
 /** Launches and coordinators, shared by REST, MCP and `/ws`. Holds no rules and no state. */
 
-import type { Who } from '../../domain/access/caller.ts'
+import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
@@ -18,6 +18,7 @@ import type {
 import type { Process } from '../../protocol/processes/process.ts'
 import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
+import { App } from '../../services/app.ts'
 import { findStart } from '../../services/flows/coordinator-queries.ts'
 import { orderStop } from '../../services/flows/order-stop.ts'
 import {
@@ -71,12 +72,14 @@ interface Where {
  */
 export class Offers {
   readonly #store: Store
+  readonly #app: App
   readonly #maxConcurrent: number
   readonly #seals: Seals
   readonly #linked = new Map<string, Linked>()
 
   constructor(store: Store, { maxConcurrent }: { readonly maxConcurrent: number }, seals: Seals) {
     this.#store = store
+    this.#app = new App(store)
     this.#maxConcurrent = maxConcurrent
     this.#seals = seals
   }
@@ -119,12 +122,16 @@ export class Offers {
   ): Promise<void> {
     try {
       const { keyId } = this.#seals
-      const begun = await this.#store.run(offerLaunch, {
-        ...launch,
-        epoch,
-        maxConcurrent: this.#maxConcurrent,
-        keyId,
-      })
+      const begun = await this.#app.run(
+        offerLaunch,
+        {
+          ...launch,
+          epoch,
+          maxConcurrent: this.#maxConcurrent,
+          keyId,
+        },
+        theServer,
+      )
       if (!begun) return
       connection.tell({
         type: 'coordinator:offer',
@@ -151,22 +158,25 @@ interface ReleasedProcess {
 
 export class Launches {
   readonly #store: Store
+  readonly #app: App
   readonly #rules: CoordinatorRules
   readonly #offers: Offers
   readonly #seals: Seals
 
   constructor(store: Store, rules: CoordinatorRules, offers: Offers, seals: Seals) {
     this.#store = store
+    this.#app = new App(store)
     this.#rules = rules
     this.#offers = offers
     this.#seals = seals
   }
 
   async register(
-    { id: coordinatorId }: Who,
+    who: Caller,
     { type: _, requestId: __, ...hello }: CoordinatorHello,
   ): Promise<CoordinatorWelcome> {
-    const registered = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
+    const coordinatorId = who.id
+    const registered = await this.#app.run(registerCoordinator, { ...hello, coordinatorId }, who)
     const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
     return {
       type: 'coordinator:welcome',
@@ -177,30 +187,33 @@ export class Launches {
     }
   }
 
-  async take(
-    { id: coordinatorId }: Who,
-    { launchId, epoch }: CoordinatorTake,
-  ): Promise<LaunchParticulars> {
+  async take(who: Caller, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
     const { keyId } = this.#seals
-    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, keyId })
+    const take = { coordinatorId: who.id, epoch, launchId, keyId }
+    const taken = await this.#app.run(takeLaunch, take, who)
     if ('withdrawn' in taken) throw new Refusal('launch_withdrawn', undefined, { launchId })
     return openedParticulars(this.#seals, taken)
   }
 
   /** Returns the prompt of a turn, for a coordinator that reconnects and knows only its id. */
   async prompt(
-    { id: coordinatorId }: Who,
+    who: Caller,
     { launchId, turnId, epoch }: CoordinatorTurn,
   ): Promise<CoordinatorPrompt> {
-    const order = await this.#store.query(findPrompt, { coordinatorId, epoch, launchId, turnId })
+    const order = await this.#app.read(
+      findPrompt,
+      { coordinatorId: who.id, epoch, launchId, turnId },
+      who,
+    )
     return { type: 'coordinator:prompt', ...order }
   }
 
-  async facts(
-    { id: coordinatorId }: Who,
-    { epoch, facts }: CoordinatorFacts,
-  ): Promise<CoordinatorTaken> {
-    const { through } = await this.#store.run(storeFacts, { coordinatorId, epoch, facts })
+  async facts(who: Caller, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
+    const { through } = await this.#app.run(
+      storeFacts,
+      { coordinatorId: who.id, epoch, facts },
+      who,
+    )
     return { type: 'coordinator:taken', through }
   }
 
@@ -211,19 +224,33 @@ export class Launches {
     if (!start) return null
     const where = { ...start, projectId, userSessionId: null }
     return this.#offers.order(where, (offered) =>
-      this.#store.run(orderLaunch, { ...pair, ...start, ...offered }),
+      this.#app.run(orderLaunch, { ...pair, ...start, ...offered }, theServer),
     )
   }
 
-  stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
-    return this.#store.run(orderStop, { launchId, reason }, receipt)
+  stop(
+    launchId: string,
+    reason: LaunchEndReason,
+    receipt?: ReceiptKey,
+    who: Caller = theServer,
+  ): Promise<Process> {
+    return this.#app.run(orderStop, { launchId, reason }, who, receipt)
   }
 
-  release({ agentId, projectId }: Pair, receipt?: ReceiptKey): Promise<ReleasedProcess> {
-    return this.#store.run(releaseAgent, { agentId, projectId }, receipt)
+  release(
+    { agentId, projectId }: Pair,
+    receipt?: ReceiptKey,
+    who: Caller = theServer,
+  ): Promise<ReleasedProcess> {
+    return this.#app.run(releaseAgent, { agentId, projectId }, who, receipt)
   }
 
-  takeOver(coordinatorId: string, by: string, receipt?: ReceiptKey): Promise<Coordinator> {
-    return this.#store.run(takeOverCoordinator, { coordinatorId, by }, receipt)
+  takeOver(
+    coordinatorId: string,
+    by: string,
+    receipt?: ReceiptKey,
+    who: Caller = theServer,
+  ): Promise<Coordinator> {
+    return this.#app.run(takeOverCoordinator, { coordinatorId, by }, who, receipt)
   }
 }

@@ -1,10 +1,12 @@
 /** Follows the log for work: starts agents that have some, and hands turns to agents that are ready. */
 
+import { theServer } from '../../domain/access/caller.ts'
 import { type ConversationIdentity, isWork } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
+import { App } from '../../services/app.ts'
 import { findIdentities } from '../../services/conversations/queries.ts'
 import { findStartableRoles, startWaitingRole } from '../../services/flows/begin-turn.ts'
 import { dispatchTurn, findDispatch } from '../../services/flows/dispatch-turn.ts'
@@ -279,8 +281,9 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
   })
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
-  await forEachSettled(await store.query(findStartableRoles, {}), (role) =>
-    store.run(startWaitingRole, role),
+  const app = new App(store)
+  await forEachSettled(await store.query(findStartableRoles, {}), (which) =>
+    app.run(startWaitingRole, which, theServer),
   )
   await forEachSettled(
     inPages<ReadyLaunch>(
@@ -291,7 +294,7 @@ async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<
       // A process may have several free contexts.
       for (let more = true; more; ) {
         const next = await store.query(findDispatch, launch)
-        more = next !== undefined && (await store.run(dispatchTurn, next)).dispatched
+        more = next !== undefined && (await app.run(dispatchTurn, next, theServer)).dispatched
       }
     },
   )

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { owner, ownerId, type Who } from '../../domain/access/caller.ts'
+import { owner, ownerId, theServer, type Who } from '../../domain/access/caller.ts'
 import type { SignInRules } from '../../domain/access/sign-in-rules.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -15,6 +15,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { takeTicket } from '../../services/access/passes.ts'
 import { findCredential } from '../../services/access/queries.ts'
 import { useBrowser } from '../../services/access/sign-in.ts'
+import { App } from '../../services/app.ts'
 import type { Store } from '../../store/store.ts'
 import type { ClientAddress } from './client-address.ts'
 import { anonymousRequestsPerMinute, callersRequestsPerMinute, RateLimit } from './rate-limit.ts'
@@ -54,6 +55,7 @@ export class Credentials {
   /** Names this server, because browsers share cookies between ports. */
   readonly cookieName: string
   readonly #options: CredentialsOptions
+  readonly #app: App
   readonly #publicHost: string | undefined
   readonly #anonymous: RateLimit
   readonly #callers: RateLimit
@@ -62,6 +64,7 @@ export class Credentials {
   constructor(options: CredentialsOptions) {
     const { store, clock, publicUrl } = options
     this.#options = options
+    this.#app = new App(options.store)
     this.#publicHost = publicUrl?.startsWith('https:') ? new URL(publicUrl).host : undefined
     this.#anonymous = new RateLimit(clock, anonymousRequestsPerMinute, 'requests')
     this.#callers = new RateLimit(clock, callersRequestsPerMinute, 'requests')
@@ -105,7 +108,7 @@ export class Credentials {
     const madeWith =
       ticket.length > maxSecretLength
         ? null
-        : await this.#options.store.run(takeTicket, { hash: hashSecret(ticket) })
+        : await this.#app.run(takeTicket, { hash: hashSecret(ticket) }, theServer)
     const hash = madeWith === ownerId ? this.#options.ownerTokenHash : madeWith
     const who = hash === null ? undefined : await this.whoHas(hash)
     if (hash === null || !who) throw new Refusal('authentication_failed')
@@ -130,13 +133,13 @@ export class Credentials {
 
   /** A browser that is used stays signed in (SE1). */
   use({ who, by }: Pick<Presented, 'who' | 'by'>): void {
-    const { store, clock, logger, rules } = this.#options
+    const { clock, logger, rules } = this.#options
     const now = clock.now()
     if (by !== 'cookie' || now - (this.#usedAt.get(who.credentialId) ?? 0) < useWrittenMs) return
     if (this.#usedAt.size >= maxRemembered) this.#usedAt.clear()
     this.#usedAt.set(who.credentialId, now)
-    store
-      .run(useBrowser, { credentialId: who.credentialId, rules })
+    this.#app
+      .run(useBrowser, { credentialId: who.credentialId, rules }, theServer)
       .catch((error: unknown) =>
         logger.warn({ err: error }, 'use of a browser could not be recorded'),
       )

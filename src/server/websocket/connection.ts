@@ -4,7 +4,6 @@
  */
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
-import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { parseJson } from '../../platform/parse-json.ts'
@@ -57,7 +56,7 @@ export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
     this.#deps = deps
     this.#id = id
     this.#progress = new Progress(socket)
-    this.subscription = new Subscription(deps.store, deps.tails, this, viewerOf(presented.who))
+    this.subscription = new Subscription(deps.store, deps.tails, this, presented.who)
     this.#doors = doors
     this.#parts = doors.map((door) => door.open(this, deps))
     webSocket.on('message', (data, binary) => this.#receive(data, binary))

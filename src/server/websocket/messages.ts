@@ -2,7 +2,7 @@
 
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
-import type { Scope } from '../../domain/access/scopes.ts'
+import type { Rights } from '../../domain/access/rights.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -15,10 +15,15 @@ import {
 } from '../../protocol/processes/link.ts'
 import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
 import { CoordinatorTurn } from '../../protocol/turns/link.ts'
+import { requireScope } from '../../services/access/require-scope.ts'
+import { streamRights } from '../../services/access/stream-rights.ts'
+import { registerCoordinator, storeFacts } from '../../services/flows/store-facts.ts'
+import { takeLaunch } from '../../services/flows/take-launch.ts'
+import { findPrompt } from '../../services/turns/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { SocketLink, SocketPart } from '../door.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
-import { readableStreams, requireStreams } from '../live/subscription.ts'
+import { readableStreams } from '../live/subscription.ts'
 
 /** Connection of a message, as its handler sees it. */
 interface MessageConnection extends SocketLink {
@@ -35,11 +40,11 @@ type Handle<Message> = (
 ) => void | Promise<void>
 
 const accept = <Schema extends z.ZodType>(
-  scope: Scope,
+  rights: Rights,
   schema: Schema,
   handle: Handle<z.output<Schema>>,
 ) => ({
-  scope,
+  rights,
   handle: (connection: MessageConnection, message: unknown, who: Who, deps: ServerDependencies) =>
     handle(connection, checked(schema, message), who, deps),
 })
@@ -53,43 +58,45 @@ const noCursor = ''
  */
 const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
   subscribe: accept(
-    'read',
+    streamRights.home,
     Subscribe,
-    async (connection, { streams: names, after }, who, { store }) => {
+    async (connection, { streams: names, after }, who, { app }) => {
       const streams = readableStreams(names, connection.subscription.streams)
-      await requireStreams(store, who, streams)
+      await app.watch(streams, who)
       const ready = (cursor: string | null): void =>
         connection.answer({ type: 'subscribed', streams, cursor })
       await connection.subscription.follow(streams, after, ready)
     },
   ),
-  unsubscribe: accept('read', Unsubscribe, (connection, { streams: names }) => {
+  unsubscribe: accept(streamRights.home, Unsubscribe, (connection, { streams: names }) => {
     const streams = readableStreams(names)
     connection.subscription.unfollow(streams)
     connection.answer({ type: 'unsubscribed', streams })
   }),
   'coordinator:hello': accept(
-    'coordinator',
+    registerCoordinator,
     CoordinatorHello,
-    async (connection, hello, who, { launches }) => {
+    async (connection, hello, who, { launches, app }) => {
       connection.answer({ ...(await launches.register(who, hello)) })
-      await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
+      const streams = [coordinatorStream(who.id)]
+      await app.watch(streams, who)
+      await connection.subscription.follow(streams, noCursor, () => {})
     },
   ),
   'coordinator:take': accept(
-    'coordinator',
+    takeLaunch,
     CoordinatorTake,
     async (connection, take, who, { launches }) =>
       connection.answer({ ...(await launches.take(who, take)) }),
   ),
   'coordinator:turn': accept(
-    'coordinator',
+    findPrompt,
     CoordinatorTurn,
     async (connection, turn, who, { launches }) =>
       connection.answer({ ...(await launches.prompt(who, turn)) }),
   ),
   'coordinator:facts': accept(
-    'coordinator',
+    storeFacts,
     CoordinatorFacts,
     async (connection, facts, who, { launches, offers, figures }) => {
       connection.answer({ ...(await launches.facts(who, facts)) })
@@ -113,10 +120,10 @@ export async function handleMessage(
     throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
   const door = connection.doorFor(type)
   if (door) return door.take(who, message)
-  const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined
-  if (!handler) throw unknownType(type, connection.doorTypes)
-  const { scope, handle } = handler
-  if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
+  const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
+  if (!known) throw unknownType(type, connection.doorTypes)
+  const { rights, handle } = known
+  requireScope(who, rights.scope)
   await handle(connection, message, who, deps)
 }
 

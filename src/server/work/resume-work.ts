@@ -1,5 +1,5 @@
 /** Resumes interrupted work (RS1): a child work session, and its agent in its role if there is a console. */
-import type { Who } from '../../domain/access/caller.ts'
+import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
@@ -15,11 +15,12 @@ interface WorkLocation {
 /** `begun`: a new work session was created; otherwise one was already running. */
 export async function resumeWork(
   deps: ServerDependencies,
-  who: Who,
+  who: Caller,
   place: WorkLocation,
   receipt?: ReceiptKey,
+  acting: Caller = who,
 ): Promise<{ begun: boolean; resumed: Resumed }> {
-  const outcome = await deps.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)
+  const outcome = await deps.app.run(resumeWorkSession, { ...place, by: who.id }, acting, receipt)
   if (outcome.outcome === 'failed') throw notResumed(outcome)
   const { outcome: became, resumed } = outcome
   if (became === 'same') return { begun: false, resumed }
@@ -35,11 +36,11 @@ export async function resumeWork(
 /** CK7: resumes from files at a path on the server's machine; needs the scope `manage`. */
 export async function resumeFromFile(
   deps: ServerDependencies,
-  who: Who,
+  who: Caller,
   path: string,
 ): Promise<{ begun: boolean; resumed: Resumed }> {
   const { notRestored, ...place } = await deps.files.bringBack(path, who.id)
-  const { begun, resumed } = await resumeWork(deps, who, place)
+  const { begun, resumed } = await resumeWork(deps, who, place, undefined, theServer)
   return { begun, resumed: { ...resumed, notRestored: [...notRestored, ...resumed.notRestored] } }
 }
 

@@ -2,7 +2,8 @@
  * Diffs, rewinds and forks of turns (FS4, FS8, FS9), shared by REST and the jobs: stores the intent, asks the machine, stores the
  * result. What was cut off is asked again; machines answer a repeated request as before.
  */
-import { systemId, type Who } from '../../domain/access/caller.ts'
+
+import { type Caller, systemId, theServer } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { forEachSettled } from '../../platform/for-each-settled.ts'
@@ -14,6 +15,7 @@ import type {
   StateDiff,
   TurnDiff,
 } from '../../protocol/worktrees/file-state.ts'
+import { App } from '../../services/app.ts'
 import {
   type AskedOperation,
   askFork,
@@ -47,14 +49,12 @@ type UnfinishedFiles = Awaited<ReturnType<typeof findUnfinishedFiles.run>>[numbe
 type OldFiles = Awaited<ReturnType<typeof findOldFiles.run>>['due'][number]
 type DisownedFiles = Awaited<ReturnType<typeof findDisownedFiles.run>>[number]
 type StatePlace = Awaited<ReturnType<typeof forgetOldFiles.run>>['places'][number]
-type Caller = Pick<Who, 'id'>
-
 export class FileOperations {
-  readonly #store: Store
+  readonly #app: App
   readonly #coordinatorRequests: CoordinatorRequests
 
   constructor(store: Store, coordinatorRequests: CoordinatorRequests) {
-    this.#store = store
+    this.#app = new App(store)
     this.#coordinatorRequests = coordinatorRequests
   }
 
@@ -64,9 +64,10 @@ export class FileOperations {
     turn: WhichTurn,
     { path, since }: { path?: string | undefined; since?: string | undefined },
   ): Promise<TurnDiff> {
-    const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#store.query(
+    const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#app.read(
       findTurnFiles,
       { ...turn, since },
+      who,
     )
     const ask = { kind: 'files-diff', folders, from, to, path: path ?? null } as const
     const about = {
@@ -86,7 +87,12 @@ export class FileOperations {
     wanted: { to: 'before' | 'after'; confirm?: string | undefined },
     receipt?: ReceiptKey,
   ) {
-    const operation = await this.#store.run(askRewind, { ...turn, ...wanted, by: who.id }, receipt)
+    const operation = await this.#app.run(
+      askRewind,
+      { ...turn, ...wanted, by: who.id },
+      who,
+      receipt,
+    )
     return {
       conversation: turn.key,
       turnId: turn.turnId,
@@ -101,12 +107,12 @@ export class FileOperations {
     { key, confirm }: { key: string; confirm?: string | undefined },
     receipt?: ReceiptKey,
   ) {
-    const operation = await this.#store.run(askUndo, { key, confirm, by: who.id }, receipt)
+    const operation = await this.#app.run(askUndo, { key, confirm, by: who.id }, who, receipt)
     return { conversation: key, ...(await this.#restored(operation)) }
   }
 
   async fork(who: Caller, turn: WhichTurn, agentId: string | undefined, receipt?: ReceiptKey) {
-    const operation = await this.#store.run(askFork, { ...turn, agentId, by: who.id }, receipt)
+    const operation = await this.#app.run(askFork, { ...turn, agentId, by: who.id }, who, receipt)
     const { answer, forkKey } = await this.#perform<ForkAnswer>(operation)
     return { conversation: forkKey ?? '', workplace: answer.folder, branch: answer.branch }
   }
@@ -134,21 +140,21 @@ export class FileOperations {
       by: systemId,
     }
     const after = await this.#coordinatorRequests.ask<EndFiles | null>(about)
-    if (after) await this.#store.run(completeFiles, { turnId, key, after })
+    if (after) await this.#app.run(completeFiles, { turnId, key, after }, theServer)
   }
 
   /** Lets go of the states that a conversation's project no longer keeps. */
   async forgetOld(old: OldFiles): Promise<void> {
-    const { places, needed } = await this.#store.run(forgetOldFiles, old)
+    const { places, needed } = await this.#app.run(forgetOldFiles, old, theServer)
     await forEachSettled(places, (place) => this.#keepOnly(old.key, place, needed))
   }
 
   /** Lets go of the states of a deleted conversation. */
   async forgetDisowned({ key, top, place }: DisownedFiles): Promise<void> {
     // A new conversation may have the same key.
-    const { needed } = await this.#store.run(forgetOldFiles, { key, before: '' })
+    const { needed } = await this.#app.run(forgetOldFiles, { key, before: '' }, theServer)
     if (place) await this.#keepOnly(key, place, needed)
-    await this.#store.run(dropDisownedFiles, { key, top })
+    await this.#app.run(dropDisownedFiles, { key, top }, theServer)
   }
 
   /** A repository that is gone has nothing to let go of. */
@@ -193,19 +199,19 @@ export class FileOperations {
         error.code !== 'no_answer' &&
         operation.request.kind === 'files-fork'
       if (isUnsent || isRefused)
-        await this.#store.run(finishOperation, { ...operation, answer: null })
+        await this.#app.run(finishOperation, { ...operation, answer: null }, theServer)
       throw error
     }
   }
 
   async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
     const sent = { ...operation, withinMs: writeWithinMs }
-    const request = await this.#store.run(askMachine, sent)
+    const asked = await this.#app.run(askMachine, sent, theServer)
     const answer =
-      'answer' in request
-        ? (request.answer as Answer)
-        : await this.#coordinatorRequests.answerTo<Answer>(request.id, sent)
-    const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
+      'answer' in asked
+        ? (asked.answer as Answer)
+        : await this.#coordinatorRequests.answerTo<Answer>(asked.id, sent)
+    const { forkKey } = await this.#app.run(finishOperation, { ...operation, answer }, theServer)
     return { answer, forkKey }
   }
 }

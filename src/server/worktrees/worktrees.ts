@@ -4,13 +4,12 @@
  * state.
  */
 
-import type { Who } from '../../domain/access/caller.ts'
-import { viewerOf } from '../../domain/access/visibility.ts'
+import type { Caller } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFrom, inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { Page } from '../../protocol/page.ts'
 import type {
   CoordinatorRequest,
   WorktreeFolder,
@@ -25,23 +24,23 @@ import type {
   WorktreeInspection,
   WorktreeState,
 } from '../../protocol/worktrees/worktree.ts'
+import { App } from '../../services/app.ts'
 import { findWorkplace } from '../../services/conversations/queries.ts'
-import { findOwnerOfBranch, findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
+import {
+  findOwnerOfBranch,
+  findWorktree,
+  listWorktrees,
+  type WorktreesQuery,
+} from '../../services/worktrees/queries.ts'
 import { noticeFrom } from '../../store/fields.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
-import {
-  type WorktreeRow,
-  type WorktreesFilter,
-  worktreeOf,
-} from '../../store/worktrees/worktrees.ts'
+import { type WorktreeRow, worktreeOf } from '../../store/worktrees/worktrees.ts'
 import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
 
 /** Time limit for inspection: git answers within a second, a large tree takes longer. */
 const inspectWithinMs = 30_000
 /** Time limit for changes: a commit of a whole tree, a rebase of many commits. */
 const changeWithinMs = 120_000
-
-type Caller = Pick<Who, 'id' | 'scopes'>
 
 export interface WhichWorktree {
   readonly projectId: string
@@ -55,22 +54,19 @@ interface Merge {
 }
 
 export class Worktrees {
-  readonly #store: Store
+  readonly #app: App
   readonly #coordinatorRequests: CoordinatorRequests
 
   constructor(store: Store, coordinatorRequests: CoordinatorRequests) {
-    this.#store = store
+    this.#app = new App(store)
     this.#coordinatorRequests = coordinatorRequests
   }
 
   async list(
     who: Caller,
-    { look, ...asked }: PageQuery & Omit<WorktreesFilter, 'accountId'> & { look: boolean },
+    { look, ...asked }: Omit<WorktreesQuery, 'viewer'> & { look: boolean },
   ): Promise<Page<ListedWorktree>> {
-    const { items, nextCursor } = await this.#store.query(listWorktrees, {
-      ...asked,
-      accountId: viewerOf(who),
-    })
+    const { items, nextCursor } = await this.#app.read(listWorktrees, asked, who)
     const looks = look ? await this.#inspect(who, asked.projectId, items) : undefined
     return {
       items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })),
@@ -80,7 +76,7 @@ export class Worktrees {
 
   /** Files of the workplace of a conversation; none while it has no folder. */
   async files(who: Caller, key: string, q: string): Promise<string[]> {
-    const place = await this.#store.query(findWorkplace, { key })
+    const place = await this.#app.read(findWorkplace, { key }, who)
     if (!place) return []
     const { folder, ...about } = place
     const ask = { kind: 'folder-files', folder, q } as const
@@ -162,11 +158,7 @@ export class Worktrees {
         field: 'branch',
       })
     const { coordinator_id: coordinatorId } = row
-    const whose = await this.#store.query(findOwnerOfBranch, {
-      coordinatorId,
-      branch: target,
-      viewer: viewerOf(who),
-    })
+    const whose = await this.#app.read(findOwnerOfBranch, { coordinatorId, branch: target }, who)
     if (whose === 'others')
       throw new Refusal('not_found', statusNotice('noBranch', { branch: target }), {
         field: 'branch',
@@ -228,8 +220,8 @@ export class Worktrees {
     throw new Refusal(code[reason], detailFrom(why, notice), { reason })
   }
 
-  #find(who: Caller, worktree: WhichWorktree): Promise<WorktreeRow> {
-    return this.#store.query(findWorktree, { ...worktree, accountId: viewerOf(who) })
+  #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
+    return this.#app.read(findWorktree, which, who)
   }
 
   /** Finds a worktree that exists and has git. */

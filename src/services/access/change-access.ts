@@ -39,6 +39,8 @@ import { invalidField, scopeExceeded } from '../refusals.ts'
 
 /** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
 export const addPerson = defineUseCase('add-person', {
+  scope: 'manage',
+  on: 'nobody',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -69,6 +71,8 @@ interface Change {
 
 /** Changes a person's role, up to one's own. Tokens and allowances that exceed the new role are revoked (SE3). */
 export const changePersonRole = defineUseCase('change-person-role', {
+  scope: 'manage',
+  on: 'person',
   streams: () => [home],
   run: async (tx, { personId, role, by }: Change, { now }): Promise<PersonWithNewRole> => {
     const before = await findChangeable(tx, personId)
@@ -103,6 +107,8 @@ function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, ro
  * cannot do this for somebody with more rights (SE3).
  */
 export const renewPerson = defineUseCase('renew-person', {
+  scope: 'manage',
+  on: 'person',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -133,6 +139,8 @@ export async function endSignIns(tx: Tx, personId: string): Promise<void> {
 
 /** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
 export const removePerson = defineUseCase('remove-person', {
+  scope: 'manage',
+  on: 'person',
   streams: () => [home],
   run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
     await findChangeable(tx, personId)
@@ -193,6 +201,8 @@ interface TokenOptions {
 
 /** Creates a token for a script or coordinator, shown once. A script's scopes never exceed its maker's (SE3). */
 export const createToken = defineUseCase('create-token', {
+  scope: 'manage',
+  on: 'nobody',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -270,6 +280,8 @@ interface RevokeInput {
 
 /** Revokes a script's or coordinator's token and, unless kept, what was made with it. People added with it are removed. */
 export const revokeToken = defineUseCase('revoke-token', {
+  scope: 'manage',
+  on: 'nobody',
   streams: () => [home],
   run: async (tx, { tokenId, made = 'revoke', by }: RevokeInput, context): Promise<void> => {
     const credential = await tx.row('credentials', { id: tokenId })

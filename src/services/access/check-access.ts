@@ -1,39 +1,44 @@
 /** Refuses what is not the caller's (SE28): as not found, like what is not there. */
 import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
-import type { StreamName } from '../../domain/stream-name.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { defineQuery } from '../../store/store.ts'
-import { noSuchApproval, noSuchConversation } from '../refusals.ts'
-import { belongingOfStream, mayAskAbout, ownerOf } from './owners.ts'
+import { noSuchApproval, noSuchConversation, noSuchUserSession } from '../refusals.ts'
+import { type Belonging, mayAskAbout, ownerOf } from './owners.ts'
 
-/** Streams of conversations that a reader wants to follow. What is not there is not visible. */
-export const checkStreams = defineQuery(
-  async (
-    reader,
-    { viewer, streams }: { viewer: Viewer; streams: readonly StreamName[] },
-  ): Promise<void> => {
-    if (viewer === null) return
-    for (const stream of streams) {
-      const thing = belongingOfStream(stream)
-      if (thing?.of === 'conversation' && !isVisible(viewer, await ownerOf(reader, thing)))
-        throw noSuchConversation(thing.key)
-    }
-  },
-  { withoutSnapshot: true },
-)
+interface Access {
+  readonly viewer: Viewer
+  readonly thing: Belonging
+  /** A conversation that is not there is refused too. Otherwise that is for its service, which may begin it. */
+  readonly isThere?: true
+}
 
-export const checkConversation = defineQuery(
-  async (reader, { viewer, key }: { viewer: Viewer; key: string }): Promise<void> => {
-    if (viewer !== null && !(await mayAskAbout(reader, viewer, key))) throw noSuchConversation(key)
+export const checkAccess = defineQuery('check-access', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (reader, { viewer, thing, isThere }: Access): Promise<void> => {
+    const may =
+      thing.of === 'conversation' && !isThere
+        ? await mayAskAbout(reader, viewer, thing.key)
+        : isVisible(viewer, await ownerOf(reader, thing))
+    if (!may) throw notThere(thing)
   },
-  { withoutSnapshot: true },
-)
+})
 
-/** Whether a caller may decide an approval, see all of it or submit it again. */
-export const checkApproval = defineQuery(
-  async (reader, { viewer, approvalId }: { viewer: Viewer; approvalId: number }): Promise<void> => {
-    if (viewer === null) return
-    if (!isVisible(viewer, await ownerOf(reader, { of: 'approval', id: approvalId })))
-      throw noSuchApproval(approvalId)
-  },
-  { withoutSnapshot: true },
-)
+function notThere(thing: Belonging): Refusal {
+  switch (thing.of) {
+    case 'conversation':
+      return noSuchConversation(thing.key)
+    case 'user-session':
+      return noSuchUserSession(thing.id)
+    case 'approval':
+      return noSuchApproval(thing.id)
+    case 'worktree':
+      return new Refusal('not_found', refusalText('noWorktree', { id: thing.id }), {
+        worktreeId: thing.id,
+      })
+    case 'role-agent':
+      return new Refusal('not_found')
+  }
+}

@@ -171,8 +171,10 @@ function belongingOf({ type, data, refStream }: StoredEvent): Belonging | null {
 export const isGuarded = (event: StoredEvent): boolean => belongingOf(event) !== null
 
 /** Whose each of these events is. */
-export const findOwnersOfEvents = defineQuery(
-  async (reader, { events }: { events: readonly StoredEvent[] }): Promise<Owner[]> => {
+export const findOwnersOfEvents = defineQuery('find-owners-of-events', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { events }: { events: readonly StoredEvent[] }): Promise<Owner[]> => {
     const owners: Owner[] = []
     for (const event of events) {
       const thing = belongingOf(event)
@@ -180,7 +182,7 @@ export const findOwnersOfEvents = defineQuery(
     }
     return owners
   },
-)
+})
 
 /** The body that others get of somebody's event, as JSON; null: none. */
 export function bodyToOthers({ type, data }: StoredEvent): string | null {

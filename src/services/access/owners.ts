@@ -2,6 +2,7 @@
  * Finds whose something is (SE28). A console is its person's, and so are its conversation, forks of it, its processes, worktrees and what it
  * asks for. Every way to read asks here: lists, single reads, events, snapshots, search, notes and tools.
  */
+import type { InputOn, Subject } from '../../domain/access/rights.ts'
 import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
@@ -79,6 +80,22 @@ export const ownerOfLaunch = async (
   launch: { readonly roleAgentId: string | null },
 ): Promise<Owner> =>
   launch.roleAgentId === null ? null : ownerOf(reader, { of: 'role-agent', id: launch.roleAgentId })
+
+/** What is looked at before something is done: what the input names, where that may be one person's. */
+export function belongingOn(on: Subject, input: unknown): Belonging | null {
+  switch (on) {
+    case 'conversation':
+      return { of: on, key: (input as InputOn<typeof on>).key }
+    case 'user-session':
+      return { of: on, id: (input as InputOn<typeof on>).userSessionId }
+    case 'worktree':
+      return { of: on, id: (input as InputOn<typeof on>).worktreeId }
+    case 'approval':
+      return { of: on, id: (input as InputOn<typeof on>).approvalId }
+    default:
+      return null
+  }
+}
 
 /** What the whole of a stream belongs to; null where each event is looked at. */
 export function belongingOfStream(name: StreamName): Belonging | null {

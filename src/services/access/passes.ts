@@ -54,6 +54,8 @@ const ticketScope = 'ws'
 
 /** SE25: a ticket stands in the address of a WebSocket, where browsers can send no token: once, and for a minute. */
 export const createTicket = defineUseCase('create-ticket', {
+  scope: 'anybody',
+  on: 'caller',
   answersSecret: true,
   streams: () => [],
   run: async (
@@ -75,6 +77,8 @@ export const createTicket = defineUseCase('create-ticket', {
 
 /** Uses a ticket up; returns what it was made with. */
 export const takeTicket = defineUseCase('take-ticket', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [home],
   run: async (tx, { hash }: { hash: string }, { now }): Promise<string | null> =>
     (await takePass(tx, 'ticket', hash, now))?.made_with ?? null,

@@ -18,8 +18,11 @@ import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 
 /** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. `likely`: the kind to check first. */
-export const findCredential = defineQuery(
-  async (
+export const findCredential = defineQuery('find-credential', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (
     reader,
     { hash, likely }: { hash: string; likely?: string | undefined },
     { now },
@@ -36,8 +39,7 @@ export const findCredential = defineQuery(
     }
     return undefined
   },
-  { withoutSnapshot: true },
-)
+})
 
 async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {
   const agent = await reader.first(selectAgentByPasskey, { hash })
@@ -74,11 +76,15 @@ async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefi
 }
 
 /** Lists people: the installation's owner first, then the others, newest first (HT1). */
-export const listPeople = defineQuery(async (reader, input: PageQuery): Promise<Page<Person>> => {
-  const people = await peoplePage(reader, pageParams(input))
-  const found = input.cursor === undefined ? [await owner(reader), ...people] : people
-  // The owner comes before everybody.
-  return cutPage(found, input.limit, (person) => (person.id === ownerId ? newest : person))
+export const listPeople = defineQuery('list-people', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, input: PageQuery): Promise<Page<Person>> => {
+    const people = await peoplePage(reader, pageParams(input))
+    const found = input.cursor === undefined ? [await owner(reader), ...people] : people
+    // The owner comes before everybody.
+    return cutPage(found, input.limit, (person) => (person.id === ownerId ? newest : person))
+  },
 })
 
 /** The owner has no row. */
@@ -88,14 +94,22 @@ async function owner(reader: Reader): Promise<Person> {
 }
 
 /** Lists valid script and coordinator tokens, newest first (HT1), without their secrets. */
-export const listTokens = defineQuery(
-  async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>
+export const listTokens = defineQuery('list-tokens', {
+  scope: 'manage',
+  on: 'nobody',
+  run: async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>
     cutPage(await tokensPage(reader, pageParams(input), now), input.limit),
-)
+})
 
 /** Lists the browsers that a person is signed in with, newest first (HT1). */
-export const listDevices = defineQuery(
-  async (reader, { who, ...input }: PageQuery & { who: Who }, { now }): Promise<Page<Device>> => {
+export const listDevices = defineQuery('list-devices', {
+  scope: 'anybody',
+  on: 'caller',
+  run: async (
+    reader,
+    { who, ...input }: PageQuery & { who: Who },
+    { now },
+  ): Promise<Page<Device>> => {
     if (who.kind !== 'person')
       throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     const devices = await devicesPage(
@@ -105,4 +119,4 @@ export const listDevices = defineQuery(
     )
     return cutPage(devices, input.limit)
   },
-)
+})

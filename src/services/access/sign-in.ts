@@ -28,6 +28,8 @@ type SignedIn = { cookie: string; expiresAt: Instant; personId: string; deviceId
  * failures give the same answer, so that trying reveals nothing.
  */
 export const signIn = defineUseCase('sign-in', {
+  scope: 'nobody',
+  on: 'nobody',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -86,6 +88,8 @@ interface SignOutInput {
 
 /** Signs a browser out; its cookie stops working at once, and what was made with it. A token stays valid. Returns whether there was one. */
 export const signOut = defineUseCase('sign-out', {
+  scope: 'anybody',
+  on: 'caller',
   streams: () => [home],
   run: async (tx, { credentialId, personId }: SignOutInput): Promise<boolean> => {
     const credential = await tx.row('credentials', { id: credentialId })
@@ -103,6 +107,8 @@ export const signOut = defineUseCase('sign-out', {
 
 /** A browser is used: it stays signed in for longer (SE1). */
 export const useBrowser = defineUseCase('use-browser', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (
     tx,
@@ -121,6 +127,8 @@ export const useBrowser = defineUseCase('use-browser', {
 
 /** Applies rules that have become stricter to the browsers that are signed in; at a start. */
 export const shortenSignIns = defineUseCase('shorten-sign-ins', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [home],
   run: async (tx, rules: SignInRules): Promise<void> => {
     for (const { id, created_at, used_at, expires_at } of await tx.all(selectBrowsers, {})) {
@@ -133,6 +141,8 @@ export const shortenSignIns = defineUseCase('shorten-sign-ins', {
 
 /** Creates a one-time sign-in code for the calling person (SE1); for a script it would turn a token into a person's cookie. */
 export const createSignInCode = defineUseCase('create-sign-in-code', {
+  scope: 'anybody',
+  on: 'caller',
   answersSecret: true,
   streams: () => [home],
   run: async (

@@ -54,11 +54,13 @@ export interface CallingSession extends AgentCaller {
  * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes ended ones, because two
  * calls have answers for them (AS8). Never another agent's (SE3).
  */
-export const findAgentSession = defineQuery(
-  async (reader, claim: Claim, { now }): Promise<CallingSession> =>
+export const findAgentSession = defineQuery('find-agent-session', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (reader, claim: Claim, { now }): Promise<CallingSession> =>
     (await inRole(reader, claim, now)) ??
     callingSession(await claimedAgentSession(reader, claim), now),
-)
+})
 
 /** AC2: an agent in a role calls with its launch token alone. */
 async function inRole(
@@ -137,28 +139,35 @@ async function agentSessionWithId(
 }
 
 /** Lists agent sessions, newest first, in pages, with the end reason of ended ones. */
-export const listAgentSessions = defineQuery(
-  async (
+export const listAgentSessions = defineQuery('list-agent-sessions', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (
     reader,
     { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter,
   ): Promise<Page<AgentSession>> =>
     cutPage(await agentSessionsPage(reader, filter, pageParams({ limit, cursor })), limit),
-)
+})
 
 /** Lists all live agent sessions in pages, to move their deadlines. */
-export const listLiveAgentSessions = defineQuery(
-  (
+export const listLiveAgentSessions = defineQuery('list-live-agent-sessions', {
+  scope: 'server',
+  on: 'nobody',
+  run: (
     reader,
     { after, limit }: { after: LiveKey; limit: number },
   ): Promise<(DueAgentSession & LiveKey)[]> => liveAfter(reader, after, limit),
-)
+})
 
 /** Rows of one query. */
 export const duePageSize = 100
 
 /** Lists due agent sessions, oldest first, at a cost that does not grow with ended ones. */
-export const findDueAgentSessions = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<DueAgentSession[]> => {
+export const findDueAgentSessions = defineQuery('find-due-agent-sessions', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (reader, _: Record<never, never>, { now }): Promise<DueAgentSession[]> => {
     const due = await reader.all(selectDue, {
       until: now,
       terminatingUntil: later(now, -maxTerminatingMs),
@@ -166,11 +175,7 @@ export const findDueAgentSessions = defineQuery(
     })
     return [...new Map(due.map((row) => [row.id, dueOf(row)])).values()]
   },
-  {
-    // Each is checked again before anything is changed.
-    withoutSnapshot: true,
-  },
-)
+})
 
 export interface LeftOpen {
   readonly conversationKey: string
@@ -178,26 +183,32 @@ export interface LeftOpen {
 }
 
 /** AS9: lists conversations that an ended agent session left open. */
-export const findLeftOpen = defineQuery(
-  async (reader): Promise<LeftOpen[]> =>
+export const findLeftOpen = defineQuery('find-left-open', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (reader): Promise<LeftOpen[]> =>
     (await reader.all(selectLeftOpen, { limit: duePageSize })).map((row) => ({
       conversationKey: row.conversation_key,
       agentSessionId: row.agent_session_id,
     })),
-  { withoutSnapshot: true },
-)
+})
 
 /** The time of the last sweep before this server started. Undefined if there was none. */
-export const findLastSweep = defineQuery(
-  async (reader): Promise<Instant | undefined> =>
+export const findLastSweep = defineQuery('find-last-sweep', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader): Promise<Instant | undefined> =>
     (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
-)
+})
 
 export const pairsPageSize = 200
 
 /** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
-export const findPairsWithWork = defineQuery(
-  async (
+export const findPairsWithWork = defineQuery('find-pairs-with-work', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (
     reader,
     { after, ...filter }: PairsFilter & { after?: Pair | undefined },
     { now },
@@ -207,4 +218,4 @@ export const findPairsWithWork = defineQuery(
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
     return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsPageSize })
   },
-)
+})

@@ -15,8 +15,10 @@ interface ToolsCaller {
   readonly contextId: string | undefined
 }
 
-export const findToolPurpose = defineQuery(
-  async (reader, { launchId, contextId }: ToolsCaller): Promise<ToolPurpose> => {
+export const findToolPurpose = defineQuery('find-tool-purpose', {
+  scope: 'anybody',
+  on: 'caller',
+  run: async (reader, { launchId, contextId }: ToolsCaller): Promise<ToolPurpose> => {
     const launch = await findLaunch(reader, launchId)
     const agent = launch && (await reader.row('agents', { id: launch.agentId }))
     if (!launch || agent?.protocol !== 'acp') return 'any'
@@ -29,4 +31,4 @@ export const findToolPurpose = defineQuery(
       !isWork((await identityOf(reader, context.conversation_key)).kind)
     return isChat ? 'chat' : 'task'
   },
-)
+})

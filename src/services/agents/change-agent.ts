@@ -39,6 +39,8 @@ export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maske
 
 /** Adds an agent entry and returns its passkey, which is shown once (AS7). */
 export const createAgent = defineUseCase('create-agent', {
+  scope: 'manage',
+  on: 'nobody',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -108,6 +110,8 @@ type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironmen
 
 /** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
 export const changeAgent = defineUseCase('change-agent', {
+  scope: 'manage',
+  on: 'agent',
   streams: () => [home],
   run: async (
     tx,
@@ -159,6 +163,8 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
 // still be erased from the files. Readers see no change, so there is no event.
 
 export const sealEnvironments = defineUseCase('seal-environments', {
+  scope: 'server',
+  on: 'nobody',
   streams: (_: {
     agents: readonly { readonly id: string; readonly from: string; readonly to: string }[]
   }) => [home],
@@ -181,6 +187,8 @@ interface Claim {
  */
 export const claimSealingKey = defineUseCase('claim-sealing-key', {
   // Locks no stream, because it runs first in a new store.
+  scope: 'server',
+  on: 'nobody',
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {
     const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value

@@ -22,31 +22,43 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */
-export const getAgent = defineQuery(
-  async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
+export const getAgent = defineQuery('get-agent', {
+  scope: 'read',
+  on: 'agent',
+  run: async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
     const agent = await findAgent(reader, agentId)
     if (!agent) throw noSuchAgent(agentId)
     return agent
   },
-)
+})
 
 /** Returns how an ACP agent is started on the server's machine, with its environment sealed. */
-export const findAgentStart = defineQuery(async (reader, { agentId }: { agentId: string }) => {
-  const row = await reader.row('agents', { id: agentId })
-  if (!row) throw noSuchAgent(agentId)
-  const { protocol, command, args, env, runs_on: label } = row
-  if (protocol !== 'acp' || command === null)
-    throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))
-  if (label !== null)
-    throw new Refusal('wrong_state', refusalText('runsElsewhere', { agent: agentId, label }))
-  return { command, args: JSON.parse(args) as string[], env: JSON.parse(env) as StoredEnvironment }
+export const findAgentStart = defineQuery('find-agent-start', {
+  scope: 'manage',
+  on: 'agent',
+  run: async (reader, { agentId }: { agentId: string }) => {
+    const row = await reader.row('agents', { id: agentId })
+    if (!row) throw noSuchAgent(agentId)
+    const { protocol, command, args, env, runs_on: label } = row
+    if (protocol !== 'acp' || command === null)
+      throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))
+    if (label !== null)
+      throw new Refusal('wrong_state', refusalText('runsElsewhere', { agent: agentId, label }))
+    return {
+      command,
+      args: JSON.parse(args) as string[],
+      env: JSON.parse(env) as StoredEnvironment,
+    }
+  },
 })
 
 /** Lists agents, newest first, in pages (HT1). */
-export const listAgents = defineQuery(
-  async (reader, input: PageQuery): Promise<Page<Agent>> =>
+export const listAgents = defineQuery('list-agents', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, input: PageQuery): Promise<Page<Agent>> =>
     cutPage(await agentsPage(reader, pageParams(input)), input.limit),
-)
+})
 
 interface StoredEnvironments {
   /** The id of the key that the store's nodes seal with. Undefined before the first. */
@@ -65,8 +77,10 @@ interface StoredEnvironments {
 }
 
 /** Returns how environments are stored (SE12): the sealing key, and values that are not sealed. */
-export const findEnvironments = defineQuery(
-  async (reader, _: object): Promise<StoredEnvironments> => {
+export const findEnvironments = defineQuery('find-environments', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: object): Promise<StoredEnvironments> => {
     const rows = await reader.all(selectEnvironments, {})
     return {
       sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
@@ -80,7 +94,7 @@ export const findEnvironments = defineQuery(
       })),
     }
   },
-)
+})
 
 export interface AgentWithoutKeys {
   readonly id: string

@@ -36,6 +36,8 @@ interface NewSecret extends Which {
 const rowKey = ({ projectId, name }: Which) => ({ project_id: projectId, name })
 
 export const setSecret = defineUseCase('set-secret', {
+  scope: 'manage',
+  on: 'project',
   streams: ({ projectId }: NewSecret) => [projectStream(projectId)],
   run: async (tx, input, { now }): Promise<Secret> => {
     const { projectId, name, value, agentIds, by } = input
@@ -62,6 +64,8 @@ export const setSecret = defineUseCase('set-secret', {
 })
 
 export const removeSecret = defineUseCase('remove-secret', {
+  scope: 'manage',
+  on: 'project',
   streams: ({ projectId }: Which & { readonly by: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, name, by }): Promise<void> => {
     await requireSecret(tx, { projectId, name })
@@ -70,29 +74,35 @@ export const removeSecret = defineUseCase('remove-secret', {
   },
 })
 
-export const listSecrets = defineQuery(
-  async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
+export const listSecrets = defineQuery('list-secrets', {
+  scope: 'manage',
+  on: 'project',
+  run: async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
     await requireProject(reader, projectId)
     const items: Secret[] = []
     for (const row of await secretRows(reader, projectId)) items.push(await secretOf(reader, row))
     return { items }
   },
-)
+})
 
-export const listSecretUses = defineQuery(
-  async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
+export const listSecretUses = defineQuery('list-secret-uses', {
+  scope: 'manage',
+  on: 'project',
+  run: async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
     await requireSecret(reader, which)
     return { items: await secretUses(reader, rowKey(which)) }
   },
-)
+})
 
 /** The sealed values that an agent may have been given, to be masked in what it sends (SR4). */
-export const findGivenSecrets = defineQuery(
-  async (
+export const findGivenSecrets = defineQuery('find-given-secrets', {
+  scope: 'anybody',
+  on: 'caller',
+  run: async (
     reader,
     { agentId }: { agentId: string },
   ): Promise<{ name: string; sealed: SealedValue }[]> => secretsGivenTo(reader, agentId),
-)
+})
 
 async function requireProject(reader: Reader, id: string): Promise<void> {
   if (!(await reader.row('projects', { id }))) throw noSuchProject(id)

@@ -144,6 +144,8 @@ export async function coveringAllowance(
 
 /** Revokes an allowance (AG6). A repeated request changes nothing. */
 export const revokeAllowance = defineUseCase('revoke-allowance', {
+  scope: 'approve',
+  on: 'project',
   streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [
     projectStream(projectId),
   ],

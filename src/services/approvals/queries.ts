@@ -20,27 +20,33 @@ import { noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
-export const getApproval = defineQuery(
-  async (
+export const getApproval = defineQuery('get-approval', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     { approvalId, ...caller }: ContextCaller & { approvalId: number },
   ): Promise<Approval> => {
     const { projectId } = await liveAgentSession(reader, caller)
     return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, caller))
   },
-)
+})
 
-export const readApproval = defineQuery(
-  async (
+export const readApproval = defineQuery('read-approval', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
     { viewer, ...place }: { projectId: string; approvalId: number; viewer: Viewer },
   ): Promise<Approval> =>
     approvalFor(reader, viewer, approvalOf(await existingApproval(reader, place))),
-)
+})
 
 /** Lists the approvals of a project, newest first, in pages (HT1). */
-export const listApprovals = defineQuery(
-  async (
+export const listApprovals = defineQuery('list-approvals', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
     { projectId, viewer, ...page }: PageQuery & { projectId: string; viewer: Viewer },
   ): Promise<Page<Approval>> => {
@@ -49,21 +55,28 @@ export const listApprovals = defineQuery(
     const found = await approvalsOfProject(reader, projectId, before, page.limit + 1)
     return cutApprovalsPage(await approvalsFor(reader, viewer, found), page.limit)
   },
-)
+})
 
 /** Lists the inbox (AP5): pending approvals of all projects, oldest first, in pages. */
-export const listPendingApprovals = defineQuery(
-  async (reader, { viewer, ...page }: PageQuery & { viewer: Viewer }): Promise<Page<Approval>> => {
+export const listPendingApprovals = defineQuery('list-pending-approvals', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
+    reader,
+    { viewer, ...page }: PageQuery & { viewer: Viewer },
+  ): Promise<Page<Approval>> => {
     const found = await inboxPage(reader, { ...approvalKeyOf(page), limit: page.limit + 1 })
     return cutApprovalsPage(await approvalsFor(reader, viewer, found), page.limit)
   },
-)
+})
 
 type Input = PageQuery & { projectId: string; ended: boolean; viewer: Viewer }
 
 /** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
-export const listAllowances = defineQuery(
-  async (
+export const listAllowances = defineQuery('list-allowances', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
     { projectId, ended, viewer, ...page }: Input,
     { now },
@@ -76,14 +89,16 @@ export const listAllowances = defineQuery(
     )
     return cutPage(await allowancesFor(reader, viewer, found), page.limit)
   },
-)
+})
 
 const expiredPageSize = 100
 
 /** AP4: lists requests past their deadline, oldest first. */
-export const findExpiredPermissions = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<{ approvalId: number }[]> => {
+export const findExpiredPermissions = defineQuery('find-expired-permissions', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<{ approvalId: number }[]> => {
     const expired = await reader.all(selectPastDeadline, { now, limit: expiredPageSize })
     return expired.map(({ id }) => ({ approvalId: id }))
   },
-)
+})

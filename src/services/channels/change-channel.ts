@@ -14,6 +14,8 @@ import { announceChannel } from './hold-channel.ts'
 
 /** Creates a code that pairs one chat, once, within ten minutes (CN2). It is shown once. */
 export const createPairingCode = defineUseCase('create-pairing-code', {
+  scope: 'manage',
+  on: 'channel',
   answersSecret: true,
   streams: () => [home],
   run: async (
@@ -47,6 +49,8 @@ interface RouteInput {
 
 /** Sets the agent for chats without a route of their own. Null restores the default, the first agent of the first project. */
 export const setChannelRoute = defineUseCase('set-channel-route', {
+  scope: 'manage',
+  on: 'channel',
   streams: () => [home],
   run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
     if (route) await checkAssigned(tx, route)

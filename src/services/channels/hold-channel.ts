@@ -26,6 +26,8 @@ interface HoldInput {
 }
 
 export const holdChannel = defineUseCase('hold-channel', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [home],
   run: async (
     tx,
@@ -57,6 +59,8 @@ interface ReportedState {
 
 /** Records the state a channel's holder reports: its account, or what is wrong. An unchanged state is not written. */
 export const recordChannelState = defineUseCase('record-channel-state', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [home],
   run: async (
     tx,

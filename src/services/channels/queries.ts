@@ -15,8 +15,14 @@ type ChatsQuery = PageQuery & {
 }
 
 /** Lists the chats of a channel, latest request first. Old undecided requests are left out. */
-export const listChannelChats = defineQuery(
-  async (reader, { channel, state, ...page }: ChatsQuery, { now }): Promise<Page<ChannelChat>> => {
+export const listChannelChats = defineQuery('list-channel-chats', {
+  scope: 'read',
+  on: 'channel',
+  run: async (
+    reader,
+    { channel, state, ...page }: ChatsQuery,
+    { now },
+  ): Promise<Page<ChannelChat>> => {
     const askedAfter = later(now, -askingLifetimeMs)
     const found = await chatsPage(reader, { channel, state, askedAfter }, pageParams(page))
     return cutPageBy(found, page.limit, ({ askedAt, chatId }) => ({
@@ -24,16 +30,18 @@ export const listChannelChats = defineQuery(
       id: chatId,
     }))
   },
-)
+})
 
 /** Lists all channels, including unconfigured ones. */
-export const listChannels = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
+export const listChannels = defineQuery('list-channels', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
     const items: Channel[] = []
     for (const channel of channelNames) items.push(await channelView(reader, channel, now))
     return { items, nextCursor: null }
   },
-)
+})
 
 export const chatsPageSize = 200
 
@@ -46,8 +54,11 @@ export interface NextOutgoing {
 }
 
 /** Lists the next outgoing message of each chat, and when it may be sent. */
-export const findOutgoing = defineQuery(
-  async (
+export const findOutgoing = defineQuery('find-outgoing', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (
     reader,
     { channel, after }: { channel: ChannelName; after: string },
     { now },
@@ -60,5 +71,4 @@ export const findOutgoing = defineQuery(
       inMs: Math.max(0, Date.parse(not_before) - Date.parse(now)),
     }))
   },
-  { withoutSnapshot: true },
-)
+})

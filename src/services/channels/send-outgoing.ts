@@ -30,6 +30,8 @@ const keyOf = ({ channel, chat_id, n }: KeyOf<'outgoing'>) => ({ channel, chat_i
 
 /** Records the intent to send a part first. After a crash in between it may have arrived, and a repeat says so. */
 export const beginSending = defineUseCase('begin-sending', {
+  scope: 'server',
+  on: 'nobody',
   streams: (input: OutgoingKey) => [chatStream(input)],
   run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {
     const row = await tx.first(selectOutgoing, which)
@@ -57,6 +59,8 @@ interface SentPart extends ChatAddress {
 
 /** Records the result of sending a part: sent, retried later, or given up. */
 export const recordSent = defineUseCase('record-sent', {
+  scope: 'server',
+  on: 'nobody',
   streams: (input: SentPart) => [chatStream(input)],
   run: async (tx, { part, outcome, ...which }, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectOutgoing, which)

@@ -24,6 +24,8 @@ interface Input extends AskedUserSession {
 }
 
 export const configureAgent = defineUseCase('configure-agent', {
+  scope: 'approve',
+  on: 'user-session',
   streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
   run: async (
     tx,

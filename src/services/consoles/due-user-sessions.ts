@@ -50,8 +50,10 @@ interface DueRoleAgent {
 }
 
 /** Agents that do not exit, or do not get ready, in time (AG2). */
-export const findOverdueRoleAgents = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
+export const findOverdueRoleAgents = defineQuery('find-overdue-role-agents', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
     const overdue = await reader.all(selectLeavingSince, {
       until: later(now, -leavingWithinMs),
       limit: dueLimit,
@@ -69,7 +71,7 @@ export const findOverdueRoleAgents = defineQuery(
     }
     return overdue.map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id }))
   },
-)
+})
 
 interface NeededRoleAgent extends DueRoleAgent {
   readonly role: string
@@ -77,19 +79,23 @@ interface NeededRoleAgent extends DueRoleAgent {
 }
 
 /** AG7: sleeping agents with queued prompts. */
-export const findNeededRoleAgents = defineQuery(
-  async (reader): Promise<NeededRoleAgent[]> =>
+export const findNeededRoleAgents = defineQuery('find-needed-role-agents', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader): Promise<NeededRoleAgent[]> =>
     (await reader.all(selectAsleepWithWork, { limit: dueLimit })).map((row) => ({
       userSessionId: row.user_session_id,
       roleAgentId: row.id,
       role: row.role,
       agentId: row.agent_id,
     })),
-)
+})
 
 /** AG7: idle agents of user sessions that nobody is connected to. */
-export const findIdleRoleAgents = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
+export const findIdleRoleAgents = defineQuery('find-idle-role-agents', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<DueRoleAgent[]> => {
     const idle: DueRoleAgent[] = []
     for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit }))
       for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
@@ -97,23 +103,27 @@ export const findIdleRoleAgents = defineQuery(
           idle.push({ userSessionId: row.id, roleAgentId: agent.id })
     return idle
   },
-)
+})
 
 interface ForsakenUserSession {
   readonly userSessionId: string
 }
 
 /** US3: user sessions of deleted projects. */
-export const findWithoutProject = defineQuery(
-  async (reader): Promise<ForsakenUserSession[]> =>
+export const findWithoutProject = defineQuery('find-without-project', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader): Promise<ForsakenUserSession[]> =>
     (await reader.all(selectWithoutProject, { limit: dueLimit })).map(({ id }) => ({
       userSessionId: id,
     })),
-)
+})
 
 /** US3, US4: user sessions that nobody was connected to for longer than their project allows, and in which nothing is open. */
-export const findAbandoned = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<ForsakenUserSession[]> => {
+export const findAbandoned = defineQuery('find-abandoned', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<ForsakenUserSession[]> => {
     const abandoned: ForsakenUserSession[] = []
     const settingsFor = settingsOfProjects(reader)
     for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
@@ -127,12 +137,15 @@ export const findAbandoned = defineQuery(
     }
     return abandoned
   },
-)
+})
 
 /** AG6: limits that are over, in roles and chats. */
-export const findEndedLimits = defineQuery(
-  (reader, _: Record<never, never>, { now }): Promise<EndedLimit[]> => endedLimits(reader, now),
-)
+export const findEndedLimits = defineQuery('find-ended-limits', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, _: Record<never, never>, { now }): Promise<EndedLimit[]> =>
+    endedLimits(reader, now),
+})
 
 /** Reads the settings of each project once. */
 function settingsOfProjects(reader: Reader): (projectId: string) => Promise<ProjectSettings> {

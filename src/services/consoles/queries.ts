@@ -1,6 +1,6 @@
 /** Read queries for user sessions and agents in roles. */
 
-import type { Owner } from '../../domain/access/visibility.ts'
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -23,32 +23,36 @@ import { chosenMachine } from '../processes/launch-record.ts'
 import { type AskedUserSession, existingUserSession } from './role-agent-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
-/** Returns a user session, also a terminated one (US4). Another account's is not found. */
-export const getUserSession = defineQuery(
-  async (reader, asked: AskedUserSession): Promise<UserSession> =>
+/** Returns a user session, also a terminated one (US4). */
+export const getUserSession = defineQuery('get-user-session', {
+  scope: 'read',
+  on: 'user-session',
+  run: async (reader, asked: AskedUserSession): Promise<UserSession> =>
     userSessionView(reader, await existingUserSession(reader, asked)),
-)
+})
 
-/** Refuses a user session that is not the account's, as not found (SE3, US3). */
-export const checkUserSession = defineQuery(
-  async (reader, asked: AskedUserSession): Promise<void> => {
-    await existingUserSession(reader, asked)
-  },
-  { withoutSnapshot: true },
-)
+interface UserSessionsQuery extends PageQuery, Omit<UserSessionsFilter, 'accountId'> {
+  readonly viewer: Viewer
+}
 
 /** Lists user sessions, live or terminated, newest first: the account's own, or all for owners. */
-export const listUserSessions = defineQuery(
-  async (
+export const listUserSessions = defineQuery('list-user-sessions', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
-    { limit, cursor, ...filter }: PageQuery & UserSessionsFilter,
+    { limit, cursor, viewer, ...filter }: UserSessionsQuery,
   ): Promise<Page<UserSession>> => {
     const found: UserSession[] = []
-    for (const row of await userSessionsPage(reader, filter, pageParams({ limit, cursor })))
+    for (const row of await userSessionsPage(
+      reader,
+      { ...filter, accountId: viewer },
+      pageParams({ limit, cursor }),
+    ))
       found.push(await userSessionView(reader, row))
     return cutPage(found, limit)
   },
-)
+})
 
 export interface StartTarget {
   readonly role: string
@@ -56,8 +60,10 @@ export interface StartTarget {
 }
 
 /** The project of a user session that names none: the only one there is. */
-export const findOnlyProject = defineQuery(
-  async (reader, _: Record<never, never>): Promise<string> => {
+export const findOnlyProject = defineQuery('find-only-project', {
+  scope: 'anybody',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>): Promise<string> => {
     const [only, ...others] = await projectsPage(reader, pageParams({ limit: maxNamedProjects }))
     if (only && others.length === 0) return only.id
     const named = [only, ...others].flatMap((each) => (each ? [`${each.name} (${each.id})`] : []))
@@ -71,7 +77,7 @@ export const findOnlyProject = defineQuery(
         )
       : new Refusal('not_found', refusalText('noProjectYet'))
   },
-)
+})
 
 /** Projects that a refusal names. */
 const maxNamedProjects = 20
@@ -83,9 +89,11 @@ export interface StartMachine {
   readonly cannotStart: string | null
 }
 
-/** Chooses the coordinator for a new process in a user session. Another account's is not found (SE3, US3). */
-export const findStartMachine = defineQuery(
-  async (
+/** Chooses the coordinator for a new process in a user session. */
+export const findStartMachine = defineQuery('find-start-machine', {
+  scope: 'anybody',
+  on: 'user-session',
+  run: async (
     reader,
     { role, agentId, ...asked }: AskedUserSession & StartTarget,
   ): Promise<StartMachine> => {
@@ -93,7 +101,7 @@ export const findStartMachine = defineQuery(
     const chosen = await coordinatorForStart(reader, row, { role, agentId })
     return { projectId: row.project_id, ...chosen }
   },
-)
+})
 
 /** The coordinator to start on: the one that has the role's worktree, if any (WT2, RS2). */
 async function coordinatorForStart(
@@ -116,15 +124,21 @@ async function coordinatorForStart(
 
 export interface RoleAtWork {
   readonly userSessionId: string
-  readonly ownerId: Owner
+  /** Whether the user session is somebody else's. */
+  readonly isOthers: boolean
   readonly role: string
   readonly agentId: string
   readonly workspace: string | null
 }
 
 /** The agent in a role that last worked on a work session (RS2). Undefined if the work was not done in a role. */
-export const findRoleAtWork = defineQuery(
-  async (reader, { workSessionId }: { workSessionId: string }): Promise<RoleAtWork | undefined> => {
+export const findRoleAtWork = defineQuery('find-role-at-work', {
+  scope: 'anybody',
+  on: 'viewer',
+  run: async (
+    reader,
+    { workSessionId, viewer }: { workSessionId: string; viewer: Viewer },
+  ): Promise<RoleAtWork | undefined> => {
     const row = await reader.first(selectAtWork, { workSessionId })
     if (!row) return undefined
     const ownerId = await ownerOf(reader, { of: 'user-session', id: row.user_session_id })
@@ -134,9 +148,9 @@ export const findRoleAtWork = defineQuery(
       agent_id: agentId,
       workspace_wanted: workspace,
     } = row
-    return { userSessionId, ownerId, role, agentId, workspace }
+    return { userSessionId, isOthers: !isVisible(viewer, ownerId), role, agentId, workspace }
   },
-)
+})
 
 type Ended =
   | { readonly turnId: string }
@@ -144,18 +158,25 @@ type Ended =
   | { readonly userSessionId: string }
 
 /** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
-export const findEndSeq = defineQuery(async (reader, ended: Ended): Promise<number | null> => {
-  if ('turnId' in ended) return (await reader.row('turns', { id: ended.turnId }))?.ended_seq ?? null
-  if ('roleAgentId' in ended)
-    return (await reader.row('role_agents', { id: ended.roleAgentId }))?.terminated_seq ?? null
-  return (await reader.row('user_sessions', { id: ended.userSessionId }))?.closed_seq ?? null
+export const findEndSeq = defineQuery('find-end-seq', {
+  scope: 'anybody',
+  on: 'caller',
+  run: async (reader, ended: Ended): Promise<number | null> => {
+    if ('turnId' in ended)
+      return (await reader.row('turns', { id: ended.turnId }))?.ended_seq ?? null
+    if ('roleAgentId' in ended)
+      return (await reader.row('role_agents', { id: ended.roleAgentId }))?.terminated_seq ?? null
+    return (await reader.row('user_sessions', { id: ended.userSessionId }))?.closed_seq ?? null
+  },
 })
 
 export type EndOf = Exclude<Ended, { turnId: string }>
 
 /** The answer for a request whose end another request had caused. */
-export const findEndAnswer = defineQuery(
-  async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
+export const findEndAnswer = defineQuery('find-end-answer', {
+  scope: 'anybody',
+  on: 'caller',
+  run: async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
     if ('roleAgentId' in ended) {
       const row = await reader.row('role_agents', { id: ended.roleAgentId })
       if (row?.terminated_seq == null) return null
@@ -169,4 +190,4 @@ export const findEndAnswer = defineQuery(
     const { terminate_reason: reason, agents_terminated: agentsTerminated } = row
     return relayAnswer('session:terminated', row.id, { reason: reason ?? '', agentsTerminated })
   },
-)
+})

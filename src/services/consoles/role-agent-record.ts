@@ -1,6 +1,5 @@
 /** Reads and locks user sessions and the agents in their roles, and announces the end of a user session (US4). */
 
-import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { type ConsoleRefusal, mayPrompt } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs, type Instant } from '../../domain/instant.ts'
@@ -25,10 +24,9 @@ import { noSuchUserSession } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
 
-/** A user session as it is asked for: another account's is not found (SE3, US3). `accountId` null: of anybody. */
+/** A user session as it is asked for. */
 export interface AskedUserSession {
   readonly userSessionId: string
-  readonly accountId: Viewer
 }
 
 export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal =>
@@ -36,10 +34,10 @@ export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal =>
 
 export async function existingUserSession(
   reader: Reader,
-  { userSessionId, accountId }: AskedUserSession,
+  { userSessionId }: AskedUserSession,
 ): Promise<UserSessionRow> {
   const row = await reader.row('user_sessions', { id: userSessionId })
-  if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
+  if (!row) throw noSuchUserSession(userSessionId)
   return row
 }
 
@@ -76,7 +74,7 @@ export async function activeProcess(
 
 /** Announces the end of a terminated user session once no agent is left. */
 export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
-  const row = await lockUserSession(tx, { userSessionId, accountId: null })
+  const row = await lockUserSession(tx, { userSessionId })
   if (row.terminated_at === null || row.closed_seq !== null) return
   if ((await tx.all(selectOccupants, { userSessionId })).length > 0) return
   const requestId = row.terminate_request_id ?? undefined

@@ -1,6 +1,7 @@
 /** Changes of a conversation as a whole: its beginning and end, title, flags, summary, history, and who has read it (UI1). */
 
 import type * as z from 'zod'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { readFlags } from '../../domain/conversations/flags.ts'
 import {
   setSummary as decide,
@@ -8,6 +9,7 @@ import {
 } from '../../domain/conversations/messages.ts'
 import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
@@ -29,6 +31,7 @@ import {
   selectLastMessage,
 } from '../../store/conversations/messages.ts'
 import { type AgentCaller, selectOldestNotHanded } from '../../store/conversations/unread.ts'
+import type { Tx } from '../../store/store.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { conversationView } from './conversation-activity.ts'
@@ -44,9 +47,13 @@ import {
   streamOfKey,
   writeMessage,
 } from './conversation-record.ts'
+import { type ContextCaller, ownConversation } from './own-conversation.ts'
+import { requireOwnMessages } from './own-messages.ts'
 
 /** Never goes back: another device may have read further. */
 export const markSeen = defineUseCase('mark-seen', {
+  scope: 'read',
+  on: 'conversation',
   streams: ({ key }: { key: string; personId: string; seq: number }) => [streamOfKey(key)],
   run: async (tx, seen): Promise<void> => {
     await existingConversation(tx, seen.key)
@@ -63,6 +70,8 @@ interface Title {
 
 /** A title that a person gave stays; the agent's no longer replace it. */
 export const setTitle = defineUseCase('set-title', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: Title) => [streamOfKey(key)],
   run: async (tx, { key, title, by }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
@@ -79,6 +88,8 @@ export const setTitle = defineUseCase('set-title', {
 
 /** Returns the conversation of a key, creating it if needed (CV1). */
 export const getOrCreateConversation = defineUseCase('get-or-create-conversation', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<{ conversation: Conversation; created: boolean }> => {
     await requireCreatable(tx, key)
@@ -89,17 +100,35 @@ export const getOrCreateConversation = defineUseCase('get-or-create-conversation
 
 /** Replaces the flags of a conversation (CV3). */
 export const setFlags = defineUseCase('set-flags', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; flags: Flags }) => [streamOfKey(key)],
-  run: async (tx, { key, flags }, { now }): Promise<Flags> => {
-    const row = await currentConversation(tx, key, now)
-    const read = readFlags(flags)
-    if ('refused' in read)
-      throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
-    tx.append(conversationStream(key), { type: 'flags-set', data: { flags: read.flags } })
-    await changeConversation(tx, row, { flags: JSON.stringify(read.flags) }, now)
-    return read.flags
+  run: (tx, { key, flags }, { now }): Promise<Flags> => replaceFlags(tx, key, flags, now),
+})
+
+/** An agent's, in the conversation it is in (CX3). */
+export const setOwnFlags = defineUseCase('set-own-flags', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
+    tx,
+    { flags, ...caller }: ContextCaller & { flags: Flags },
+    { now },
+  ): Promise<{ key: string; flags: Flags }> => {
+    const { key } = await ownConversation(tx, caller)
+    return { key, flags: await replaceFlags(tx, key, flags, now) }
   },
 })
+
+async function replaceFlags(tx: Tx, key: string, flags: Flags, now: Instant): Promise<Flags> {
+  const row = await currentConversation(tx, key, now)
+  const read = readFlags(flags)
+  if ('refused' in read)
+    throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
+  tx.append(conversationStream(key), { type: 'flags-set', data: { flags: read.flags } })
+  await changeConversation(tx, row, { flags: JSON.stringify(read.flags) }, now)
+  return read.flags
+}
 
 // Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
 // keeps them. A summary covers only messages that this session was handed.
@@ -112,6 +141,8 @@ interface AgentSummary extends AgentCaller {
 }
 
 export const setSummary = defineUseCase('set-summary', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
   run: async (
     tx,
@@ -181,6 +212,8 @@ async function factsOf(
 
 /** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
 export const setConversationSummary = defineUseCase('set-conversation-summary', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; summary: string; by?: string }) => [streamOfKey(key)],
   run: async (tx, { key, summary, by }, { now }): Promise<Conversation> => {
     const found = await currentConversation(tx, key, now)
@@ -208,6 +241,8 @@ export const setConversationSummary = defineUseCase('set-conversation-summary', 
  * or the conversation is closed. The next message reopens it.
  */
 export const closeConversation = defineUseCase('close-conversation', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [
     conversationStream(conversationKey),
   ],
@@ -236,6 +271,8 @@ export const closeConversation = defineUseCase('close-conversation', {
 
 /** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
 export const truncateHistory = defineUseCase('truncate-history', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
   run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
@@ -274,6 +311,8 @@ async function newestOf(
 
 /** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
 export const resetConversation = defineUseCase('reset-conversation', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
@@ -320,14 +359,18 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
  * unread. A message put back unchanged is stored as a copy, so that chapters and notes count it once (DC3).
  */
 export const setHistory = defineUseCase('set-history', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({
     key,
   }: {
     key: string
     messages: readonly z.output<typeof HistoryMessage>[]
     by: string
+    scopes?: readonly Scope[]
   }) => [streamOfKey(key)],
-  run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
+  run: async (tx, { key, messages, by, scopes }, context): Promise<Conversation> => {
+    await requireOwnMessages(tx, scopes, key, messages)
     const before = await currentConversation(tx, key, context.now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
     if (keptAfter !== before.kept_after)

@@ -58,6 +58,8 @@ export interface CutOver {
 }
 
 export const cutOverConversation = defineUseCase('cut-over-conversation', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; at?: Instant | undefined }) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
@@ -71,6 +73,8 @@ export const cutOverConversation = defineUseCase('cut-over-conversation', {
 
 /** Closes the due chapters of several conversations in one commit (DC2). Idempotent. One with a running turn stays open. */
 export const closeChapters = defineUseCase('close-chapters', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ keys }: { keys: readonly string[] }) => keys.map(conversationStream),
   run: async (tx, { keys }, { now }): Promise<{ closed: number }> => {
     let closed = 0
@@ -94,6 +98,8 @@ type Input = Partial<CutoverRule> & { readonly source: RuleSource }
  * end of open chapters; switching it on ends them today.
  */
 export const setCutoverRule = defineUseCase('set-cutover-rule', {
+  scope: 'manage',
+  on: 'nobody',
   streams: () => [],
   run: async (
     tx,
@@ -125,6 +131,8 @@ const maxAddedChapters = 500
  * tells the writer that the file is outdated. Idempotent.
  */
 export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ day }: { day: Day }) => [noteStream(day), home],
   run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
     const few = { day, limit: maxAddedChapters }
@@ -151,6 +159,8 @@ type NoteResult = { readonly day: Day } & (
 
 /** Records that a note's file was written up to a number, or why it was not (DC4). */
 export const markNoteWritten = defineUseCase('mark-note-written', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ day }: NoteResult) => [noteStream(day), home],
   run: async (tx, { day, ...what }, { now }): Promise<void> => {
     const before = await tx.row('notes', { day })
@@ -169,8 +179,13 @@ export const markNoteWritten = defineUseCase('mark-note-written', {
 // Read queries for chapters and daily notes, and for which of them are due.
 
 /** Lists the chapters of a conversation, newest first (DC5): the open one if it has messages, then the closed ones. */
-export const listChapters = defineQuery(
-  async (reader, { key, limit, cursor }: PageQuery & { key: string }): Promise<Page<Chapter>> => {
+export const listChapters = defineQuery('list-chapters', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
+    reader,
+    { key, limit, cursor }: PageQuery & { key: string },
+  ): Promise<Page<Chapter>> => {
     streamOfKey(key)
     const open = openChapterOf(await existingConversation(reader, key))
     const before = dayOf(cursor, dayBeforeAll)
@@ -182,7 +197,7 @@ export const listChapters = defineQuery(
       limit,
     )
   },
-)
+})
 
 /** Whether a chapter has no messages and no summary of its own. Imports carry a summary over (CV7). */
 const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
@@ -214,8 +229,13 @@ interface ChapterMessages extends PageQuery {
 }
 
 /** Lists the messages of one day, oldest first (DC5), including those that agents no longer get. */
-export const listChapterMessages = defineQuery(
-  async (reader, { key, day, hidden, limit, cursor }: ChapterMessages): Promise<Page<Message>> => {
+export const listChapterMessages = defineQuery('list-chapter-messages', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
+    reader,
+    { key, day, hidden, limit, cursor }: ChapterMessages,
+  ): Promise<Page<Message>> => {
     streamOfKey(key)
     const { after, through } = await rangeOf(reader, key, day)
     const seq = Math.max(after, seqOf(cursor, after))
@@ -231,7 +251,7 @@ export const listChapterMessages = defineQuery(
       limit,
     )
   },
-)
+})
 
 /** The range of messages of a day, which may have a closed and an open chapter. */
 async function rangeOf(
@@ -258,8 +278,10 @@ interface NotesQuery extends PageQuery {
 }
 
 /** Lists notes, newest first, of one month or all (DC3). */
-export const listNotes = defineQuery(
-  async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
+export const listNotes = defineQuery('list-notes', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
     const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
     const end = prefix === '' ? dayBeforeAll : `${prefix}99`
     const before = dayOf(cursor, end)
@@ -279,11 +301,13 @@ export const listNotes = defineQuery(
     )
     return { items: items.map(({ day: _, ...note }) => note), nextCursor }
   },
-)
+})
 
 /** The contents of a day's note with the conversations that the caller may see (SE28). */
-export const readNote = defineQuery(
-  async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
+export const readNote = defineQuery('read-note', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
     const contents = await noteContents(reader, day)
     if (viewer === null) return contents
     const chapters: NoteContents['chapters'][number][] = []
@@ -293,16 +317,18 @@ export const readNote = defineQuery(
     }
     return { ...contents, chapters }
   },
-)
+})
 
 const daysPageSize = 100
 
 /** Lists days with closed chapters that are missing from their note, oldest first. */
-export const findDaysToNote = defineQuery(
-  async (reader): Promise<Day[]> =>
+export const findDaysToNote = defineQuery('find-days-to-note', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (reader): Promise<Day[]> =>
     (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
-  { withoutSnapshot: true },
-)
+})
 
 /** Chapters closed in one commit. Few enough not to delay new messages (DC8). */
 const chaptersPageSize = 50
@@ -315,23 +341,31 @@ export interface DueChapters {
 }
 
 /** Lists conversations whose chapter is due (DC2), longest due first, after a position. */
-export const findDueChapters = defineQuery(
-  async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
+export const findDueChapters = defineQuery('find-due-chapters', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
     const due = await dueChapters(reader, now, after, chaptersPageSize)
     const keys: string[] = []
     for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
     return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
   },
-)
+})
 
 /** Returns when days begin (DC1) and where that was set. */
-export const getCutoverRule = defineQuery((reader): Promise<KeptRule> => cutoverRule(reader))
+export const getCutoverRule = defineQuery('get-cutover-rule', {
+  scope: 'read',
+  on: 'nobody',
+  run: (reader): Promise<KeptRule> => cutoverRule(reader),
+})
 
 /** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
-export const isDayOver = defineQuery(
-  async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
+export const isDayOver = defineQuery('is-day-over', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
     streamOfKey(key)
     const row = await reader.row('conversations', { key })
     return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
   },
-)
+})

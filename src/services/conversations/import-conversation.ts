@@ -3,6 +3,7 @@
  * file, and messages missing from an existing one are appended. Importing the same file twice adds nothing, and an interrupted
  * import can continue. Imported messages are not unread.
  */
+import type { Scope } from '../../domain/access/scopes.ts'
 import { readFlags } from '../../domain/conversations/flags.ts'
 import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -20,6 +21,7 @@ import {
   streamOfKey,
   writeMessage,
 } from './conversation-record.ts'
+import { requireOwnMessages } from './own-messages.ts'
 
 /** Messages read at a time. Usually the first page holds the match. */
 const archivePage = 500
@@ -27,13 +29,17 @@ const archivePage = 500
 type Piece = ConversationPiece & {
   readonly key: string
   readonly by: string
+  readonly scopes?: readonly Scope[]
   /** Set for files of this store itself. */
   readonly ours?: boolean
 }
 
 export const importConversation = defineUseCase('import-conversation', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: Piece) => [streamOfKey(key)],
-  run: async (tx, { key, by, ours, ...piece }: Piece, context): Promise<ImportedPiece> => {
+  run: async (tx, { key, by, ours, scopes, ...piece }: Piece, context): Promise<ImportedPiece> => {
+    await requireOwnMessages(tx, scopes, key, piece.messages)
     const { now } = context
     const read = readFlags(piece.flags)
     if ('refused' in read)

@@ -29,6 +29,8 @@ interface Budget {
 }
 
 export const makeSearchable = defineUseCase('make-searchable', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ keys }: { readonly keys: readonly string[] }) => keys.map(conversationStream),
   /** Returns the conversations that have more. */
   run: async (tx, { keys }): Promise<{ unfinished: string[]; indexed: number }> => {
@@ -99,8 +101,11 @@ const keysBehind = (rows: readonly { readonly key: string; readonly behind: numb
   rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
 
 /** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. `next`: where the next page begins, or null after the last. */
-export const findUnindexed = defineQuery(
-  async (
+export const findUnindexed = defineQuery('find-unindexed', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (
     reader,
     { after }: { readonly after: string },
   ): Promise<{ keys: string[]; next: string | null }> => {
@@ -110,11 +115,12 @@ export const findUnindexed = defineQuery(
       next: rows.length < checkedPerPage ? null : (rows.at(-1)?.key ?? null),
     }
   },
-  { withoutSnapshot: true },
-)
+})
 
-export const findJustWritten = defineQuery(
-  async (reader, _: Record<never, never>): Promise<string[]> =>
+export const findJustWritten = defineQuery('find-just-written', {
+  scope: 'server',
+  on: 'nobody',
+  withoutSnapshot: true,
+  run: async (reader, _: Record<never, never>): Promise<string[]> =>
     keysBehind(await reader.all(selectBehindAmongNewest, { limit: newestChecked })),
-  { withoutSnapshot: true },
-)
+})

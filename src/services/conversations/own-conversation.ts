@@ -4,6 +4,7 @@ import type { Owner } from '../../domain/access/visibility.ts'
 import { parseDay } from '../../domain/conversations/chapter.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
+import type { Flags } from '../../protocol/conversations/conversation.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
 import { afterAllMessages, messagesWithin, textParts } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
@@ -13,6 +14,7 @@ import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/conte
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { lineageOf } from '../../store/work/work-sessions.ts'
 import { ownerOf, ownerOfLaunch } from '../access/owners.ts'
+import { existingConversation } from './conversation-record.ts'
 import { sendersOf } from './message-senders.ts'
 import { searchMessages } from './search-messages.ts'
 
@@ -28,9 +30,11 @@ export interface OwnConversation {
   readonly originKey: string
 }
 
-export const findOwnConversation = defineQuery((reader, caller: ContextCaller) =>
-  ownConversation(reader, caller),
-)
+export const findOwnConversation = defineQuery('find-own-conversation', {
+  scope: 'agent',
+  on: 'caller',
+  run: (reader, caller: ContextCaller) => ownConversation(reader, caller),
+})
 
 export async function ownConversation(
   reader: Reader,
@@ -82,6 +86,16 @@ const conversationOf = (row: ContextRow): OwnConversation => ({
   originKey: row.origin_key,
 })
 
+/** The flags of the conversation of a call. */
+export const readOwnFlags = defineQuery('read-own-flags', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (reader, caller: ContextCaller): Promise<{ key: string; flags: Flags }> => {
+    const { key } = await ownConversation(reader, caller)
+    return { key, flags: JSON.parse((await existingConversation(reader, key)).flags) }
+  },
+})
+
 interface HistoryQuery extends ContextCaller {
   readonly before?: number | undefined
   readonly day?: string | undefined
@@ -106,8 +120,10 @@ export interface OwnHistory {
   readonly before: number | null
 }
 
-export const readOwnHistory = defineQuery(
-  async (
+export const readOwnHistory = defineQuery('read-own-history', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery,
     context,
@@ -125,11 +141,7 @@ export const readOwnHistory = defineQuery(
     const hits =
       q === undefined
         ? undefined
-        : await searchMessages.run(
-            reader,
-            { q, conversation: key, limit, accountId: null },
-            context,
-          )
+        : await searchMessages.run(reader, { q, conversation: key, limit, viewer: null }, context)
     const part = hits
       ? { seqs: hits.items.map(({ seq }) => seq) }
       : { after, before: Math.min(before, through + 1), limit }
@@ -148,4 +160,4 @@ export const readOwnHistory = defineQuery(
       before: hits === undefined && rows.length === limit ? oldest : null,
     }
   },
-)
+})

@@ -1,4 +1,5 @@
 /** Read queries for conversations and messages. */
+import type { Viewer } from '../../domain/access/visibility.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
 import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
@@ -38,8 +39,20 @@ import { workplaceOn } from './conversation-workplace.ts'
 import { undoableRewind } from './undoable-rewind.ts'
 
 /** Returns a conversation without its messages. */
-export const getConversation = defineQuery(
-  async (reader, { key }: { key: string }): Promise<Conversation> => {
+/** A conversation whose file may be written. */
+export const findSavedConversation = defineQuery('find-saved-conversation', {
+  scope: 'write',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }): Promise<void> => {
+    streamOfKey(key)
+    await existingConversation(reader, key)
+  },
+})
+
+export const getConversation = defineQuery('get-conversation', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }): Promise<Conversation> => {
     streamOfKey(key)
     const row = await existingConversation(reader, key)
     const [opening, rewound] = [await openingOf(reader, row), await undoableRewind(reader, key)]
@@ -50,7 +63,7 @@ export const getConversation = defineQuery(
       ...(rewound && { rewound }),
     }
   },
-)
+})
 
 /** What stands for a title: the newest task of work, else the beginning of the first message. */
 async function openingOf(
@@ -63,37 +76,48 @@ async function openingOf(
 }
 
 /** What these conversations are. */
-export const findIdentities = defineQuery((reader, { keys }: { keys: readonly string[] }) =>
-  identitiesOf(reader, keys),
-)
-
-/** The role of a conversation; null for others. */
-export const findRolePlace = defineQuery(
-  async (reader, { key }: { key: string }): Promise<RolePlace | null> =>
-    rolePlaceOf(await identityOf(reader, key)) ?? null,
-)
-
-/** Where the files of a conversation's workplace are. */
-export const findWorkplace = defineQuery(async (reader, { key }: { key: string }) => {
-  streamOfKey(key)
-  return workplaceOn(reader, await existingConversation(reader, key))
+export const findIdentities = defineQuery('find-identities', {
+  scope: 'anybody',
+  on: 'nobody',
+  run: (reader, { keys }: { keys: readonly string[] }) => identitiesOf(reader, keys),
 })
 
-interface ConversationsQuery extends PageQuery, WantedConversations {
+/** The role of a conversation; null for others. */
+export const findRolePlace = defineQuery('find-role-place', {
+  scope: 'anybody',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }): Promise<RolePlace | null> =>
+    rolePlaceOf(await identityOf(reader, key)) ?? null,
+})
+
+/** Where the files of a conversation's workplace are. */
+export const findWorkplace = defineQuery('find-workplace', {
+  scope: 'anybody',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }) => {
+    streamOfKey(key)
+    return workplaceOn(reader, await existingConversation(reader, key))
+  },
+})
+
+interface ConversationsQuery extends PageQuery, Omit<WantedConversations, 'accountId'> {
+  readonly viewer: Viewer
   /** Whose unread marks are told. */
   readonly personId?: string
 }
 
 /** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
-export const listConversations = defineQuery(
-  async (
+export const listConversations = defineQuery('list-conversations', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
-    { channel, projectId, accountId, live, personId = '', ...page }: ConversationsQuery,
+    { channel, projectId, viewer, live, personId = '', ...page }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
     const found = await conversationsPage(reader, pageParams(page), {
       channel,
       projectId,
-      accountId,
+      accountId: viewer,
       ...(live && { live }),
     })
     const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({
@@ -110,7 +134,7 @@ export const listConversations = defineQuery(
     }
     return { items: listed, nextCursor }
   },
-)
+})
 
 async function withMessages(
   reader: Reader,
@@ -134,8 +158,10 @@ async function withMessages(
 }
 
 /** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */
-export const getHistory = defineQuery(
-  async (
+export const getHistory = defineQuery('get-history', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
     reader,
     { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean },
   ): Promise<Page<Message>> => {
@@ -145,13 +171,15 @@ export const getHistory = defineQuery(
     const seq = Math.max(kept_after, seqOf(cursor, kept_after))
     return cutSeqPage(await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
-)
+})
 
 const pageSize = 1000
 
 /** Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the library). */
-export const getWholeHistory = defineQuery(
-  async (reader, { key }: { key: string }): Promise<Message[]> => {
+export const getWholeHistory = defineQuery('get-whole-history', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { key }: { key: string }): Promise<Message[]> => {
     streamOfKey(key)
     let { kept_after: seq } = await existingConversation(reader, key)
     const all: Message[] = []
@@ -163,7 +191,7 @@ export const getWholeHistory = defineQuery(
       seq = last.seq
     }
   },
-)
+})
 
 interface MessagesQuery extends PageQuery {
   readonly projectId: string
@@ -172,8 +200,10 @@ interface MessagesQuery extends PageQuery {
 }
 
 /** Lists the messages of a chat, newest first (CH8), also those that agents no longer get; hidden ones on request (CH2). */
-export const listMessages = defineQuery(
-  async (
+export const listMessages = defineQuery('list-messages', {
+  scope: 'read',
+  on: 'project',
+  run: async (
     reader,
     { projectId, agentId, hidden, limit, cursor }: MessagesQuery,
   ): Promise<Page<Message>> => {
@@ -185,7 +215,7 @@ export const listMessages = defineQuery(
     const seq = seqOf(cursor, afterAllMessages)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
-)
+})
 
 /** Conversations closed in one commit with their session. Due work closes the rest. */
 const maxClosedConversations = 100
@@ -203,8 +233,10 @@ export async function openConversationsOf(
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 
 /** Returns a part of the archive, oldest first: the newest, before, after or around a message, at the same cost (UI7). */
-export const readArchive = defineQuery(
-  async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
+export const readArchive = defineQuery('read-archive', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
     streamOfKey(wanted.key)
     await existingConversation(reader, wanted.key)
     const { before, after, around, limit } = wanted
@@ -215,7 +247,7 @@ export const readArchive = defineQuery(
     const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
     return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
   },
-)
+})
 
 /** Reads one more than asked for, to know whether there are more. */
 async function readBefore(

@@ -46,7 +46,7 @@ export interface MessageSearch {
   readonly limit: number
   readonly cursor?: string | undefined
   /** The account whose consoles are searched. Null for all. */
-  readonly accountId: Viewer
+  readonly viewer: Viewer
 }
 
 /** Limits of one page. */
@@ -54,8 +54,11 @@ const maxCompared = 300
 const maxComparedChars = 400_000
 const readPageSize = 50
 
-export const searchMessages = defineQuery(
-  async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
+export const searchMessages = defineQuery('search-messages', {
+  scope: 'read',
+  on: 'viewer',
+  withoutSnapshot: true,
+  run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
     const pieces = parseQuery(search.q)
     if (pieces.length === 0) throw invalidField('q', refusalText('nothingToSearch'))
     const terms = [...queryTerms(pieces), ...facets(search)]
@@ -65,11 +68,10 @@ export const searchMessages = defineQuery(
       search.to === undefined ? afterAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
     const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
     const before = Math.min(idOf(search.cursor), last)
-    const { limit, accountId } = search
-    return readHits(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
+    const { limit, viewer } = search
+    return readHits(reader, { pieces, terms, from, before, limit, rule, isWanted, viewer })
   },
-  { withoutSnapshot: true },
-)
+})
 
 /** DC6: a turn that crosses the boundary belongs to the day before. Messages this much later are still considered. */
 const maxTurnMs = 24 * 60 * 60 * 1000
@@ -88,11 +90,11 @@ interface SearchPlan {
   readonly limit: number
   readonly rule: CutoverRule
   readonly isWanted: (day: Day) => boolean
-  readonly accountId: Viewer
+  readonly viewer: Viewer
 }
 
 async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<SearchHit>> {
-  const { pieces, terms, from, before, limit, rule, isWanted, accountId } = looking
+  const { pieces, terms, from, before, limit, rule, isWanted, viewer } = looking
   const items: SearchHit[] = []
   let last = before
   let compared = 0
@@ -106,7 +108,7 @@ async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<Searc
       chars += message.content.length
       last = message.id
       const ranges = find(message.content, pieces)
-      const isTheirs = await isSeen(reader, accountId, message.conversation_key)
+      const isTheirs = await isSeen(reader, viewer, message.conversation_key)
       if (!ranges || !isTheirs) continue
       const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
       if (isWanted(day)) items.push(hitOf(message, day, ranges))

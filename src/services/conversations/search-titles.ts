@@ -16,10 +16,13 @@ import type { MessageSearch } from './search-messages.ts'
 const maxCandidates = 200
 const maxOfKind = 8
 
-export const searchTitles = defineQuery(
-  async (
+export const searchTitles = defineQuery('search-titles', {
+  scope: 'read',
+  on: 'viewer',
+  withoutSnapshot: true,
+  run: async (
     reader,
-    { q, project, accountId }: Pick<MessageSearch, 'q' | 'project' | 'accountId'>,
+    { q, project, viewer }: Pick<MessageSearch, 'q' | 'project' | 'viewer'>,
   ): Promise<FoundTitle[]> => {
     const pieces = parseQuery(q)
     const asked: TitleSearch = {
@@ -31,11 +34,11 @@ export const searchTitles = defineQuery(
     const matching = <Row>(rows: readonly Row[], textOf: (row: Row) => string): Row[] =>
       rows.filter((row) => find(textOf(row), pieces) !== undefined).slice(0, maxOfKind)
     const conversations = (await reader.all(selectConversationsLike, asked)).filter((row) =>
-      isVisible(accountId, ownerInRow(row)),
+      isVisible(viewer, ownerInRow(row)),
     )
     const tasks = await reader.all(selectTasksLike, asked)
     const notes = (await reader.all(selectSummariesLike, asked)).filter((row) =>
-      isVisible(accountId, ownerInRow(row)),
+      isVisible(viewer, ownerInRow(row)),
     )
     return [
       ...matching(conversations, ({ title }) => title ?? '').map(
@@ -63,8 +66,7 @@ export const searchTitles = defineQuery(
       })),
     ]
   },
-  { withoutSnapshot: true },
-)
+})
 
 /** The longest run of the query without spaces, as the database compares it. */
 function longestOf(pieces: readonly Phrase[]): string {

@@ -3,6 +3,7 @@
  * unread for that agent. A repeated client id adds nothing.
  */
 import type * as z from 'zod'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { putInName } from '../../domain/conversations/senders.ts'
 import type { Message, MessageDraft } from '../../protocol/conversations/message.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
@@ -10,18 +11,23 @@ import { messageOf, selectByClientId } from '../../store/conversations/messages.
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { currentConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { requireOwnMessages } from '../conversations/own-messages.ts'
 import { clientIdReused } from '../refusals.ts'
 import { appendMessage } from './append-message.ts'
 
 type NewConversationMessage = z.output<typeof MessageDraft> & {
   readonly key: string
   readonly by: string
+  readonly scopes?: readonly Scope[]
 }
 
 export const addMessage = defineUseCase('add-message', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: NewConversationMessage) => [streamOfKey(key)],
   run: async (tx, input, context): Promise<Message> => {
-    const { key, by, ...draft } = input
+    const { key, by, scopes, ...draft } = input
+    await requireOwnMessages(tx, scopes, key, [draft])
     const row = await currentConversation(tx, key, context.now)
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier

@@ -133,6 +133,8 @@ async function chatOf(tx: Tx, caller: AgentCaller): Promise<string> {
 }
 
 export const answerChat = defineUseCase('answer-chat', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: Answer) => [projectStream(projectId)],
   // Most answers go where the one before went.
   lockCacheKey: ({ agentSessionId }) => agentSessionId,

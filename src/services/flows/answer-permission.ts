@@ -58,6 +58,8 @@ interface Input extends AskedRequest {
 
 /** Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first answer wins. */
 export const answerPermission = defineUseCase('answer-permission', {
+  scope: 'approve',
+  on: 'approval',
   run: async (tx, { choice, always, feedback, by, requestId, ...asked }: Input, context) => {
     const { approvalId } = asked
     const row = await askedRequest(tx, asked)
@@ -154,6 +156,8 @@ function settlementOfQuestion(options: readonly Option[], choice: PermissionChoi
 
 /** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
 export const expirePermission = defineUseCase('expire-permission', {
+  scope: 'server',
+  on: 'nobody',
   run: async (tx, asked: AskedRequest, { now }): Promise<{ expired: boolean }> => {
     const row = await askedRequest(tx, asked)
     const isDue = row.status === 'pending' && row.deadline !== null && row.deadline <= now
@@ -176,6 +180,8 @@ interface GivenAnswer extends AskedRequest {
 
 /** Answers a question of an agent (AP13), once. What is accepted is checked against the question's form. */
 export const answerQuestion = defineUseCase('answer-question', {
+  scope: 'approve',
+  on: 'approval',
   run: async (tx, { answer, by, requestId, ...asked }: GivenAnswer, { now }) => {
     const { approvalId } = asked
     const row = await askedRequest(tx, asked)

@@ -74,6 +74,8 @@ export const authenticationFailed = (): Refusal =>
 const unknownAgentHash = hashSecret('')
 
 export const authenticateAgent = defineUseCase('authenticate-agent', {
+  scope: 'agent',
+  on: 'caller',
   answersSecret: true,
   // Agents and assignments are decided under home's lock.
   streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
@@ -178,6 +180,8 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
 
 /** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
 export const logoutAgent = defineUseCase('logout-agent', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: AgentCaller) => [home, projectStream(projectId)],
   run: async (tx, caller, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))

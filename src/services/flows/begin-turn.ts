@@ -13,6 +13,8 @@ import { nextInRole, startNext } from './send-prompt.ts'
 
 /** Lets a turn start at a person's request beside another conversation's turn in the same folder (CX9). */
 export const beginTurn = defineUseCase('begin-turn', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }): Promise<Conversation> => {
     const row = await existingConversation(tx, key)
@@ -36,8 +38,10 @@ interface RoleInput {
  * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
  * allowed both (CX9). Running this too early or twice changes nothing.
  */
-export const findStartableRoles = defineQuery(
-  async (reader, _: Record<never, never>): Promise<RoleInput[]> => {
+export const findStartableRoles = defineQuery('find-startable-roles', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>): Promise<RoleInput[]> => {
     const found: RoleInput[] = []
     for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, {
       limit: rolesPageSize,
@@ -49,9 +53,11 @@ export const findStartableRoles = defineQuery(
     }
     return found
   },
-)
+})
 
 export const startWaitingRole = defineUseCase('start-waiting-role', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ userSessionId, projectId }: RoleInput) => [
     userSessionStream(userSessionId),
     projectStream(projectId),

@@ -17,12 +17,18 @@ const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
   (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
 
 /** Whether a store needs the demo: no project and no agent was ever created in it. A deleted demo is not created again. */
-export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
+export const needsDemo = defineQuery('needs-demo', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, _: object) => isWithoutProjects(reader),
+})
 
 const demos = [demoMcp, demoAcp]
 
 /** Creates the demo project and agents in one commit (UI6), in a store where no project or agent was ever created. */
 export const beginWithDemo = defineUseCase('begin-with-demo', {
+  scope: 'server',
+  on: 'nobody',
   streams: (_: { path: string | undefined; by: string }) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
     if (!(await isWithoutProjects(tx))) return

@@ -58,6 +58,8 @@ interface CancelInput extends AskedUserSession {
 
 /** Asks that the running turn stop, not its agent (RL6). It ends when the agent confirms. Repeating changes nothing. */
 export const cancelTurn = defineUseCase('cancel-turn', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId }: CancelInput) => [userSessionStream(userSessionId)],
   run: async (tx, { role, requestId, by, ...asked }, { now }): Promise<{ turnId: string }> => {
     const agent = await activeAgent(tx, asked, role)
@@ -80,6 +82,8 @@ interface StopInput {
 
 /** Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What they have said so far stays. */
 export const stopTurns = defineUseCase('stop-turns', {
+  scope: 'write',
+  on: 'conversation',
   run: async (tx, { key, by }: StopInput, { now }): Promise<{ stopped: number }> => {
     streamOfKey(key)
     await existingConversation(tx, key)
@@ -99,6 +103,8 @@ interface WithdrawInput extends AskedUserSession {
 
 /** Withdraws a queued prompt (RL6). A prompt that was already sent must be cancelled instead. */
 export const withdrawPrompt = defineUseCase('withdraw-prompt', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId }: WithdrawInput) => [userSessionStream(userSessionId)],
   run: async (tx, { role, messageId, requestId, ...asked }, context): Promise<{ seq: number }> => {
     const { id: userSessionId, state } = await lockUserSession(tx, asked)

@@ -31,6 +31,8 @@ const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
 
 /** Pairs, refuses or revokes a chat, or sets its agent. A repeated request changes nothing. */
 export const changeChannelChat = defineUseCase('change-channel-chat', {
+  scope: 'manage',
+  on: 'channel',
   streams: (input: Change) => [chatStream(input), home],
   run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
     const row = await tx.first(selectChat, place)

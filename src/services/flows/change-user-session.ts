@@ -29,6 +29,8 @@ interface Input extends AskedUserSession {
  * Worktrees stay. A repeated request changes nothing.
  */
 export const terminateUserSession = defineUseCase('terminate-user-session', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
   /** `byOther`: an earlier request gets the event. */
   run: async (tx, { reason, requestId, ...asked }, context): Promise<{ byOther: boolean }> => {
@@ -55,6 +57,8 @@ export const terminateUserSession = defineUseCase('terminate-user-session', {
 
 /** Creates a user session (US1): a person's console in a project, without agents. */
 export const createUserSession = defineUseCase('create-user-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: { projectId: string; by: string; requestId?: string | undefined }) => [
     projectStream(projectId),
   ],
@@ -90,6 +94,8 @@ interface Connections {
 
 /** Records which user sessions are connected, or were until now (US3). Appends no event. */
 export const touchUserSessions = defineUseCase('touch-user-sessions', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { attached, detached }: Connections, { now }): Promise<Instant> => {
     const until = later(now, attachedForMs)

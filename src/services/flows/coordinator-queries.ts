@@ -16,8 +16,10 @@ interface StartQuery extends Pair {
  * Decides cheaply whether a pair needs a start, and on which coordinator. Runs after every message, so the common answers come
  * first. `order-launch` decides again under the lock.
  */
-export const findStart = defineQuery(
-  async (
+export const findStart = defineQuery('find-start', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (
     reader,
     { inChat, agentId, projectId }: StartQuery,
     { now },
@@ -31,4 +33,4 @@ export const findStart = defineQuery(
     const { order } = decideOrder(now, await startFactsOf(reader, pair, now))
     return order === 'none' ? undefined : { coordinatorId }
   },
-)
+})

@@ -8,6 +8,8 @@ import { revokeAllOfAgent } from './end-agent-session.ts'
 
 /** Deletes an agent, its assignments and sessions. Its passkey stops working. */
 export const deleteAgent = defineUseCase('delete-agent', {
+  scope: 'manage',
+  on: 'agent',
   streams: () => [home],
   run: async (tx, { agentId, by }: { agentId: string; by: string }, context): Promise<void> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)

@@ -13,6 +13,8 @@ import { cancelQueuedTurns } from '../turns/turn-record.ts'
 
 /** Deletes a conversation with its messages, turns and unread marks. A new one under its key continues the numbers. */
 export const deleteConversation = defineUseCase('delete-conversation', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {
     await existingConversation(tx, key)

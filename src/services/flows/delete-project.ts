@@ -28,6 +28,8 @@ async function closeProjectWork(
 
 /** Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files stay. */
 export const deleteProject = defineUseCase('delete-project', {
+  scope: 'manage',
+  on: 'project',
   streams: ({ projectId }: { projectId: string; by: string }) => [home, projectStream(projectId)],
   run: async (tx, { projectId, by }, context): Promise<void> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)

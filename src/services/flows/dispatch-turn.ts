@@ -97,12 +97,16 @@ type Step =
   | { readonly step: 'over' }
 
 /** Decides whether a process has a next step. Runs cheaply on every doorbell. */
-export const findDispatch = defineQuery(
-  async (reader, launch: ReadyLaunch, { now }): Promise<ReadyLaunch | undefined> =>
+export const findDispatch = defineQuery('find-dispatch', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, launch: ReadyLaunch, { now }): Promise<ReadyLaunch | undefined> =>
     (await findStep(reader, launch, now)) && launch,
-)
+})
 
 export const dispatchTurn = defineUseCase('dispatch-turn', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ agentId, projectId, coordinatorId }: ReadyLaunch): StreamName[] => [
     home,
     projectStream(projectId),

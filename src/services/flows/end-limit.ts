@@ -31,6 +31,8 @@ interface Input {
  * failed agent that may not be started again loses its limit as well.
  */
 export const endLimit = defineUseCase('end-limit', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ conversationKey, projectId, userSessionId }: Input) => [
     userSessionId === null ? conversationStream(conversationKey) : userSessionStream(userSessionId),
     projectStream(projectId),
@@ -68,42 +70,50 @@ export const endLimit = defineUseCase('end-limit', {
   },
 })
 
-type SetContinueAfterLimitInput = (Pair | (AskedUserSession & { readonly role: string })) & {
+interface Continuation {
   readonly goOn: boolean
   readonly by: string
   readonly requestId?: string | undefined
 }
 
-/** Sets whether an agent at its vendor's limit, in a role or a chat, retries the parked turn by itself afterwards (AG6). */
-export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
-  streams: (input: SetContinueAfterLimitInput) =>
-    'role' in input
-      ? [userSessionStream(input.userSessionId)]
-      : [
-          conversationStream(webKey(input.projectId, input.agentId)),
-          projectStream(input.projectId),
-        ],
-  run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
-    const found = await currentLimit(tx, { ...(await contextKeyOf(tx, input)), originKey: '' })
-    if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
-    return {
-      until: found.limited_until,
-      goesOn: input.goOn,
-      seq: await setContinuation(tx, found, input),
-    }
+/** Sets whether the agent of a chat, at its vendor's limit, retries the parked turn by itself afterwards (AG6). */
+export const goOnInChat = defineUseCase('go-on-in-chat', {
+  scope: 'write',
+  on: 'project',
+  streams: ({ projectId, agentId }: Pair & Continuation) => [
+    conversationStream(webKey(projectId, agentId)),
+    projectStream(projectId),
+  ],
+  run: async (tx, { projectId, agentId, ...chosen }) => {
+    await checkAssigned(tx, { projectId, agentId })
+    return goOnAfterLimit(tx, { projectId, agentId, key: webKey(projectId, agentId) }, chosen)
   },
 })
 
-async function contextKeyOf(
-  tx: Tx,
-  input: SetContinueAfterLimitInput,
-): Promise<Pair & { key: string }> {
-  if ('role' in input) {
-    const agent = await activeAgent(tx, input, input.role)
+/** The same for the agent in a role. */
+export const goOnInRole = defineUseCase('go-on-in-role', {
+  scope: 'write',
+  on: 'user-session',
+  streams: ({ userSessionId }: AskedUserSession & { readonly role: string } & Continuation) => [
+    userSessionStream(userSessionId),
+  ],
+  run: async (tx, { userSessionId, role, ...chosen }) => {
+    const agent = await activeAgent(tx, { userSessionId }, role)
     const { agent_id: agentId, project_id: projectId } = agent
-    return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
+    return goOnAfterLimit(tx, { agentId, projectId, key: consoleKey(userSessionId, role) }, chosen)
+  },
+})
+
+async function goOnAfterLimit(
+  tx: Tx,
+  which: Pair & { readonly key: string },
+  chosen: Continuation,
+): Promise<{ until: Instant; goesOn: boolean; seq: number }> {
+  const found = await currentLimit(tx, { ...which, originKey: '' })
+  if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
+  return {
+    until: found.limited_until,
+    goesOn: chosen.goOn,
+    seq: await setContinuation(tx, found, chosen),
   }
-  const { projectId, agentId } = input
-  await checkAssigned(tx, { projectId, agentId })
-  return { projectId, agentId, key: webKey(projectId, agentId) }
 }

@@ -32,6 +32,8 @@ interface Terminated {
 
 /** Ends an agent in a role (AG3): TERMINATED when its process has ended or the time is over. Repeating changes nothing. */
 export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId }: Input) => [userSessionStream(userSessionId)],
   run: async (tx, { role, requestId, ...asked }, context): Promise<Terminated> => {
     const { id: userSessionId } = await lockUserSession(tx, asked)
@@ -82,6 +84,8 @@ interface RoleAgentPlace {
  * stopped. Running this too early or twice changes nothing.
  */
 export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ userSessionId }: RoleAgentPlace) => [userSessionStream(userSessionId)],
   run: async (tx, { userSessionId, roleAgentId }, context): Promise<{ gaveUp: boolean }> => {
     const row = await tx.row('role_agents', { id: roleAgentId })

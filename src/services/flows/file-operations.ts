@@ -93,8 +93,10 @@ interface WhichTurn {
 }
 
 /** Returns where the files of a turn are, for a diff. */
-export const findTurnFiles = defineQuery(
-  async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
+export const findTurnFiles = defineQuery('find-turn-files', {
+  scope: 'anybody',
+  on: 'conversation',
+  run: async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
     const { files } = await turnWithFiles(reader, which)
     const first =
       since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
@@ -112,7 +114,7 @@ export const findTurnFiles = defineQuery(
       leftOut,
     }
   },
-)
+})
 
 type RewindInput = WhichTurn & {
   readonly to: 'before' | 'after'
@@ -121,6 +123,8 @@ type RewindInput = WhichTurn & {
 }
 
 export const askRewind = defineUseCase('ask-rewind', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: RewindInput) => [streamOfKey(key)],
   run: async (tx, { to, confirm, by, ...which }, context): Promise<AskedOperation> => {
     const { turn, files } = await turnWithFiles(tx, which)
@@ -252,6 +256,8 @@ async function insert(
 
 /** Undoes the last rewind, unless something was said since. */
 export const askUndo = defineUseCase('ask-undo', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [
     streamOfKey(key),
   ],
@@ -273,6 +279,8 @@ export const askUndo = defineUseCase('ask-undo', {
 type ForkInput = WhichTurn & { readonly agentId?: string | undefined; readonly by: string }
 
 export const askFork = defineUseCase('ask-fork', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: ForkInput) => [streamOfKey(key)],
   run: async (tx, { agentId: wanted, by, ...which }, { now, random }): Promise<AskedOperation> => {
     const { turn, files } = await turnWithFiles(tx, which)
@@ -301,16 +309,20 @@ export const askFork = defineUseCase('ask-fork', {
 })
 
 /** Returns operations that were not completed, oldest first. */
-export const findOpenOperations = defineQuery(
-  async (reader, _: Record<never, never>): Promise<AskedOperation[]> =>
+export const findOpenOperations = defineQuery('find-open-operations', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>): Promise<AskedOperation[]> =>
     (await reader.all(selectOpenOperations, { limit: openPageSize })).map(askedOperation),
-)
+})
 
 /**
  * Asks the machine for an operation, once at a time: a second request would be run when the operation is over, and rewind again. Returns the
  * request to wait for, or the answer to an operation that is over.
  */
 export const askMachine = defineUseCase('ask-machine', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ key, coordinatorId }: AskedOperation & { readonly withinMs: number }) => [
     conversationStream(key),
     coordinatorStream(coordinatorId),
@@ -356,6 +368,8 @@ export interface FinishedOperation {
 
 /** Applies a machine's answer to the conversation. Applying it again changes nothing. */
 export const finishOperation = defineUseCase('finish-operation', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ id, key, projectId }: Completion) => [
     conversationStream(key),
     conversationStream(forkKey(id)),

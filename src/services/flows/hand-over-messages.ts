@@ -77,6 +77,8 @@ const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
 
 export const handOverMessages = defineUseCase('hand-over-messages', {
   // The project's lock decides whether the session is still alive.
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: AgentCaller) => [projectStream(projectId)],
   lockCacheKey: ({ agentSessionId }) => agentSessionId,
   run: async (tx, caller, context): Promise<HandedOverMessages> => {

@@ -15,6 +15,8 @@ interface Stop {
 
 /** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
 export const orderStop = defineUseCase('order-stop', {
+  scope: 'manage',
+  on: 'process',
   streams: (_: Stop) => [home],
   run: async (tx, { launchId, reason }, context): Promise<Process> => {
     const launch = await lockLaunch(tx, launchId)

@@ -39,6 +39,8 @@ export type PostedMessage = z.output<typeof ChatMessageDraft> & {
 }
 
 export const postMessage = defineUseCase('post-message', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId, toAgentId }: PostedMessage) =>
     toAgentId === null ? [] : [conversationStream(webKey(projectId, toAgentId))],
   run: async (tx, input, context): Promise<Message> => {
@@ -216,6 +218,8 @@ interface SentMessage extends ContextCaller {
 
 /** Sends a message from one agent to another of its project (CV10, `send_message`). */
 export const sendMessage = defineUseCase('send-message', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ agentId, toAgentId, projectId }: SentMessage) => [
     conversationStream(agentKey(agentId, toAgentId)),
     projectStream(projectId),

@@ -8,6 +8,8 @@ import { revokeAllOfAgent } from './end-agent-session.ts'
 
 /** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
 export const replacePasskey = defineUseCase('replace-passkey', {
+  scope: 'manage',
+  on: 'agent',
   answersSecret: true,
   streams: () => [home],
   run: async (

@@ -33,6 +33,8 @@ type Report = ProcessExit & {
 }
 
 export const reportProcessExit = defineUseCase('report-process-exit', {
+  scope: 'coordinator',
+  on: 'agent',
   streams: ({ projectId }: Report) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<ProcessExitAnswer> => {
     await requireOwnLaunch(tx, input)

@@ -34,6 +34,8 @@ type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: n
  * processes ask once.
  */
 export const requestApproval = defineUseCase('request-approval', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<Approval> => {
     const { agentSessionId, agentId, projectId, approvalId, checkpointType } = input
@@ -127,6 +129,8 @@ type DecideInput = z.output<typeof ApprovalDecision> & {
 
 /** Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision stands. */
 export const decideApproval = defineUseCase('decide-approval', {
+  scope: 'approve',
+  on: 'approval',
   streams: ({ projectId }: DecideInput) => [home, projectStream(projectId)],
   run: async (
     tx,
@@ -143,6 +147,8 @@ type ResubmitInput = z.output<typeof ApprovalResubmission> & {
 
 /** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
 export const resubmitApproval = defineUseCase('resubmit-approval', {
+  scope: 'write',
+  on: 'approval',
   streams: ({ projectId }: ResubmitInput) => [home, projectStream(projectId)],
   run: async (
     tx,
@@ -161,6 +167,8 @@ type CreateInput = z.output<typeof ApprovalDraft> & { projectId: string }
 
 /** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
 export const createApproval = defineUseCase('create-approval', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: CreateInput) => [home, projectStream(projectId)],
   run: async (tx, input: CreateInput, { now }): Promise<Approval> => {
     const { projectId, workSessionId, taskId = null } = input

@@ -39,6 +39,8 @@ type FolderRequest = ContextCaller & { readonly folder: string }
 
 /** Asks once for each folder in a turn. Returns the approval. Refused where no turn of a sandboxed agent runs. */
 export const requestFolder = defineUseCase('request-folder', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: FolderRequest) => [home, projectStream(projectId)],
   run: async (tx, { folder, ...caller }, { now }): Promise<{ approvalId: number }> => {
     const { workSessionId } = await liveAgentSession(tx, caller)

@@ -41,6 +41,8 @@ export interface SentPrompt {
 }
 
 export const sendPrompt = defineUseCase('send-prompt', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId, role }: Input) => [
     userSessionStream(userSessionId),
     conversationStream(consoleKey(userSessionId, role)),

@@ -218,6 +218,8 @@ async function continueOnce(
 // when its first turn ends works without them, and the person is told in that turn.
 
 export const noteTools = defineUseCase('note-tools', {
+  scope: 'agent',
+  on: 'caller',
   streams: (_: { launchId: string }) => [],
   run: (tx, { launchId: id }): Promise<unknown> =>
     tx.update('launches', { id, tools: 'connected' }),

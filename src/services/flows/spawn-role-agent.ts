@@ -62,6 +62,8 @@ export interface Spawned {
 }
 
 export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
+  scope: 'write',
+  on: 'user-session',
   streams: ({ userSessionId }: Spawn) => [home, userSessionStream(userSessionId)],
   run: async (tx, input, context): Promise<Spawned> => {
     const { userSessionId, role, by, requestId } = input
@@ -230,6 +232,8 @@ interface RoleAgentPlace {
  * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
  */
 export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ userSessionId }: RoleAgentPlace) => [userSessionStream(userSessionId)],
   run: async (tx, { userSessionId, roleAgentId }, context): Promise<{ slept: boolean }> => {
     tx.lock(userSessionStream(userSessionId))
@@ -255,6 +259,8 @@ interface Wake extends RoleAgentPlace {
 
 /** Starts a sleeping agent with queued prompts again (AG7): a new process in the same role, workplace and context. */
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ userSessionId }: Wake) => [userSessionStream(userSessionId)],
   run: async (
     tx,

@@ -80,6 +80,8 @@ export interface StartedChat {
  * message. Repeating it requests nothing twice. The panel's name is stored, so that the chat closes with the last panel (CH5).
  */
 export const startChat = defineUseCase('start-chat', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId, agentId }: OpenedPanel) => [
     conversationStream(webKey(projectId, agentId)),
     projectStream(projectId),
@@ -191,6 +193,8 @@ interface ClosedPanel extends Pair {
 
 /** Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat (CH5). */
 export const endChat = defineUseCase('end-chat', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: ClosedPanel) => [projectStream(projectId)],
   run: async (
     tx,
@@ -213,6 +217,8 @@ export const maxTouchedPanels = 500
 
 /** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */
 export const touchPanels = defineUseCase('touch-panels', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
     // Sorted, so that two nodes that write the same panels cannot deadlock.
@@ -223,6 +229,8 @@ export const touchPanels = defineUseCase('touch-panels', {
 
 /** Renews all open chat panels, after the server was down or asleep (CH5). */
 export const touchAllPanels = defineUseCase('touch-all-panels', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<void> =>
     tx.write(updateAllSeen, { now }),
@@ -234,6 +242,8 @@ export interface ExpiredPanel extends Pair {
 
 /** Closes a chat panel not seen for a minute, and the chat with the last one (CH5). Idempotent. */
 export const expirePanel = defineUseCase('expire-panel', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: ExpiredPanel) => [projectStream(projectId)],
   run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
     const pair = { project_id: projectId, agent_id: agentId }
@@ -251,8 +261,10 @@ export const expirePanel = defineUseCase('expire-panel', {
 const expiredLimit = 100
 
 /** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
-export const findExpiredPanels = defineQuery(
-  async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
+export const findExpiredPanels = defineQuery('find-expired-panels', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
     const rows = await reader.all(selectUnseenSince, {
       until: closedUntil(now),
       limit: expiredLimit,
@@ -263,4 +275,4 @@ export const findExpiredPanels = defineQuery(
       panelId: row.panel_id,
     }))
   },
-)
+})

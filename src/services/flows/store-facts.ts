@@ -51,6 +51,8 @@ interface StoredFacts extends InEpoch {
 }
 
 export const storeFacts = defineUseCase('store-facts', {
+  scope: 'link',
+  on: 'caller',
   streams: ({ coordinatorId }: StoredFacts) => [coordinatorStream(coordinatorId)],
   lockCacheKey: ({ coordinatorId, facts }) =>
     [coordinatorId, ...new Set(facts.map(subjectOf))].sort().join(' '),
@@ -212,6 +214,8 @@ export interface Registered {
 }
 
 export const registerCoordinator = defineUseCase('register-coordinator', {
+  scope: 'link',
+  on: 'caller',
   streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
@@ -273,6 +277,8 @@ interface Takeover {
  * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
  */
 export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
+  scope: 'manage',
+  on: 'coordinator',
   streams: ({ coordinatorId }: Takeover) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId, by }, context): Promise<Coordinator> => {
     const row = await findCoordinatorRow(tx, coordinatorId)
@@ -292,6 +298,8 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
 
 /** Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. */
 export const markUnreachable = defineUseCase('mark-unreachable', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [
     home,
     coordinatorStream(coordinatorId),

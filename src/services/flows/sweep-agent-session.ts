@@ -66,6 +66,8 @@ export async function isKnownToLive(
  * (PX4). Appends no event. Endpoints call it only when something changes.
  */
 export const touchAgentSession = defineUseCase('touch-agent-session', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: AgentCaller & { calledAt: Instant }) => [projectStream(projectId)],
   run: async (tx, { calledAt, ...caller }, { now }): Promise<void> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
@@ -92,6 +94,8 @@ interface SweepInput extends DueAgentSession {
 
 /** Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes nothing. */
 export const sweepAgentSession = defineUseCase('sweep-agent-session', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: SweepInput) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<{ ended: EndReason | null }> => {
     const current = agentSessionFrom(await ownRow(tx, input))
@@ -160,6 +164,8 @@ async function writeDeadlines(
 
 /** Extends the deadlines of a live agent session by the time in which the server could not receive calls. Appends no event. */
 export const postponeAgentSession = defineUseCase('postpone-agent-session', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: DueAgentSession & { byMs: number }) => [projectStream(projectId)],
   run: async (tx, { byMs, ...which }, { now }): Promise<void> => {
     const current = agentSessionFrom(await ownRow(tx, which))
@@ -171,6 +177,8 @@ export const postponeAgentSession = defineUseCase('postpone-agent-session', {
 
 /** Records the time of the sweep, so that downtime is known after a restart. */
 export const recordSweep = defineUseCase('record-sweep', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<void> =>
     tx.write(setMeta, { key: 'agent_sessions_swept_at', value: now }),

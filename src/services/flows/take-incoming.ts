@@ -71,6 +71,8 @@ interface TakenIncoming {
 
 /** Takes what comes in from a chat on a channel: a message or a command of a paired one, or a request to be paired. */
 export const takeIncoming = defineUseCase('take-incoming', {
+  scope: 'server',
+  on: 'nobody',
   streams: (input: Incoming) => [chatStream(input)],
   run: async (tx, input, context): Promise<TakenIncoming> => {
     const { channel, command, content, attachment } = input

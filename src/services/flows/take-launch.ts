@@ -69,6 +69,8 @@ export interface SealedParticulars
 export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
 
 export const takeLaunch = defineUseCase('take-launch', {
+  scope: 'link',
+  on: 'caller',
   answersSecret: true,
   streams: ({ coordinatorId }: Take) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
@@ -338,6 +340,8 @@ type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParti
  * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
  */
 export const offerLaunch = defineUseCase('offer-launch', {
+  scope: 'server',
+  on: 'nobody',
   answersSecret: true,
   streams: ({ coordinatorId, projectId, userSessionId }: Offer) => [
     home,

@@ -51,13 +51,15 @@ export interface FoundNextAction extends NextAnswer {
  * Reads what an agent session should do next (NA1), without changes. It reports when the answer needs a write, which
  * `take-next-action` makes, and how long a waiting call may be held.
  */
-export const findNextAction = defineQuery(
-  async (
+export const findNextAction = defineQuery('find-next-action', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     { waitSeconds, ...caller }: AgentCaller & { waitSeconds: number },
     { now },
   ): Promise<FoundNextAction> => foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
-)
+})
 
 interface FoundCall {
   readonly caller: CallingSession
@@ -66,8 +68,10 @@ interface FoundCall {
 }
 
 /** Identifies the caller and finds its next action in one snapshot. */
-export const findCallersNextAction = defineQuery(
-  async (
+export const findCallersNextAction = defineQuery('find-callers-next-action', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     { waitSeconds, ...claim }: Claim & { waitSeconds: number },
     { now },
@@ -77,7 +81,7 @@ export const findCallersNextAction = defineQuery(
     if (caller.touches) return { caller, next: undefined }
     return { caller, next: foundFrom(await nextStepFrom(reader, row, now), now, waitSeconds) }
   },
-)
+})
 
 /** Interval in which a waiting call checks whether the folder is free. */
 const folderCheckMs = 1000
@@ -114,12 +118,14 @@ export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer =
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)
 
 /** Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party coordinators. */
-export const getAgentAction = defineQuery(
-  async (reader, pair: Pair, { now }): Promise<AgentAction> => {
+export const getAgentAction = defineQuery('get-agent-action', {
+  scope: 'coordinator',
+  on: 'agent',
+  run: async (reader, pair: Pair, { now }): Promise<AgentAction> => {
     await checkAssigned(reader, pair)
     return agentAction(now, await startFactsOf(reader, pair, now))
   },
-)
+})
 
 /**
  * Answers an agent session's next action and makes the changes it implies in the same commit (NA4, NA5, NA11): ends the
@@ -127,6 +133,8 @@ export const getAgentAction = defineQuery(
  * "nothing is unread" and the end (NA2).
  */
 export const takeNextAction = defineUseCase('take-next-action', {
+  scope: 'agent',
+  on: 'caller',
   streams: (input: AgentCaller) => [
     home,
     projectStream(input.projectId),

@@ -6,8 +6,8 @@ import { revokeOfPair } from '../../store/approvals/allowances.ts'
 import { deletePanelsOfPair } from '../../store/conversations/panels.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
+import { requireManage } from '../access/require-scope.ts'
 import type { AssignInput } from '../projects/change-project.ts'
-import { requireManage } from '../projects/choose-folder.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { revokeAgentSessions } from './end-agent-session.ts'
 
@@ -16,6 +16,8 @@ import { revokeAgentSessions } from './end-agent-session.ts'
  * goes with it, so that needs the same right: assigned again it would run without.
  */
 export const unassignAgent = defineUseCase('unassign-agent', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by, scopes }, context): Promise<void> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)

@@ -14,6 +14,8 @@ import { existingConversation, streamOfKey } from '../conversations/conversation
 import { endTurn } from '../turns/turn-record.ts'
 
 export const withdrawMessage = defineUseCase('withdraw-message', {
+  scope: 'write',
+  on: 'conversation',
   streams: ({ key }: { key: string; seq: number; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, seq, by }, context): Promise<{ seq: number }> => {
     const row = await existingConversation(tx, key)

@@ -34,6 +34,8 @@ export interface RequestToCoordinator {
 }
 
 export const requestFromCoordinator = defineUseCase('request-from-coordinator', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ coordinatorId }: RequestToCoordinator) => [coordinatorStream(coordinatorId)],
   run: async (
     tx,
@@ -73,16 +75,20 @@ export const requestFromCoordinator = defineUseCase('request-from-coordinator', 
 })
 
 /** Returns a coordinator's whole answer. Undefined until it is complete. */
-export const findCoordinatorAnswer = defineQuery(
-  async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
+export const findCoordinatorAnswer = defineQuery('find-coordinator-answer', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
     if (((await reader.row('questions', { id }))?.answered_at ?? null) === null) return undefined
     const parts = await reader.all(selectAnswer, { questionId: id })
     return JSON.parse(parts.map(({ said }) => said).join(''))
   },
-)
+})
 
 /** Deletes a request whose answer was read and that nobody else needs. */
 export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-request', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { id }: { id: string }): Promise<void> => {
     await tx.delete('question_answers', { question_id: id })

@@ -275,6 +275,8 @@ interface Order extends Pair, OfferId {
  * failures the launch is held (CO7); a new message releases it.
  */
 export const orderLaunch = defineUseCase('order-launch', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId, coordinatorId }: Order) => [
     home,
     projectStream(projectId),
@@ -312,6 +314,8 @@ export const orderLaunch = defineUseCase('order-launch', {
 
 /** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
 export const releaseAgent = defineUseCase('release-agent', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Pair) => [home, projectStream(projectId)],
   run: async (tx, pair, context): Promise<{ process: Process | null }> => {
     await checkAssigned(tx, pair)
@@ -382,6 +386,8 @@ interface SweepInput {
 }
 
 export const sweepLaunch = defineUseCase('sweep-launch', {
+  scope: 'server',
+  on: 'nobody',
   streams: (_: SweepInput) => [home],
   run: async (
     tx,

@@ -37,8 +37,10 @@ interface WhichProcess {
 }
 
 /** Returns a launch with the last output of its process. */
-export const getProcess = defineQuery(
-  async (reader, { launchId, viewer }: WhichProcess): Promise<ProcessWithOutput> => {
+export const getProcess = defineQuery('get-process', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (reader, { launchId, viewer }: WhichProcess): Promise<ProcessWithOutput> => {
     const launch = await findLaunch(reader, launchId)
     if (!launch) throw noSuchLaunch(launchId)
     const {
@@ -54,11 +56,13 @@ export const getProcess = defineQuery(
     }
     return processWithOutputFor(reader, viewer, whole)
   },
-)
+})
 
 /** Lists launches, newest first, in pages, with the end reason of ended ones. */
-export const listProcesses = defineQuery(
-  async (
+export const listProcesses = defineQuery('list-processes', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
     { limit, cursor, viewer, ...filter }: PageQuery & ProcessesFilter & { viewer: Viewer },
   ): Promise<Page<Process>> => {
@@ -70,11 +74,13 @@ export const listProcesses = defineQuery(
       id: launchId,
     }))
   },
-)
+})
 
 /** Lists coordinators, last joined first, in pages. */
-export const listCoordinators = defineQuery(
-  async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
+export const listCoordinators = defineQuery('list-coordinators', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
     cutPageBy(
       await coordinatorsPage(reader, pageParams({ limit, cursor })),
       limit,
@@ -83,13 +89,15 @@ export const listCoordinators = defineQuery(
         id,
       }),
     ),
-)
+})
 
 /** Lists the names of machines that run or ran agents. */
-export const listMachines = defineQuery(
-  async (reader, _: Record<never, never>): Promise<string[]> =>
+export const listMachines = defineQuery('list-machines', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>): Promise<string[]> =>
     (await allCoordinators(reader)).map(({ machine }) => machine),
-)
+})
 
 export interface Counted {
   readonly state: string
@@ -105,13 +113,15 @@ export interface ProcessCounts {
 }
 
 /** Counts live processes and coordinators by state, for monitoring (OP1). */
-export const countProcesses = defineQuery(
-  async (reader): Promise<ProcessCounts> => ({
+export const countProcesses = defineQuery('count-processes', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader): Promise<ProcessCounts> => ({
     processes: await reader.all(countLiveByState, {}),
     coordinators: await reader.all(countCoordinators, {}),
     models: await modelUsageOfAll(reader),
   }),
-)
+})
 
 const launchesPageSize = 50
 
@@ -133,8 +143,10 @@ type DueQuery = {
 }
 
 /** Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides. */
-export const findDueLaunches = defineQuery(
-  async (reader, { coordinatorId, offline, last }: DueQuery, { now }): Promise<DuePage> => {
+export const findDueLaunches = defineQuery('find-due-launches', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { coordinatorId, offline, last }: DueQuery, { now }): Promise<DuePage> => {
     const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
     const due: DueLaunch[] = []
     for (const launch of page) {
@@ -155,11 +167,14 @@ export const findDueLaunches = defineQuery(
     }
     return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
   },
-)
+})
 
-export const listCoordinatorIds = defineQuery(
-  async (reader): Promise<readonly string[]> => (await allCoordinators(reader)).map(({ id }) => id),
-)
+export const listCoordinatorIds = defineQuery('list-coordinator-ids', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader): Promise<readonly string[]> =>
+    (await allCoordinators(reader)).map(({ id }) => id),
+})
 
 interface Silence {
   readonly state: CoordinatorRow['state']
@@ -173,10 +188,16 @@ export interface SilentCoordinator {
 }
 
 /** Lists the coordinators in this state that were silent for too long (CO6). There is one per machine, so they are few. */
-export const findSilentCoordinators = defineQuery(
-  async (reader, { state, silentMs, offline }: Silence, { now }): Promise<SilentCoordinator[]> =>
+export const findSilentCoordinators = defineQuery('find-silent-coordinators', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (
+    reader,
+    { state, silentMs, offline }: Silence,
+    { now },
+  ): Promise<SilentCoordinator[]> =>
     (await allCoordinators(reader))
       .filter((row) => row.state === state)
       .filter((row) => onlineMsSince(row.last_heard_at, now, offline) >= silentMs)
       .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
-)
+})

@@ -23,8 +23,9 @@ import {
   selectAssignment,
 } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
+import { requireManage } from '../access/require-scope.ts'
 import { invalidSetting, noSuchAgent, noSuchProject } from '../refusals.ts'
-import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
+import { chooseFolder, managedChange } from './choose-folder.ts'
 
 /** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
 const maxIdTries = 10
@@ -39,6 +40,8 @@ export interface ProjectCaller {
 
 /** Creates a project with its own settings (NA10) and a generated id (ID1). */
 export const createProject = defineUseCase('create-project', {
+  scope: 'write',
+  on: 'nobody',
   streams: () => [home],
   run: async (
     tx,
@@ -86,6 +89,8 @@ type Input = z.output<typeof ProjectChange> & ProjectCaller & { projectId: strin
 
 /** Changes a project's name, path or settings. Fields left out stay. A change without effect appends no event. */
 export const changeProject = defineUseCase('change-project', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, by, scopes, look, ...change }: Input, { now }): Promise<Project> => {
     const row = await tx.row('projects', { id: projectId })
@@ -125,6 +130,8 @@ export interface AssignInput extends ChosenIsolation {
 
 /** Assigns an agent to a project, which needs `manage`. Assigning it again changes nothing but how its processes are isolated there (SB1). */
 export const assignAgent = defineUseCase('assign-agent', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by, scopes, ...chosen }, { now }): Promise<Project> => {
     const project = await findProject(tx, projectId)
@@ -153,8 +160,10 @@ export const assignAgent = defineUseCase('assign-agent', {
 })
 
 /** How an agent's processes are isolated in a project (SB1). */
-export const getAssignment = defineQuery(
-  async (
+export const getAssignment = defineQuery('get-assignment', {
+  scope: 'read',
+  on: 'project',
+  run: async (
     reader,
     { projectId, agentId }: { projectId: string; agentId: string },
   ): Promise<Assignment> => {
@@ -171,4 +180,4 @@ export const getAssignment = defineQuery(
       effective,
     }
   },
-)
+})

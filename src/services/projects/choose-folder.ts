@@ -1,6 +1,5 @@
 /** Checks under home's lock whether a project may have a folder (SE11; one each) and the caller may choose it (SE3). */
 
-import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type FolderInspection, folderRefusal } from '../../domain/projects/folder.ts'
 import { type ChosenSettings, managedSettings } from '../../domain/projects/settings.ts'
@@ -41,18 +40,6 @@ export function managedChange(before: ProjectChoices, after: ProjectChoices): st
     (each) => settingOf(before, each) !== settingOf(after, each),
   )
   return key && `settings.${key}`
-}
-
-/** Without scopes the caller is the server itself. */
-export function requireManage(
-  scopes: readonly Scope[] | undefined,
-  field: string | undefined,
-): void {
-  if (field === undefined || scopes === undefined || scopes.includes('manage')) return
-  throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), {
-    scope: 'manage',
-    field,
-  })
 }
 
 const folderTaken = (path: string, { id, name }: { id: string; name: string }): Refusal =>

@@ -13,32 +13,40 @@ import {
 import { defineQuery } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
 
-export const getProject = defineQuery(
-  async (reader, { projectId }: { projectId: string }): Promise<Project> => {
+export const getProject = defineQuery('get-project', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { projectId }: { projectId: string }): Promise<Project> => {
     const project = await findProject(reader, projectId)
     if (!project) throw noSuchProject(projectId)
     return project
   },
-)
+})
 
 /** Lists projects, newest first, in pages (HT1). */
-export const listProjects = defineQuery(
-  async (reader, input: PageQuery): Promise<Page<Project>> =>
+export const listProjects = defineQuery('list-projects', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, input: PageQuery): Promise<Page<Project>> =>
     cutPage(await projectsPage(reader, pageParams(input)), input.limit),
-)
+})
 
-export const listProjectPaths = defineQuery(
-  (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
-)
+export const listProjectPaths = defineQuery('list-project-paths', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
+})
 
 /** Lists the projects that an agent is assigned to, newest first, in pages (MC4). */
-export const listProjectsOfAgent = defineQuery(
-  async (
+export const listProjectsOfAgent = defineQuery('list-projects-of-agent', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     { agentId, ...page }: PageQuery & { agentId: string },
   ): Promise<Page<NamedProject>> =>
     cutPage(await projectsOfAgentPage(reader, agentId, pageParams(page)), page.limit),
-)
+})
 
 export interface ResourceName {
   readonly projectId: string

@@ -14,6 +14,8 @@ interface Claim {
 
 /** Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's time. */
 export const holdLease = defineUseCase('hold-lease', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (
     tx,
@@ -33,6 +35,8 @@ export const holdLease = defineUseCase('hold-lease', {
 
 /** Releases a lease early, so that others need not wait (SC5). Another node's lease stays. */
 export const releaseLease = defineUseCase('release-lease', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, lease: { name: string; holder: string }): Promise<void> =>
     tx.write(deleteLease, lease),

@@ -55,8 +55,14 @@ interface Snapshot {
   readonly state: Readonly<Record<StreamName, StreamState>>
 }
 
-export const readSnapshot = defineQuery(
-  async (reader, { streams }: { streams: readonly StreamName[] }, clock): Promise<Snapshot> => {
+export const readSnapshot = defineQuery('read-snapshot', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (
+    reader,
+    { streams }: { streams: readonly StreamName[] },
+    clock,
+  ): Promise<Snapshot> => {
     const positions: StreamPosition[] = []
     const states: [StreamName, StreamState][] = []
     for (const name of streams) {
@@ -65,7 +71,7 @@ export const readSnapshot = defineQuery(
     }
     return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
   },
-)
+})
 
 type Clock = Pick<Context, 'now' | 'timeZone'>
 

@@ -36,6 +36,8 @@ const maxSweptCoordinatorRequests = 100
  * run keeps writers from waiting.
  */
 export const sweepExpired = defineUseCase('sweep-expired', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<{ swept: number; more: boolean }> => {
     const swept = await sweep(tx, now)
@@ -93,6 +95,8 @@ const trimmedKinds = ['coordinator', 'user-session', 'turns'] as const
  * ten thousand events. A reader of trimmed events gets a snapshot.
  */
 export const trimStream = defineUseCase('trim-stream', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ stream }: { stream: StreamName }) => [stream],
   run: async (tx, { stream }, { now }): Promise<{ trimmed: number; more: boolean }> => {
     const isTrimmed = trimmedKinds.some((kind) => kind === parseStream(stream)?.kind)
@@ -127,8 +131,10 @@ async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<n
 const foundAtOnce = 1000
 
 /** Lists the streams with more events than the minimum. `trim-stream` decides. */
-export const findLongStreams = defineQuery(
-  async (reader, _: Record<never, never>): Promise<StreamName[]> => {
+export const findLongStreams = defineQuery('find-long-streams', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>): Promise<StreamName[]> => {
     const names: StreamName[] = []
     for (const kind of trimmedKinds) {
       // `;` follows `:` in every collation.
@@ -137,4 +143,4 @@ export const findLongStreams = defineQuery(
     }
     return names
   },
-)
+})

@@ -144,20 +144,31 @@ export const takesNoPictures = async (
 ): Promise<boolean> => (await knownOffers(reader, conversation))?.offers?.images === false
 
 /** The options of a conversation's agent, none when they are not known yet. */
-export const readOptions = defineQuery(
-  async (reader, { key }: { key: string }): Promise<ChatOptions> => {
-    streamOfKey(key)
-    const inRole = rolePlaceOf(await identityOf(reader, key))
-    const agent = inRole && (await reader.first(selectOccupant, inRole))
-    const known = agent
-      ? undefined
-      : await knownOffers(reader, await existingConversation(reader, key))
-    const offers: ChatOffers = agent
-      ? { ...JSON.parse(agent.offers), chosen: [] }
-      : (known?.offers ?? { ...noOffers, chosen: [] })
-    return view(offers)
-  },
-)
+export const readOptions = defineQuery('read-options', {
+  scope: 'read',
+  on: 'conversation',
+  run: optionsOf,
+})
+
+/** The same for who sets one. */
+export const findOptions = defineQuery('find-options', {
+  scope: 'approve',
+  on: 'conversation',
+  run: optionsOf,
+})
+
+async function optionsOf(reader: Reader, { key }: { readonly key: string }): Promise<ChatOptions> {
+  streamOfKey(key)
+  const inRole = rolePlaceOf(await identityOf(reader, key))
+  const agent = inRole && (await reader.first(selectOccupant, inRole))
+  const known = agent
+    ? undefined
+    : await knownOffers(reader, await existingConversation(reader, key))
+  const offers: ChatOffers = agent
+    ? { ...JSON.parse(agent.offers), chosen: [] }
+    : (known?.offers ?? { ...noOffers, chosen: [] })
+  return view(offers)
+}
 
 interface Input {
   readonly key: string
@@ -166,6 +177,8 @@ interface Input {
 }
 
 export const configureChat = defineUseCase('configure-chat', {
+  scope: 'approve',
+  on: 'conversation',
   streams: ({ key }: Input) => [conversationStream(key), turnsStream(key)],
   run: async (tx, { key, change, by }, context): Promise<ChatOptions> => {
     const known = await knownOffers(tx, await existingConversation(tx, key))

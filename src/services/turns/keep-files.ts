@@ -24,34 +24,46 @@ const pageSize = 50
 const maxLateMs = 3_600_000
 
 /** Returns ended turns with a state before and none after; with `state`, what the next turn in the workplace began with. */
-export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, never>, { now }) => {
-  const rows = await reader.all(selectUnfinishedFiles, {
-    since: instant(epochMs(now) - maxLateMs),
-    limit: pageSize,
-  })
-  const found: {
-    turnId: string
-    key: string
-    coordinatorId: string
-    projectId: string
-    folder: string
-    since: string
-    state?: FileState
-  }[] = []
-  for (const row of rows) {
-    const {
-      turn_id: turnId,
-      conversation_key: key,
-      coordinator_id: coordinatorId,
-      project_id: projectId,
-      top: folder,
-    } = row
-    const since = stateFrom(row.before_state)?.tree
-    const state = await nextState(reader, row)
-    if (folder !== null && since !== undefined)
-      found.push({ turnId, key, coordinatorId, projectId, folder, since, ...(state && { state }) })
-  }
-  return found
+export const findUnfinishedFiles = defineQuery('find-unfinished-files', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>, { now }) => {
+    const rows = await reader.all(selectUnfinishedFiles, {
+      since: instant(epochMs(now) - maxLateMs),
+      limit: pageSize,
+    })
+    const found: {
+      turnId: string
+      key: string
+      coordinatorId: string
+      projectId: string
+      folder: string
+      since: string
+      state?: FileState
+    }[] = []
+    for (const row of rows) {
+      const {
+        turn_id: turnId,
+        conversation_key: key,
+        coordinator_id: coordinatorId,
+        project_id: projectId,
+        top: folder,
+      } = row
+      const since = stateFrom(row.before_state)?.tree
+      const state = await nextState(reader, row)
+      if (folder !== null && since !== undefined)
+        found.push({
+          turnId,
+          key,
+          coordinatorId,
+          projectId,
+          folder,
+          since,
+          ...(state && { state }),
+        })
+    }
+    return found
+  },
 })
 
 const nextState = async (reader: Reader, row: TurnFilesRow): Promise<FileState | null> =>
@@ -59,6 +71,8 @@ const nextState = async (reader: Reader, row: TurnFilesRow): Promise<FileState |
 
 /** Stores a state that was missing, unless another turn has begun in the workplace meanwhile and may be in it. */
 export const completeFiles = defineUseCase('complete-files', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
   run: async (tx, { turnId, after }): Promise<void> => {
     const row = await tx.row('turn_files', { turn_id: turnId })
@@ -69,18 +83,22 @@ export const completeFiles = defineUseCase('complete-files', {
 })
 
 /** Lists conversations with states older than their project keeps, in pages. */
-export const findOldFiles = defineQuery(async (reader, { after }: { after: string }, { now }) => {
-  const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
-  const due: { key: string; before: string }[] = []
-  for (const { conversation_key: key, project_id: id, oldest } of rows) {
-    const keepMs = durationMs(
-      settingsFrom((await reader.row('projects', { id }))?.settings ?? '{}'),
-      'files.keep_days',
-    )
-    const before = instant(epochMs(now) - keepMs)
-    if (keepMs > 0 && oldest < before) due.push({ key, before })
-  }
-  return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
+export const findOldFiles = defineQuery('find-old-files', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { after }: { after: string }, { now }) => {
+    const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
+    const due: { key: string; before: string }[] = []
+    for (const { conversation_key: key, project_id: id, oldest } of rows) {
+      const keepMs = durationMs(
+        settingsFrom((await reader.row('projects', { id }))?.settings ?? '{}'),
+        'files.keep_days',
+      )
+      const before = instant(epochMs(now) - keepMs)
+      if (keepMs > 0 && oldest < before) due.push({ key, before })
+    }
+    return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
+  },
 })
 
 interface StatePlace {
@@ -95,6 +113,8 @@ interface StatePlace {
  * needs: the worktrees of a repository share a ref.
  */
 export const forgetOldFiles = defineUseCase('forget-old-files', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ key }: { key: string; before: string }) => [conversationStream(key)],
   run: async (tx, { key, before }) => {
     const rows = await tx.all(selectFilesOf, { key })
@@ -133,19 +153,25 @@ async function placeOf(
 type PlacedRow = Pick<TurnFilesRow, 'top' | 'coordinator_id' | 'project_id'>
 
 /** Lists where states of deleted conversations are. */
-export const findDisownedFiles = defineQuery(async (reader, _: Record<never, never>) => {
-  const found: { key: string; top: string | null; place: StatePlace | undefined }[] = []
-  for (const row of await reader.all(selectDisowned, { limit: pageSize }))
-    found.push({
-      key: row.conversation_key.slice(disowned.length),
-      top: row.top,
-      place: await placeOf(reader, row),
-    })
-  return found
+export const findDisownedFiles = defineQuery('find-disowned-files', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, _: Record<never, never>) => {
+    const found: { key: string; top: string | null; place: StatePlace | undefined }[] = []
+    for (const row of await reader.all(selectDisowned, { limit: pageSize }))
+      found.push({
+        key: row.conversation_key.slice(disowned.length),
+        top: row.top,
+        place: await placeOf(reader, row),
+      })
+    return found
+  },
 })
 
 /** Forgets where states of a deleted conversation were. */
 export const dropDisownedFiles = defineUseCase('drop-disowned-files', {
+  scope: 'server',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { key, top }: { key: string; top: string | null }): Promise<void> => {
     await tx.delete('turn_files', { conversation_key: `${disowned}${key}`, top })

@@ -1,6 +1,5 @@
 /** Read queries for turns, contexts and prompts. */
 
-import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
@@ -46,8 +45,10 @@ import { turnView } from './turn-view.ts'
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
 /** Returns the prompt of a running turn to its coordinator after a reconnect. */
-export const findPrompt = defineQuery(
-  async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
+export const findPrompt = defineQuery('find-prompt', {
+  scope: 'link',
+  on: 'caller',
+  run: async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
     await requireCurrentEpoch(reader, from)
     const launch = await findLaunch(reader, launchId)
     const turn = await reader.row('turns', { id: turnId })
@@ -59,7 +60,7 @@ export const findPrompt = defineQuery(
     const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
     return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
   },
-)
+})
 
 /** Rebuilds the order of a turn: its primer, and how to open its context if it is not open. */
 async function orderOfTurn(
@@ -87,8 +88,10 @@ async function orderOfTurn(
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 
-export const listConversationTurns = defineQuery(
-  async (
+export const listConversationTurns = defineQuery('list-conversation-turns', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
     reader,
     { key, items, ...page }: PageQuery & { key: string; items: boolean },
   ): Promise<Page<ListedTurn>> => {
@@ -115,7 +118,7 @@ export const listConversationTurns = defineQuery(
       ({ createdAt, id }) => ({ createdAt, id }),
     )
   },
-)
+})
 
 async function turnIn(
   reader: Reader,
@@ -126,16 +129,20 @@ async function turnIn(
     throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   return row
 }
-export const readTurnItems = defineQuery(
-  async (reader, { key, turnId }: { key: string; turnId: string }) => {
+export const readTurnItems = defineQuery('read-turn-items', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
     const row = await turnIn(reader, { key, turnId })
     return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
   },
-)
+})
 
 /** AC6: returns what a tool call of a turn ran and its whole output, as far as it was kept. */
-export const readToolOutput = defineQuery(
-  async (
+export const readToolOutput = defineQuery('read-tool-output', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
     reader,
     { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string },
   ): Promise<ToolCallOutput> => {
@@ -164,25 +171,26 @@ export const readToolOutput = defineQuery(
     const cut = (call.outputLength ?? 0) > (output?.length ?? 0)
     return { toolCallId, title, status, command, cwd, output, cut, exitCode, durationMs }
   },
-)
+})
 
 /** Characters in one page. A page holds at least one turn of any length. */
 const maxPageChars = 4 * 1024 * 1024
 
 interface TurnsQuery extends PageQuery {
   readonly userSessionId: string
-  readonly accountId: Viewer
 }
 
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
-export const listTurns = defineQuery(
-  async (
+export const listTurns = defineQuery('list-turns', {
+  scope: 'read',
+  on: 'user-session',
+  run: async (
     reader,
-    { userSessionId, accountId, limit, cursor }: TurnsQuery,
+    { userSessionId, limit, cursor }: TurnsQuery,
     { timeZone },
   ): Promise<Page<Turn>> => {
     const row = await reader.row('user_sessions', { id: userSessionId })
-    if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
+    if (!row) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
     let before = seqOf(cursor, afterAllMessages)
     for (let chars = 0; found.length <= limit && chars <= maxPageChars; ) {
@@ -194,7 +202,7 @@ export const listTurns = defineQuery(
     }
     return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
   },
-)
+})
 
 const maxContexts = 50
 
@@ -217,8 +225,10 @@ const contextView = (row: ContextRow, primer: string | null): ConversationContex
 })
 
 /** Lists the contexts of a conversation, newest first, and the primer of the current one. */
-export const readContexts = defineQuery(
-  async (
+export const readContexts = defineQuery('read-contexts', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
     reader,
     { key }: { key: string },
   ): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
@@ -232,12 +242,16 @@ export const readContexts = defineQuery(
     const current = contexts.find(({ state }) => state !== 'ended')
     return { primer: current?.primer ?? null, contexts }
   },
-)
+})
 
 /** What a project's agents have used through the gateway (GW5). */
-export const listModelUsage = defineQuery(async (reader, { projectId }: { projectId: string }) => {
-  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-  return { items: await modelUsageOfProject(reader, projectId) }
+export const listModelUsage = defineQuery('list-model-usage', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { projectId }: { projectId: string }) => {
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    return { items: await modelUsageOfProject(reader, projectId) }
+  },
 })
 
 export const readyPageSize = 200
@@ -248,7 +262,9 @@ interface ReadyQuery {
 }
 
 /** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
-export const findReadyLaunches = defineQuery(
-  (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> =>
+export const findReadyLaunches = defineQuery('find-ready-launches', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> =>
     readyLaunches(reader, { ...asked, limit: readyPageSize }),
-)
+})

@@ -45,6 +45,8 @@ interface Place {
 type ChangeInput = z.output<typeof ApproachChange> & Place & { by: string }
 
 export const changeApproach = defineUseCase('change-approach', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: ChangeInput) => [projectStream(projectId)],
   run: (tx, input: ChangeInput, { now }): Promise<Approach> => applyChange(tx, input, now),
 })
@@ -100,6 +102,8 @@ type RecordInput = z.output<typeof ApproachDraft> & {
 
 /** Records what worked, failed or could be tried in a work session (AR1). */
 export const recordApproach = defineUseCase('record-approach', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: RecordInput) => [projectStream(projectId)],
   run: async (
     tx,
@@ -116,6 +120,8 @@ type AgentInput = AgentCaller & { draft: z.output<typeof ApproachDraft> }
 
 /** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
 export const recordAgentApproach = defineUseCase('record-agent-approach', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
   run: async (tx, input: AgentInput, { now }): Promise<Approach> => {
     const agentSession = await liveAgentSession(tx, input)
@@ -139,6 +145,8 @@ interface ImportInput {
 
 /** Imports new and moved entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
 export const importApproaches = defineUseCase('import-approaches', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
   run: async (
     tx,

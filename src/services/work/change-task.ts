@@ -12,7 +12,6 @@ import {
   isTaskId,
   isUnfinished,
   nextSeq,
-  type TaskRefusal,
   type TaskStatus,
   taskId,
   taskIdBeginning,
@@ -49,6 +48,7 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
 import { beginWorkSession, existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 import { endFinishedPlan, planOf } from './plan-record.ts'
+import { refusalOfTask } from './task-refusal.ts'
 
 /** Stores an error in the work session with a checkpoint (CK1, CK2). */
 async function storeError(
@@ -112,7 +112,7 @@ export async function applyTaskChange(
     { ...change, ...(dependsOn && { dependsOn }) },
     unfinished,
   )
-  if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+  if (decision.outcome === 'refused') throw refusalOfTask(row.id, decision.refusal)
   const decided = decision.outcome === 'changed' ? decision.task : task
   const changed: TaskRow = {
     ...row,
@@ -215,33 +215,12 @@ const blockedBy = (status: TaskRow['status'], unfinished: readonly string[]): st
 const isSame = (row: TaskRow, changed: TaskRow): boolean =>
   (Object.keys(row) as (keyof TaskRow)[]).every((column) => row[column] === changed[column])
 
-function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
-  switch (refusal.code) {
-    case 'task_blocked': {
-      const { waitsFor } = refusal
-      return new Refusal(
-        'task_blocked',
-        refusalText('taskWaits', { task: taskId, others: waitsFor.join(', ') }),
-        { waitsFor },
-      )
-    }
-    case 'invalid_progress':
-      return new Refusal('invalid_progress', undefined, { min: 0, max: 100 })
-    case 'wrong_state': {
-      const { status, wanted } = refusal
-      const detail =
-        status === wanted
-          ? refusalText('taskDone', { task: taskId, state: status })
-          : refusalText('taskCannot', { task: taskId, state: status, wanted })
-      return new Refusal('wrong_state', detail, { state: status, wanted })
-    }
-  }
-}
-
 type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
 
 /** Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay; no effect, no event. */
 export const changeTask = defineUseCase('change-task', {
+  scope: 'write',
+  on: 'project',
   streams: (input: ChangeInput) => taskStreams(input),
   run: async (tx, { projectId, taskId, by, ...change }: ChangeInput, { now }): Promise<Task> =>
     applyTaskChange(
@@ -256,6 +235,8 @@ type UpdateInput = AgentCaller & z.output<typeof TaskProgress> & { taskId: strin
 
 /** Updates an agent's own task (`update_task`): progress or end. Counts as activity (AS6). */
 export const updateTask = defineUseCase('update-task', {
+  scope: 'agent',
+  on: 'caller',
   streams: (input: UpdateInput) => taskStreams(input),
   run: async (tx, input: UpdateInput, { now }): Promise<Task> => {
     const { projectId, agentId, taskId, status, progressPercent, result } = input
@@ -276,6 +257,8 @@ type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
 
 /** Creates a task (WK4). Its id counts within project, phase and type (ID1); unfinished dependencies block it (TK2). */
 export const createTask = defineUseCase('create-task', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {
     const { workSessionId, phase, type } = draft

@@ -88,6 +88,8 @@ type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessi
 
 /** Ends a work session on request: completed, or interrupted with a reason (WK4). The same end twice changes nothing. */
 export const endWorkSession = defineUseCase('end-work-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: EndInput) => [home, projectStream(projectId)],
   run: async (
     tx,
@@ -109,6 +111,8 @@ export const endWorkSession = defineUseCase('end-work-session', {
 
 /** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
 export const dismissWorkSession = defineUseCase('dismiss-work-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: { projectId: string; workSessionId: string }) => [
     home,
     projectStream(projectId),
@@ -138,6 +142,8 @@ type Input = z.output<typeof WorkSessionDraft> & { projectId: string }
 
 /** Creates a work session by hand (WK4), without an owner until an agent takes one of its tasks. Only `…/end` ends it. */
 export const createWorkSession = defineUseCase('create-work-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, ...draft }: Input, context): Promise<WorkSession> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
@@ -294,6 +300,8 @@ type SaveInput = z.output<typeof CheckpointRequest> & { projectId: string; workS
 
 /** Saves a checkpoint on request (CK1). */
 export const saveCheckpoint = defineUseCase('save-checkpoint', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: SaveInput) => [projectStream(projectId)],
   run: async (
     tx,
@@ -307,6 +315,8 @@ type AgentInput = AgentCaller & { asked: z.output<typeof CheckpointRequest> }
 
 /** Saves a checkpoint of the agent's current work (`save_checkpoint`). Counts as activity (AS6). */
 export const saveMyCheckpoint = defineUseCase('save-my-checkpoint', {
+  scope: 'agent',
+  on: 'caller',
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
   run: async (
     tx,
@@ -330,6 +340,8 @@ interface DueInput {
 
 /** Saves a checkpoint of a running work session that changed and was not saved for a while (CK1). Idempotent. */
 export const saveDueCheckpoint = defineUseCase('save-due-checkpoint', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: DueInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId }: DueInput, { now }): Promise<{ saved: boolean }> => {
     const row = await tx.row('sessions', { id: workSessionId })

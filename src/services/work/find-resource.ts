@@ -17,7 +17,7 @@ const maxTasks = 1000
 const maxApproaches = 1000
 
 /** `agentId` restricts to what that agent may see. Null for all. */
-export type ResourceQuery = ResourceName & { readonly agentId: string | null }
+type ResourceQuery = ResourceName & { readonly agentId: string | null }
 
 export type FoundResource =
   | { readonly project: Project }
@@ -25,39 +25,48 @@ export type FoundResource =
   | { readonly task: Task }
   | { readonly approaches: readonly Approach[]; readonly more: boolean }
 
-/** Returns a project's MCP resource (MC4): the project, tasks or approaches. An agent sees its own projects and tasks (SE3). */
-export const findResource = defineQuery(
-  async (reader, asked: ResourceQuery): Promise<FoundResource> => {
-    const project = await visibleProject(reader, asked)
-    const { projectId, part, agentId } = asked
-    if (part === 'project') return { project }
-    if (part === 'tasks') {
-      const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
-      const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
-      return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
-    }
-    if (part === 'approaches') {
-      const found = await approachesOfProject(reader, {
-        projectId,
-        after: '',
-        limit: maxApproaches + 1,
-        kind: undefined,
-      })
-      return {
-        approaches: found.slice(0, maxApproaches).map(approachOf),
-        more: found.length > maxApproaches,
-      }
-    }
-    const place = { projectId, taskId: part.taskId }
+/** Returns a project's MCP resource (MC4): the project, tasks or approaches. */
+export const findResource = defineQuery('find-resource', {
+  scope: 'read',
+  on: 'project',
+  run: (reader, named: ResourceName) => resourceOf(reader, { ...named, agentId: null }),
+})
+
+/** The same for an agent, which sees its own projects and tasks (SE3). */
+export const findOwnResource = defineQuery('find-own-resource', {
+  scope: 'agent',
+  on: 'caller',
+  run: (reader, own: ResourceName & { readonly agentId: string }) => resourceOf(reader, own),
+})
+
+async function resourceOf(reader: Reader, asked: ResourceQuery): Promise<FoundResource> {
+  const project = await visibleProject(reader, asked)
+  const { projectId, part, agentId } = asked
+  if (part === 'project') return { project }
+  if (part === 'tasks') {
+    const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
+    const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
+    return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
+  }
+  if (part === 'approaches') {
+    const found = await approachesOfProject(reader, {
+      projectId,
+      after: '',
+      limit: maxApproaches + 1,
+      kind: undefined,
+    })
     return {
-      task: taskOf(
-        await (agentId === null
-          ? existingTask(reader, place)
-          : taskOfAgent(reader, place, agentId)),
-      ),
+      approaches: found.slice(0, maxApproaches).map(approachOf),
+      more: found.length > maxApproaches,
     }
-  },
-)
+  }
+  const place = { projectId, taskId: part.taskId }
+  return {
+    task: taskOf(
+      await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId)),
+    ),
+  }
+}
 
 async function visibleProject(
   reader: Reader,

@@ -58,8 +58,10 @@ interface WorkSessionPlace {
 }
 
 /** Returns a work session with everything that belongs to it (WK3). */
-export const getWorkSession = defineQuery(
-  async (
+export const getWorkSession = defineQuery('get-work-session', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
     { viewer, ...place }: WorkSessionPlace & { viewer: Viewer },
   ): Promise<WholeWorkSession> => {
@@ -82,11 +84,13 @@ export const getWorkSession = defineQuery(
       children: await childrenOf(reader, workSessionId, wholeListLimit),
     }
   },
-)
+})
 
 /** Lists a project's work sessions, newest first, in pages (WK3). */
-export const listWorkSessions = defineQuery(
-  async (
+export const listWorkSessions = defineQuery('list-work-sessions', {
+  scope: 'read',
+  on: 'project',
+  run: async (
     reader,
     { projectId, ...page }: PageQuery & { projectId: string },
   ): Promise<Page<ListedWorkSession>> => {
@@ -98,11 +102,13 @@ export const listWorkSessions = defineQuery(
       items.push({ ...each, waitsFor: await waitsForWorkSession(reader, each) })
     return { ...cut, items }
   },
-)
+})
 
 /** Lists interrupted work not resumed yet, of all projects, newest first (UI1). */
-export const listInterrupted = defineQuery(
-  async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
+export const listInterrupted = defineQuery('list-interrupted', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
     cutPageBy(
       await workSessionsToResume(reader, pageParams(page)),
       page.limit,
@@ -111,11 +117,13 @@ export const listInterrupted = defineQuery(
         id,
       }),
     ),
-)
+})
 
 /** Lists a project's newest work sessions with their marks, for the lineage view (UI2). */
-export const getLineage = defineQuery(
-  async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
+export const getLineage = defineQuery('get-lineage', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
     const items: Lineage['items'] = []
@@ -123,25 +131,34 @@ export const getLineage = defineQuery(
       items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
     return { items }
   },
-)
+})
 
-export const getTask = defineQuery(
-  async (reader, place: { projectId: string; taskId: string }): Promise<Task> =>
+export const getTask = defineQuery('get-task', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, place: { projectId: string; taskId: string }): Promise<Task> =>
     taskOf(await existingTask(reader, place)),
-)
+})
 
 /** Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session. */
-export const listTasks = defineQuery(
-  async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
+export const listTasks = defineQuery('list-tasks', {
+  scope: 'read',
+  on: 'project',
+  run: async (
+    reader,
+    { limit, cursor, ...filter }: PageQuery & TasksFilter,
+  ): Promise<Page<Task>> => {
     const { projectId } = filter
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     return cutPage(await tasksPage(reader, filter, pageParams({ limit, cursor })), limit)
   },
-)
+})
 
 /** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
-export const getMyTask = defineQuery(
-  async (
+export const getMyTask = defineQuery('get-my-task', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (
     reader,
     caller: AgentCaller,
   ): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
@@ -155,17 +172,19 @@ export const getMyTask = defineQuery(
     )
     return { task: taskOf(row), decisions: decided.map(({ decision }) => decision) }
   },
-)
+})
 
 /** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
-export const getResumeContext = defineQuery(
-  async (reader, caller: AgentCaller): Promise<ResumeContext | null> => {
+export const getResumeContext = defineQuery('get-resume-context', {
+  scope: 'agent',
+  on: 'caller',
+  run: async (reader, caller: AgentCaller): Promise<ResumeContext | null> => {
     const { workSessionId, agentId } = await liveAgentSession(reader, caller)
     const row =
       workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
     return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
   },
-)
+})
 
 type ListInput = PageQuery & {
   projectId: string
@@ -174,8 +193,10 @@ type ListInput = PageQuery & {
 }
 
 /** Lists the approaches of a work session and its ancestors (AR2), newest first, in pages (HT1). */
-export const listApproaches = defineQuery(
-  async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
+export const listApproaches = defineQuery('list-approaches', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
     const lineage = await lineageOf(reader, await existingWorkSession(reader, place))
     const found = await approachesPage(reader, lineage, pageParams({ limit, cursor }), kind)
     return cutPageBy(found.map(approachOf), limit, ({ recordedAt, id }) => ({
@@ -183,13 +204,18 @@ export const listApproaches = defineQuery(
       id,
     }))
   },
-)
+})
 
 type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | undefined }
 
 /** Lists all approaches of a project by id, in pages (UI2). */
-export const listProjectApproaches = defineQuery(
-  async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
+export const listProjectApproaches = defineQuery('list-project-approaches', {
+  scope: 'read',
+  on: 'project',
+  run: async (
+    reader,
+    { projectId, kind, limit, cursor }: ProjectListInput,
+  ): Promise<Page<Approach>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const found = await approachesOfProject(reader, {
       projectId,
@@ -203,7 +229,7 @@ export const listProjectApproaches = defineQuery(
     )
     return { items: items.map(({ row }) => approachOf(row)), nextCursor }
   },
-)
+})
 
 export const runningPageSize = 200
 
@@ -215,8 +241,13 @@ export interface RunningWork {
 }
 
 /** Lists running work sessions of all projects, and when each may need a checkpoint (CK1). Ordered by project and id, after the given one. */
-export const findRunningWork = defineQuery(
-  async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
+export const findRunningWork = defineQuery('find-running-work', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (
+    reader,
+    after: { projectId: string; workSessionId: string },
+  ): Promise<RunningWork[]> => {
     const found: RunningWork[] = []
     for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningPageSize })) {
       const { savedAt } = await lastChange(reader, row.id)
@@ -232,11 +263,13 @@ export const findRunningWork = defineQuery(
     }
     return found
   },
-)
+})
 
 /** Returns an artifact (CK5) and the id of its upload. */
-export const getArtifact = defineQuery(
-  async (
+export const getArtifact = defineQuery('get-artifact', {
+  scope: 'read',
+  on: 'project',
+  run: async (
     reader,
     { name, ...place }: NamedArtifact,
   ): Promise<{ artifact: Artifact; uploadId: string }> => {
@@ -245,13 +278,15 @@ export const getArtifact = defineQuery(
     if (!row) throw noSuchArtifact(name)
     return { artifact: artifactOf(row), uploadId: row.upload_id }
   },
-)
+})
 
 type ArtifactListInput = PageQuery & { projectId: string; workSessionId: string }
 
 /** Lists a work session's artifacts by name, in pages (HT1). */
-export const listArtifacts = defineQuery(
-  async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
+export const listArtifacts = defineQuery('list-artifacts', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
     const found = await artifactsAfter(
       reader,
@@ -260,10 +295,12 @@ export const listArtifacts = defineQuery(
     )
     return cutNamePage(found, limit)
   },
-)
+})
 
 /** Returns one part of an artifact's bytes. In base64. Null after the last part. */
-export const readUploadPart = defineQuery(
-  async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
+export const readUploadPart = defineQuery('read-upload-part', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
     (await reader.first(selectPart, part))?.bytes ?? null,
-)
+})

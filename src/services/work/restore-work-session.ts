@@ -31,8 +31,9 @@ import {
   workSessionRows,
 } from '../../store/work/work-session-state.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { requireManage } from '../access/require-scope.ts'
 import type { ProjectCaller } from '../projects/change-project.ts'
-import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
+import { chooseFolder, managedChange } from '../projects/choose-folder.ts'
 import { distinct } from './change-task.ts'
 import { restoredRows } from './restored-rows.ts'
 
@@ -54,6 +55,8 @@ const notRestored = (what: NotRestored['what'], detail: NoticeText): NotRestored
 const importedApproval = 'imported'
 
 export const restoreWorkSession = defineUseCase('restore-work-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (
     tx,

@@ -158,6 +158,8 @@ export type ResumeOutcome =
 const maxReason = 500
 
 export const resumeWorkSession = defineUseCase('resume-work-session', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { by, ...place }: Input, context): Promise<ResumeOutcome> => {
     const row = await existingWorkSession(tx, place)

@@ -54,6 +54,8 @@ const countOf = async (reader: Reader, workSessionId: string): Promise<number> =
 
 /** Begins an upload after checking the artifact's name (CK5). */
 export const beginUpload = defineUseCase('begin-upload', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: NamedArtifact) => [projectStream(projectId)],
   run: async (tx, place, { now, random }): Promise<{ uploadId: string }> => {
     await artifactPlace(tx, place)
@@ -73,6 +75,8 @@ interface PartInput {
 
 /** Adds a part to an upload. It is not visible before the artifact is stored. */
 export const addUploadPart = defineUseCase('add-upload-part', {
+  scope: 'write',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { uploadId, number, bytes }: PartInput): Promise<void> => {
     if (!(await tx.row('uploads', { id: uploadId }))) throw noSuchUpload()
@@ -92,6 +96,8 @@ interface UploadInput extends NamedArtifact {
 
 /** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
 export const storeArtifact = defineUseCase('store-artifact', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: UploadInput) => [projectStream(projectId)],
   run: async (
     tx,
@@ -124,6 +130,8 @@ export const storeArtifact = defineUseCase('store-artifact', {
 
 /** Deletes an upload that no artifact uses. A stored one stays. */
 export const dropUpload = defineUseCase('drop-upload', {
+  scope: 'write',
+  on: 'nobody',
   streams: () => [],
   run: async (tx, { uploadId }: { uploadId: string }): Promise<void> => {
     if (!(await tx.row('uploads', { id: uploadId }))) return
@@ -136,6 +144,8 @@ type DeleteInput = NamedArtifact & { by: string }
 
 /** Deletes an artifact and its mirrored file (CK5). */
 export const deleteArtifact = defineUseCase('delete-artifact', {
+  scope: 'write',
+  on: 'project',
   streams: ({ projectId }: DeleteInput) => [projectStream(projectId)],
   run: async (tx, { name, by, ...place }: DeleteInput): Promise<void> => {
     const { projectId, workSessionId } = place

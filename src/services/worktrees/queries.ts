@@ -17,40 +17,51 @@ import {
 import { settingsFrom } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
 
+export interface WorktreesQuery extends PageQuery, Omit<WorktreesFilter, 'accountId'> {
+  readonly viewer: Viewer
+}
+
 type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 
 /** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
-export const listWorktrees = defineQuery(
-  async (
+export const listWorktrees = defineQuery('list-worktrees', {
+  scope: 'read',
+  on: 'viewer',
+  run: async (
     reader,
-    { limit, cursor, ...filter }: PageQuery & WorktreesFilter,
+    { limit, cursor, viewer, ...filter }: WorktreesQuery,
   ): Promise<Page<PagedWorktree>> => {
     if (!(await reader.row('projects', { id: filter.projectId })))
       throw noSuchProject(filter.projectId)
-    const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
+    const rows = await worktreesPage(
+      reader,
+      { ...filter, accountId: viewer },
+      pageParams({ limit, cursor }),
+    )
     return cutPage(
       rows.map((row) => ({ ...row, createdAt: row.created_at })),
       limit,
     )
   },
-)
+})
 
 interface WorktreeQuery {
   readonly projectId: string
   readonly worktreeId: string
-  readonly accountId: Viewer
 }
 
-/** Returns a worktree of a project. Another account's is not found (SE3). */
-export const findWorktree = defineQuery(
-  async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
+/** Returns a worktree of a project. */
+export const findWorktree = defineQuery('find-worktree', {
+  scope: 'anybody',
+  on: 'worktree',
+  withoutSnapshot: true,
+  run: async (reader, { projectId, worktreeId }: WorktreeQuery): Promise<WorktreeRow> => {
     const row = await reader.row('worktrees', { id: worktreeId })
-    if (row?.project_id !== projectId || !isVisible(accountId, row.account_id || null))
+    if (row?.project_id !== projectId)
       throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
     return row
   },
-  { withoutSnapshot: true },
-)
+})
 
 /** Where sessions work; anything else is a branch of the repository's people. Some file systems do not tell small letters from capitals. */
 const branchesOfSessions = /^holdfast\//i
@@ -62,8 +73,11 @@ interface BranchQuery {
 }
 
 /** WT6, SE28: whether a branch is of the caller's worktrees, of somebody else's or nobody's known, or of the repository. */
-export const findOwnerOfBranch = defineQuery(
-  async (
+export const findOwnerOfBranch = defineQuery('find-owner-of-branch', {
+  scope: 'anybody',
+  on: 'viewer',
+  withoutSnapshot: true,
+  run: async (
     reader,
     { coordinatorId, branch, viewer }: BranchQuery,
   ): Promise<'callers' | 'others' | 'repositorys'> => {
@@ -74,8 +88,7 @@ export const findOwnerOfBranch = defineQuery(
       rows.length > 0 && rows.every((row) => isVisible(viewer, row.account_id || null))
     return isTheirs ? 'callers' : 'others'
   },
-  { withoutSnapshot: true },
-)
+})
 
 const worktreesPageSize = 200
 
@@ -86,8 +99,10 @@ interface UnusedWorktrees {
 }
 
 /** Lists worktrees unused for longer than the policy allows, in pages (WT3). Removed only if nothing would be lost. */
-export const findUnusedWorktrees = defineQuery(
-  async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
+export const findUnusedWorktrees = defineQuery('find-unused-worktrees', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
     const rows = await reader.all(selectUnusedSince, {
       until: now,
       after,
@@ -102,4 +117,4 @@ export const findUnusedWorktrees = defineQuery(
       after: rows.length < worktreesPageSize ? undefined : rows.at(-1)?.id,
     }
   },
-)
+})

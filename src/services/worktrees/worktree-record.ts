@@ -113,6 +113,8 @@ type Input = SetUp & { readonly projectId: string; readonly by: string }
 
 /** Sets the commands that prepare a new worktree (WT5). The event leaves them out: not every reader may see them. */
 export const changeSetUp = defineUseCase('change-set-up', {
+  scope: 'manage',
+  on: 'project',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
@@ -129,9 +131,11 @@ export const changeSetUp = defineUseCase('change-set-up', {
 })
 
 /** Returns the set-up of a project's worktrees (WT5). Empty unless an owner set one. */
-export const getSetUp = defineQuery(
-  async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
+export const getSetUp = defineQuery('get-set-up', {
+  scope: 'read',
+  on: 'project',
+  run: async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
   },
-)
+})

@@ -3,7 +3,9 @@
  * with their cursor. And, as controls, the two cursors that this store must never have: by time and by a number given out
  * before the commit. Those must be seen to miss events.
  */
+
 import { sql } from 'kysely'
+import { owner } from '../../../src/domain/access/caller.ts'
 import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
@@ -85,7 +87,7 @@ class ProductReader implements LogReader {
           this.sightings.findings.lost.push(`the log could not be read: ${String(error)}`),
         lost: (stream) => this.sightings.findings.lost.push(`${stream} is another's`),
       },
-      null,
+      owner,
     )
     this.#subscription = subscription
     void subscription.follow(this.#streams, this.#cursor, () => undefined)

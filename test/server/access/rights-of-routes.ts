@@ -1,9 +1,9 @@
 /** SE3: the scope that each route of the HTTP interface needs, and why. */
-import type { Route } from '../../../src/protocol/route.ts'
+import type { Rights } from '../../../src/domain/access/rights.ts'
 import type { Routes } from '../../../src/protocol/routes.ts'
 
 export interface Right {
-  readonly scope: Route['scope']
+  readonly scope: Rights['scope']
   readonly because: string
   readonly operations: readonly (keyof Routes)[]
 }

@@ -8,6 +8,7 @@ import { receiptIn } from '../../../src/server/consoles/relay-receipts.ts'
 import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
+import { App } from '../../../src/services/app.ts'
 import { getUserSession } from '../../../src/services/consoles/queries.ts'
 import { getProcess } from '../../../src/services/processes/queries.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
@@ -52,7 +53,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
     } as const
     return consoles.prompt(who, request, receiptIn(request))
   }
-  const seen = () => store.query(getUserSession, { userSessionId, accountId: null })
+  const seen = () => store.query(getUserSession, { userSessionId })
   const ready = async (role = 'auth'): Promise<string> => {
     await spawn(role)
     const launchId = (await seen()).agents.find((agent) => agent.role === role)?.launchId ?? ''
@@ -189,7 +190,7 @@ describe.each(engines)('user sessions on %s', (engine) => {
     machine.n -= 1
     await machine.tell(end)
     await machine.tell(first, second, end)
-    const { items } = await store.query(listTurns, { userSessionId, accountId: null, limit: 50 })
+    const { items } = await store.query(listTurns, { userSessionId, limit: 50 })
     expect(items).toMatchObject([{ messageId: turnId, state: 'answered', text: 'ab\u2400' }])
     const types = (await eventsOf(store, `user-session:${userSessionId}`)).map(({ type }) => type)
     expect(types.filter((type) => type === 'agent:update')).toHaveLength(2)
@@ -229,19 +230,19 @@ describe.each(engines)('user sessions on %s', (engine) => {
       const turnId = (await seen()).agents[0]?.turn?.messageId ?? ''
       await machine.tell(said(launchId, turnId, `to ${text}`), turnEnded(launchId, turnId))
     }
-    const first = await store.query(listTurns, { userSessionId, accountId: null, limit: 2 })
+    const first = await store.query(listTurns, { userSessionId, limit: 2 })
     expect(first.items.map(({ text }) => text)).toEqual(['to three', 'to two'])
     const cursor = first.nextCursor ?? undefined
     const second = await store.query(listTurns, {
       userSessionId,
-      accountId: null,
       limit: 2,
       cursor,
     })
     expect(second).toMatchObject({ items: [{ text: 'to one' }], nextCursor: null })
-    await expect(
-      store.query(listTurns, { userSessionId, accountId: 'mia', limit: 2 }),
-    ).rejects.toThrow('no user session')
+    const mia = { id: 'mia', scopes: ['read'] } as const
+    await expect(new App(store).read(listTurns, { userSessionId, limit: 2 }, mia)).rejects.toThrow(
+      'no user session',
+    )
   })
 })
 

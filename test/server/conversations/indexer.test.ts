@@ -43,7 +43,7 @@ async function openTalk(place: Place, said: Readonly<Record<string, readonly str
     for (const content of contents) await say(key, content)
   }
   const search = (q: string, more: Partial<MessageSearch> = {}) =>
-    store.query(searchMessages, { accountId: null, q, limit: 50, ...more })
+    store.query(searchMessages, { viewer: null, q, limit: 50, ...more })
   return {
     store,
     indexer,

@@ -1,7 +1,9 @@
 /** One reader of many streams, without an endpoint in front: what happens when it is behind what is kept, or in the way of itself. */
+
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { owner } from '../../../src/domain/access/caller.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import {
@@ -10,7 +12,7 @@ import {
   Subscription,
 } from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
-import { checkStreams } from '../../../src/services/access/check-access.ts'
+import { checkAccess } from '../../../src/services/access/check-access.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
@@ -66,7 +68,7 @@ function open({ store, clock }: TestStore) {
     logger: createLogger({ level: 'silent', format: 'json' }),
   })
   const sink = new TestSink()
-  return { tails, sink, subscription: new Subscription(store, tails, sink, null) }
+  return { tails, sink, subscription: new Subscription(store, tails, sink, owner) }
 }
 
 const write = async ({ store }: TestStore, count: number): Promise<void> => {
@@ -142,7 +144,7 @@ test('[HT6] a reader that joins while the tail is still reading gets nothing twi
   }
   await write(testStore, 1)
   const second = new TestSink()
-  await new Subscription(store, tails, second, null).follow(['home'], undefined, () => {})
+  await new Subscription(store, tails, second, owner).follow(['home'], undefined, () => {})
   // The subscription joins once others had their turn; the tail hands out event 1 only afterwards.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   release()
@@ -269,7 +271,7 @@ test('[SE29] a stream that was followed before it began is checked when it begin
   const key = `web:${projectId}.ann`
   let isOthers = false
   const query: typeof store.query = (asked, input) =>
-    (asked as unknown) === checkStreams && isOthers
+    (asked as unknown) === checkAccess && isOthers
       ? Promise.reject(new Refusal('not_found'))
       : store.query(asked, input)
   const guarded = new Proxy(store, {
@@ -285,7 +287,7 @@ test('[SE29] a stream that was followed before it began is checked when it begin
   })
   const [others, own] = [new TestSink(), new TestSink()]
   for (const sink of [others, own])
-    await new Subscription(guarded, tails, sink, 'bob').follow(
+    await new Subscription(guarded, tails, sink, { id: 'bob', scopes: ['read'] }).follow(
       [`conversation:${key}`],
       undefined,
       () => {},

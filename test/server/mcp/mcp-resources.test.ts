@@ -1,7 +1,9 @@
 /** What of a project can be read over MCP (MC4), and by whom (SE3). */
+
 import { expect, test } from 'vitest'
 import { envelopeVersion } from '../../../src/doors/mcp/plain-call.ts'
 import { listResources, readResource } from '../../../src/doors/mcp/resources.ts'
+import { App } from '../../../src/services/app.ts'
 import {
   connectMcp,
   type McpAgent,
@@ -130,11 +132,12 @@ test('[CO4] a launch reads the project it was started for, whatever else its age
     expiresAt: null,
   } as const
   const who = { ...base, scopes: ['agent'] as const, launch }
-  const { resources } = await listResources(server.store, who, undefined)
+  const app = new App(server.store)
+  const { resources } = await listResources(app, who, undefined)
   const root = `holdfast://projects/${projectId}`
   expect(resources.map(({ uri }) => uri)).toEqual([root, `${root}/tasks`, `${root}/approaches`])
-  expect(await readResource(server.store, who, `holdfast://projects/${projectId}`)).toBeDefined()
-  expect(await readResource(server.store, who, `holdfast://projects/${other}`)).toBeUndefined()
+  expect(await readResource(app, who, `holdfast://projects/${projectId}`)).toBeDefined()
+  expect(await readResource(app, who, `holdfast://projects/${other}`)).toBeUndefined()
 })
 
 test('[SE3] a credential that may not read is told so, in the protocol’s form with our code', async () => {

@@ -25,7 +25,7 @@ test('[HT3] the OpenAPI document describes every route with its schemas, credent
     )
     expect(operation.responses[route.status], operationId).toBeDefined()
     expect(operation.responses.default, operationId).toBeDefined()
-    if (route.scope === 'nobody') expect(operation.security).toEqual([])
+    if (route.anonymous) expect(operation.security).toEqual([])
     else expect(operation.responses[401], operationId).toBeDefined()
   }
   expect(document.components.schemas.Problem.properties.code.enum).toEqual(

@@ -12,6 +12,8 @@ import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
 
 export const placeAgentSession = defineUseCase('place-agent-session', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: { agentId: string; projectId: string; purpose: Purpose }) => [
     projectStream(projectId),
   ],
@@ -39,6 +41,8 @@ export const placeAgentSession = defineUseCase('place-agent-session', {
 })
 
 export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [
     projectStream(projectId),
   ],

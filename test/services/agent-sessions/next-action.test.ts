@@ -142,7 +142,10 @@ describe('in a chat', () => {
       remainingProcesses: 0,
       launchId: 'launch-1',
     }
-    await office.calls.reportExit({ ...(await office.bearerOf()).who, id: 'c' }, exit)
+    await office.calls.reportExit(
+      { ...(await office.bearerOf()).who, id: 'c', scopes: ['coordinator'] },
+      exit,
+    )
     const second = await office.signIn(office.agentId, 'launch-2')
     expect(await office.next(second)).toMatchObject({ action: 'get_pending_messages' })
     expect((await office.handOver(second)).map(({ content }) => content)).toEqual([

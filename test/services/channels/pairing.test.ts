@@ -27,7 +27,11 @@ async function hear(store: Store, content: string, chatId = '7') {
   return { state: row?.state ?? null }
 }
 
-const stateOfChat = defineQuery((reader, place: ChatAddress) => reader.first(selectChat, place))
+const stateOfChat = defineQuery('state-of-chat', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, place: ChatAddress) => reader.first(selectChat, place),
+})
 
 const newCode = async (store: Store): Promise<string> =>
   (await store.run(createPairingCode, { channel, by })).code

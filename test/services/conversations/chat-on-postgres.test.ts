@@ -85,7 +85,7 @@ test('[SC2] [CH3] the same client id all at once is one message; summaries, flag
   expect((await room.handOver(await room.begin('ben'))).messages).toMatchObject([
     { id: received.messageId, content: 'hello' },
   ])
-  const { items } = await store.query(listConversations, { accountId: null, limit: 50 })
+  const { items } = await store.query(listConversations, { viewer: null, limit: 50 })
   expect(items.map(({ key }) => key).sort()).toEqual(['agent:ann~ben', room.key])
   await store.run(deleteConversation, { key: room.key, by })
   expect(await room.list()).toEqual([])

@@ -237,7 +237,7 @@ describe('conversations', () => {
       )
       expect(await codeOf(store.query(getConversation, { key: each })), each).toBe('invalid_key')
     }
-    expect((await store.query(listConversations, { accountId: null, limit: 50 })).items).toEqual([])
+    expect((await store.query(listConversations, { viewer: null, limit: 50 })).items).toEqual([])
     expect(await store.streamsAfter('', 10)).toEqual([])
   })
 
@@ -249,9 +249,9 @@ describe('conversations', () => {
     }
     clock.advance(1)
     await store.run(addMessage, { key: 'slack:C1', role: 'user', content: 'x', by })
-    const first = await store.query(listConversations, { accountId: null, limit: 3 })
+    const first = await store.query(listConversations, { viewer: null, limit: 3 })
     const second = await store.query(listConversations, {
-      accountId: null,
+      viewer: null,
       limit: 3,
       cursor: first.nextCursor ?? '',
     })

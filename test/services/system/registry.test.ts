@@ -14,7 +14,11 @@ describe('the registry of use cases', () => {
       const module: Record<string, unknown> = await import(new URL(file, folder).href)
       for (const [constant, value] of Object.entries(module)) {
         const isUseCase =
-          value !== null && typeof value === 'object' && 'run' in value && 'name' in value
+          value !== null &&
+          typeof value === 'object' &&
+          'run' in value &&
+          'name' in value &&
+          !('reads' in value)
         if (!isUseCase) continue
         expect(value.name).toBe(kebab(constant))
         written.push(kebab(constant))

@@ -15,6 +15,8 @@ const kinds = ['verified', 'failed', 'untried'] as const
 
 /** A third of each kind; of what failed every other is to be avoided, and every untried one is next. */
 export const placeApproaches = defineUseCase('place-approaches', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: Place) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, count }, { now }) => {
     for (let nth = 0; nth < count; nth++) {
@@ -41,6 +43,8 @@ export const placeApproaches = defineUseCase('place-approaches', {
 
 /** Copies of one, each a second younger. */
 export const placeWorkSessions = defineUseCase('place-work-sessions', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: Place) => [projectStream(projectId)],
   run: async (tx, { workSessionId, count }) => {
     const row = await tx.row('sessions', { id: workSessionId })

@@ -13,6 +13,8 @@ interface Placed {
 
 /** Work sessions that were resumed from another, or that an agent session drives. */
 export const placeWorkSession = defineUseCase('place-work-session', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: Placed) => [home, projectStream(projectId)],
   run: async (tx, { projectId, parentId, agentSessionId }: Placed, context) => {
     const owner = {
@@ -35,6 +37,8 @@ export const placeWorkSession = defineUseCase('place-work-session', {
 
 /** Tasks with ids as if thousands had been made before. */
 export const placeTasks = defineUseCase('place-tasks', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({
     projectId,
   }: {
@@ -73,6 +77,8 @@ export const placeTasks = defineUseCase('place-tasks', {
 
 /** A task that nobody can read any more. */
 export const spoilTask = defineUseCase('spoil-task', {
+  scope: 'server',
+  on: 'nobody',
   streams: ({ projectId }: { projectId: string; taskId: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, taskId }) => {
     const row = await tx.row('tasks', { project_id: projectId, id: taskId })
