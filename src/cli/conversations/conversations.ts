@@ -26,8 +26,6 @@ const key = operand.required('such as telegram:123456')
 const at = '/api/conversations/{key}'
 const shownAtOnce = 20
 
-const channelOf = ({ key }: Conversation): string => key.slice(0, key.indexOf(':'))
-
 /** Sorted by channel, then the latest first. */
 const flagOptions = {
   set: option.list('<name=value>', 'a flag and its value, as JSON or words'),
@@ -47,12 +45,12 @@ const listConversations = command({
   async run(context, given) {
     const channel = given.channel
     await context.printList(context.client.pages('/api/conversations'), {
-      where: (each) => channel === undefined || channelOf(each) === channel,
-      order: (a, b) => (channelOf(a) < channelOf(b) ? -1 : channelOf(a) > channelOf(b) ? 1 : 0),
+      where: (each) => channel === undefined || each.channel === channel,
+      order: (a, b) => (a.channel < b.channel ? -1 : a.channel > b.channel ? 1 : 0),
       empty:
         'No conversations. One begins with the first message of a chat; `holdfast import FOLDER` takes some in.',
       columns: [
-        { title: 'CHANNEL', of: channelOf },
+        { title: 'CHANNEL', of: ({ channel }) => channel },
         { title: 'CONVERSATION', of: ({ key }) => key, style: 'bold', shrinks: true },
         { title: 'MESSAGES', of: ({ messageCount }) => String(messageCount) },
         { title: 'LAST', of: ({ updated }) => context.ago(updated) },
@@ -276,7 +274,7 @@ function describe(context: CommandContext, conversation: Conversation): string {
     visible(`${name}=${JSON.stringify(value)}`),
   )
   return context.details(key, [
-    ['Channel', visible(channelOf(conversation))],
+    ['Channel', visible(conversation.channel)],
     ...(projectId ? [['Project', `${projectId}, with ${agentId}`] as const] : []),
     ...(workplace ? [['Works in', workplaceWords(workplace)] as const] : []),
     ...(waitsFor ? [['Waits', waitsWords(key)] as const] : []),

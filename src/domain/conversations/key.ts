@@ -42,10 +42,10 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
 /** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
 const withoutDays = ['console', 'work', 'fork', 'schedule', 'import', 'race'] as const
 
-const kinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
+export const conversationKinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
 
 /** `channel`: a chat on another platform. `other`: no rule reads its key; another program's. */
-export type ConversationKind = (typeof kinds)[number]
+export type ConversationKind = (typeof conversationKinds)[number]
 
 /** What a conversation is, kept in the columns of its row from its beginning. */
 export interface ConversationIdentity {

@@ -1,5 +1,6 @@
 /** Conversations on the wire (CV). Unknown flags are kept (CV3). */
 import * as z from 'zod'
+import { conversationKinds } from '../../domain/conversations/key.ts'
 import { Time } from '../text.ts'
 import { ToolCall, TurnUsage } from '../turns/agent-update.ts'
 import { ConversationWorkspace } from './conversation-workspace.ts'
@@ -26,8 +27,16 @@ const Doing = z.object({
 
 export const Conversation = z.object({
   key: z.string(),
+  kind: z
+    .enum(conversationKinds)
+    .describe('What it is; `channel`: a chat on another platform, `other`: another program’s'),
+  channel: z.string().describe('The part of the key before its first colon'),
   projectId: z.string().nullable(),
   agentId: z.string().nullable(),
+  agentIds: z.array(z.string()).optional().describe('Both agents of a conversation of two'),
+  userSessionId: z.string().optional().describe('Of an agent in a role, with the role'),
+  role: z.string().optional(),
+  workSessionId: z.string().optional().describe('Of work: the first work session of its lineage'),
   /** Only for conversations between agents; others are always open. */
   state: z.enum(['open', 'closed']),
   summary: z.string(),

@@ -12,6 +12,7 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { open } from '../turns/turns.ts'
+import { agentsOf, channelOfConversation, identityIn } from './conversation-identity.ts'
 
 export type ConversationRow = Tables['conversations']
 
@@ -75,7 +76,14 @@ export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<strin
   extra === null ? {} : JSON.parse(extra)
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
-  ...fields(row, 'key', 'project_id', 'agent_id', 'state', 'summary'),
+  ...fields(row, 'key', 'kind', 'project_id', 'state', 'summary'),
+  channel: channelOfConversation(row),
+  ...(row.kind === 'agent'
+    ? { agentId: null, agentIds: agentsOf(identityIn(row)) }
+    : { agentId: row.agent_id }),
+  ...(row.user_session_id !== null && { userSessionId: row.user_session_id }),
+  ...(row.role !== null && { role: row.role }),
+  ...(row.work_session_id !== null && { workSessionId: row.work_session_id }),
   ...(row.summary_by !== null && { summaryBy: row.summary_by }),
   flags: JSON.parse(row.flags),
   title: row.title,

@@ -25,6 +25,7 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Store } from '../store.ts'
 import { cutoverRule, selectChapter } from './chapters.ts'
+import { channelOfConversation } from './conversation-identity.ts'
 import { messagesAfter, messagesBefore } from './messages.ts'
 
 export type NoteRow = Tables['notes']
@@ -255,7 +256,7 @@ export async function* noteText(
   { day, chapters, rule, work }: NoteContents,
   timezone = rule.timezone,
 ): AsyncGenerator<string> {
-  const channels = [...new Set(chapters.map(({ key }) => key.slice(0, key.indexOf(':'))))].sort()
+  const channels = [...new Set(chapters.map(channelOfConversation))].sort()
   const messages = chapters.reduce((sum, chapter) => sum + chapter.messages, 0)
   yield noteHead({ day, channels, conversations: chapters.length, messages })
   yield noteSummary({

@@ -13,7 +13,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { conversationsOn, listPageSize } from './conversation-queries.ts'
-import { channelOf, useTitleOf } from './titles.ts'
+import { useTitleOf } from './titles.ts'
 
 export function ConversationList() {
   const words = useWords()
@@ -68,7 +68,7 @@ function Channels({
 }) {
   const { conversations: words } = useWords()
   const channels = [
-    ...new Set([...items.map(({ key }) => channelOf(key)), ...(chosen ? [chosen] : [])]),
+    ...new Set([...items.map(({ channel }) => channel), ...(chosen ? [chosen] : [])]),
   ].toSorted()
   if (channels.length < 2 && !chosen) return null
   return (
@@ -92,12 +92,21 @@ function Channels({
 export const choiceClass =
   'flex min-w-0 flex-col gap-0.5 rounded-md px-2.5 py-2 transition-colors hover:bg-hover -outline-offset-2 aria-[current=page]:bg-hover'
 
+const kindsNamedByOpening: ReadonlySet<string> = new Set<ListedConversation['kind']>([
+  'web',
+  'work',
+  'fork',
+  'console',
+  'schedule',
+  'race',
+])
+
 function Row({ conversation }: { conversation: ListedConversation }) {
   const { conversations: words } = useWords()
   const translate = useSaid()
   const { title: named, channel } = useTitleOf()(conversation.key)
   // As in the sidebar; of a chat of another platform the key says more than what it began with.
-  const isSession = /^(?:web|work|fork|console|schedule|race):/.test(conversation.key)
+  const isSession = kindsNamedByOpening.has(conversation.kind)
   const title =
     oneLine(conversation.title ?? (isSession ? conversation.opening : null) ?? '') || named
   const { lastMessage: last } = conversation
@@ -130,7 +139,7 @@ function Row({ conversation }: { conversation: ListedConversation }) {
               : words.nothingSaid}
           </span>
           <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">
-            {conversation.key.startsWith('web:') && title !== named ? named : channel}
+            {conversation.kind === 'web' && title !== named ? named : channel}
           </span>
         </span>
       </Link>

@@ -6,7 +6,7 @@ import { useHome } from '../live/queries.ts'
 import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
 
-export const channelOf = (key: string): string => key.slice(0, key.indexOf(':'))
+const channelOf = (key: string): string => key.slice(0, key.indexOf(':'))
 
 export function useTitleOf(): (key: string) => { title: string; channel: string } {
   const { conversations: words } = useWords()

@@ -23,7 +23,6 @@ import { IconButton } from '../parts/button.tsx'
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { roleOf } from '../shell/listed-views.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
@@ -44,7 +43,7 @@ export function AtWork({ running }: { running: readonly RunningAgent[] | undefin
     ),
   )
   const working = (listed ?? []).filter(
-    ({ doing, key }) => !above.has(doing?.turnId ?? '') && !key.startsWith('agent:'),
+    ({ doing, kind }) => !above.has(doing?.turnId ?? '') && kind !== 'agent',
   )
   const others = withoutSession(
     (listed && running) ?? [],
@@ -96,6 +95,7 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
     cost,
     doing,
     created,
+    role,
   } = conversation
   const { agent, project } = useAgentAndProject({
     projectId: projectId ?? '',
@@ -121,14 +121,14 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
           {name}
         </TalkLink>
         <span className={placeClass}>
-          {project} · {roleOf(key) ?? agent}
+          {project} · {role ?? agent}
         </span>
       </span>
       <span className={doingClass}>
         <Doing conversation={conversation} />
         <span className="text-faint md:hidden">
           {' · '}
-          {project} · {roleOf(key) ?? agent}
+          {project} · {role ?? agent}
         </span>
       </span>
       <span className={figureClass}>

@@ -7,7 +7,6 @@ import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
-import { userSessionOf } from '../shell/listed-views.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 import { askedTitle } from '../translations/sandbox-requests.ts'
@@ -31,12 +30,10 @@ export function withoutSession(
   return running.filter((each) => {
     if (isHeld(each)) return true
     const inRole = conversationOf(each)
-    return !listed.some(({ key, projectId, agentId }) =>
+    return !listed.some(({ key, projectId, agentId, userSessionId }) =>
       each.process?.roleAgentId
         ? key === inRole
-        : projectId === each.projectId &&
-          agentId === each.agentId &&
-          userSessionOf(key) === undefined,
+        : projectId === each.projectId && agentId === each.agentId && userSessionId === undefined,
     )
   })
 }

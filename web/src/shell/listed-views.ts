@@ -54,24 +54,15 @@ export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
 export const userSessionOf = (key: string): string | undefined =>
   /^console:([^.]+)\./.exec(key)?.[1]
 
-/** The role of a console's conversation. */
-export function roleOf(key: string): string | undefined {
-  const role = /^console:[^.]+\.(.+)$/.exec(key)?.[1]
-  return role?.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  )
-}
-
 /**
  * Those of a project, newest first. Conversations that agents have among themselves are not a
  * person's.
  */
 export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
   const own = listed.filter(
-    (each) =>
-      each.projectId === projectId && !each.key.startsWith('agent:') && each.lastMessage !== null,
+    (each) => each.projectId === projectId && each.kind !== 'agent' && each.lastMessage !== null,
   )
-  const groups = Map.groupBy(own, ({ key }) => userSessionOf(key) ?? key)
+  const groups = Map.groupBy(own, ({ key, userSessionId }) => userSessionId ?? key)
   return [...groups]
     .map(([id, some]) => viewOf(id, some, projectId))
     .sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -87,7 +78,7 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
     key,
     projectId,
     agentId: parseWebAddress(key)?.agentId,
-    userSessionId: userSessionOf(key),
+    userSessionId: first?.userSessionId,
     canWrite: parseWebAddress(key) !== undefined || hasAgent(key),
     isFork: first?.forkedFrom !== undefined,
     agents: [...new Set(some.flatMap((one) => one.agentId ?? []))],
