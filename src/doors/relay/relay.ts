@@ -179,7 +179,7 @@ export const relayDoor: Door = {
  * follows; only lists, infos and errors are direct answers. A repeated request is answered by the same event.
  */
 /** What each request calls: which scope that needs, and whose it is. */
-export const useCaseOf: Readonly<Record<RelayRequest['type'], Rights>> = {
+const useCaseOf: Readonly<Record<RelayRequest['type'], Rights>> = {
   'session:create': createUserSession,
   'session:resume': getUserSession,
   'session:terminate': terminateUserSession,

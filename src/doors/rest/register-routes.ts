@@ -32,7 +32,7 @@ import { documentHandlers, eventHandlers, systemHandlers } from './system.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from './work.ts'
 import { worktreeHandlers } from './worktrees.ts'
 
-export const handlers: HandlersOf<Routes> = {
+const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
   ...projectHandlers,
   ...agentHandlers,
