@@ -6,8 +6,10 @@
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { libraryId, ownerId } from '../domain/access/caller.ts'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
 import { claimOf, refusalOfKey } from '../domain/conversations/key.ts'
+import { looksLikeRole } from '../domain/conversations/senders.ts'
 import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -25,6 +27,7 @@ import {
 import { messagesAfter } from '../store/conversations/messages.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import { selectPosition } from '../store/log/event-log.ts'
+import type { Reader } from '../store/store.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
 import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror.ts'
 
@@ -46,10 +49,9 @@ async function* conversationText(
   const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
-  for await (const messages of pagesOf(store, row, head)) {
-    yield Buffer.from(
-      `${isFirst ? '' : ','}${indented(messages.map(fileMessageOf)).slice(1, -'\n  ]'.length)}`,
-    )
+  for await (const { messages, nameOf } of pagesOf(store, row, head)) {
+    const written = messages.map((message) => fileMessageOf(message, nameOf(message)))
+    yield Buffer.from(`${isFirst ? '' : ','}${indented(written).slice(1, -'\n  ]'.length)}`)
     isFirst = false
   }
   yield Buffer.from(
@@ -64,24 +66,45 @@ async function* pagesOf(
   store: MirrorSource,
   row: ConversationRow,
   head: number,
-): AsyncGenerator<Message[]> {
+): AsyncGenerator<{ messages: Message[]; nameOf: NameOf }> {
   for (let seq = row.kept_after; ; ) {
     const after = seq
-    const { found, stillThere } = await store.read(async (reader) => ({
-      found: await messagesAfter(reader, {
+    const { found, nameOf, stillThere } = await store.read(async (reader) => {
+      const found = await messagesAfter(reader, {
         key: row.key,
         seq: after,
         hidden: false,
         limit: messagesAtOnce,
-      }),
-      stillThere:
-        (await reader.row('conversations', { key: row.key }))?.created_at === row.created_at,
-    }))
+      })
+      const { created_at } = (await reader.row('conversations', { key: row.key })) ?? {}
+      const nameOf = await namesOfSpeakers(reader, found)
+      return { found, nameOf, stillThere: created_at === row.created_at }
+    })
     if (!stillThere) throw new ConversationDeleted()
     const messages = found.filter((message) => message.seq <= head)
-    if (messages.length > 0) yield messages
+    if (messages.length > 0) yield { messages, nameOf }
     if (messages.length < messagesAtOnce) return
     seq = messages.at(-1)?.seq ?? seq
+  }
+}
+
+type NameOf = (message: Message) => string | undefined
+
+/**
+ * Names those who wrote as users (CV14), people and agents by their own names. The owner and
+ * a program with the library, whose words need none, and what somebody put in for another have no name of ours.
+ */
+async function namesOfSpeakers(reader: Reader, messages: readonly Message[]): Promise<NameOf> {
+  const own = new Map<string, string>()
+  for (const id of new Set(messages.map(({ senderId }) => senderId))) {
+    const { name } =
+      (await reader.row('people', { id })) ?? (await reader.row('agents', { id })) ?? {}
+    if (name !== undefined) own.set(id, name)
+  }
+  return ({ role, senderId, senderName }) => {
+    if (role !== 'user' || senderId === ownerId || senderId === libraryId) return undefined
+    if (senderName === undefined) return own.get(senderId) ?? senderId
+    return own.has(senderId) || looksLikeRole(senderName) ? undefined : senderName
   }
 }
 

@@ -9,7 +9,11 @@ import { expect, test } from 'vitest'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { Mirror, type MirrorTarget } from '../../src/mirror/mirror.ts'
 import { saveConversation } from '../../src/mirror/mirrored-files.ts'
-import { ConversationFile } from '../../src/protocol/conversations/conversation-file.ts'
+import {
+  ConversationFile,
+  readConversationFile,
+} from '../../src/protocol/conversations/conversation-file.ts'
+import { addPerson } from '../../src/services/access/change-access.ts'
 import {
   getOrCreateConversation,
   resetConversation,
@@ -17,6 +21,8 @@ import {
   setFlags,
   setHistory,
 } from '../../src/services/conversations/change-conversation.ts'
+import { importConversation } from '../../src/services/conversations/import-conversation.ts'
+import { getWholeHistory } from '../../src/services/conversations/queries.ts'
 import { addMessage } from '../../src/services/flows/add-message.ts'
 import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
 import { openChatStore } from '../services/conversations/chat-room.ts'
@@ -114,6 +120,43 @@ test('[CV6] it has the layout of picoclaw, to the letter, and follows every chan
   await mirror.flush()
   expect(await names()).toEqual([])
   expect(await readdir(inFolder('.mirror'))).toEqual([])
+})
+
+test('[CV14] of several people each has a name in the file; the owner and whoever was put in for need none of ours', async () => {
+  const { store, mirror, begin, read } = await open()
+  await begin(key)
+  const taro = await store.run(addPerson, { name: 'Taro', role: 'member', by })
+  const said = [
+    { role: 'user', content: 'from the owner', by },
+    { role: 'user', content: 'from Taro', by: taro.id },
+    { role: 'assistant', content: 'put in by Taro', by: taro.id },
+    { role: 'user', content: 'from a channel', by: '4711' },
+  ] as const
+  for (const message of said) await store.run(addMessage, { key, ...message })
+  await mirror.flush()
+  const file = await read('telegram_123456.json')
+  expect(file.messages).toEqual([
+    { role: 'user', content: 'from the owner' },
+    { name: 'Taro', role: 'user', content: 'from Taro' },
+    { role: 'assistant', content: 'put in by Taro' },
+    { name: '4711', role: 'user', content: 'from a channel' },
+  ])
+  // The file says nothing new to the store that wrote it.
+  const piece = readConversationFile(file)
+  expect(await store.run(importConversation, { ...piece, by })).toMatchObject({
+    added: 0,
+    alreadyThere: 4,
+  })
+  const other = await openChatStore()
+  const again = await other.store.run(importConversation, { ...piece, by })
+  expect(again.added).toBe(4)
+  const kept = await other.store.query(getWholeHistory, { key })
+  expect(kept.map(({ senderName }) => senderName)).toEqual([
+    'user',
+    'user Taro',
+    'assistant',
+    'user 4711',
+  ])
 })
 
 test('[CV6] keys that a file system would take for one never share a file, whoever of them goes', async () => {

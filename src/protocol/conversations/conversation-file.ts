@@ -15,6 +15,7 @@ import { Content, Extra, HistoryMessage, type Message } from './message.ts'
 const FileMessage = z.looseObject({
   role: z.string(),
   content: z.string(),
+  name: z.string().optional(),
   tool_calls: z.array(z.unknown()).optional(),
   tool_call_id: z.string().optional(),
   media: z.array(z.unknown()).optional(),
@@ -30,14 +31,12 @@ export const ConversationFile = z.object({
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
-export const fileMessageOf = ({
-  role,
-  content,
-  toolCalls,
-  toolCallId,
-  media,
-  extra,
-}: Message): z.output<typeof FileMessage> => ({
+/** `name`: which of several people said it (CV14); one that came with the message stays. */
+export const fileMessageOf = (
+  { role, content, toolCalls, toolCallId, media, extra }: Message,
+  name?: string,
+): z.output<typeof FileMessage> => ({
+  ...(name !== undefined && { name }),
   ...extra,
   role: typeof extra?.['role'] === 'string' ? extra['role'] : role,
   content,
