@@ -102,10 +102,10 @@ export async function createDemoProject(
 
 /** Mirrors project files. Imports what people write into approaches.json (AR3), and logs why when it cannot. */
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
-  projectFolderWith(async ({ added, moved, problem, ...place }) => {
-    await store.run(importApproaches, { ...place, added, moved, problem, by: ownerId })
+  projectFolderWith(async ({ added, changed, problem, ...place }) => {
+    await store.run(importApproaches, { ...place, added, changed, problem, by: ownerId })
     if (problem !== null)
       logger.warn({ ...place, problem }, 'changed approaches.json was not imported')
-    const approaches = added.length + moved.length
+    const approaches = added.length + changed.length
     if (approaches > 0) logger.info({ ...place, approaches }, 'approaches imported from file')
   })

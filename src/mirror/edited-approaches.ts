@@ -1,7 +1,7 @@
 /**
  * Finds what people and agents wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by
- * Holdfast. New entries, and untried ones moved to where they were tried, are imported. Other changed or removed entries, and
- * invalid files, are reported, and the file is left as it is.
+ * Holdfast. New entries, changed words, and untried ones moved to where they were tried, are imported. What was removed or moved
+ * otherwise, and invalid files, are reported, and the file is left as it is.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
@@ -12,17 +12,18 @@ import { readPlainFile } from '../platform/files/plain-file.ts'
 import { fieldsOf } from '../platform/json.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import {
-  type MovedApproach,
+  type ChangedApproach,
   movedApproaches,
   type NewApproach,
   newApproaches,
+  rewordedApproaches,
 } from '../protocol/work/new-approaches.ts'
 import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 
 export interface EditedApproaches {
   readonly added: readonly NewApproach[]
-  /** AR1: untried ones that stand among the verified or failed now. */
-  readonly moved: readonly MovedApproach[]
+  /** AR1: with other words, or untried ones that stand among the verified or failed now. */
+  readonly changed: readonly ChangedApproach[]
   /** Why something was not imported; null when all was. */
   readonly problem: Detail | null
   readonly known: Listed
@@ -54,7 +55,7 @@ export async function editedApproaches(
   } catch (error) {
     const why = error instanceof Refusal ? error.detail : statusNotice('fileNotJson')
     const problem = statusNotice('approachesRefused', { file, why })
-    return { added: [], moved: [], problem, known: written ?? listedIn(stored) }
+    return { added: [], changed: [], problem, known: written ?? listedIn(stored) }
   }
 }
 
@@ -82,27 +83,29 @@ function compared(
     list.some((each) => isDeepStrictEqual(each, entry))
   const lost = ofEach((kind) => written[kind].filter((entry) => !isIn(theirs[kind], entry)))
   const tried = triedIn(theirs, idsOf(lost.untried), stored)
-  const triedIds = idsOf(tried.verified, tried.failed)
-  const changed = [...idsOf(lost.verified, lost.failed, lost.untried)].filter(
-    (id) => !triedIds.has(id),
+  const reworded = rewordedIn(theirs, lost, stored)
+  const taken = joined(tried, reworded)
+  const takenIds = idsOf(taken.verified, taken.failed, taken.untried)
+  const refused = [...idsOf(lost.verified, lost.failed, lost.untried)].filter(
+    (id) => !takenIds.has(id),
   )
   const fresh = pick(
     theirs,
     (kind, entry) =>
       !(
         isIn(written[kind], entry) ||
-        changed.includes(String(entry['id'])) ||
-        triedIds.has(String(entry['id']))
+        refused.includes(String(entry['id'])) ||
+        takenIds.has(String(entry['id']))
       ),
   )
-  const ids = changed.slice(0, maxNamed).join(', ')
+  const ids = refused.slice(0, maxNamed).join(', ')
   return {
     added: newApproaches(whole, fresh),
-    moved: movedApproaches(whole, tried),
-    problem: changed.length > 0 ? statusNotice('approachesChanged', { file, ids }) : null,
+    changed: [...movedApproaches(whole, tried), ...rewordedApproaches(whole, reworded)],
+    problem: refused.length > 0 ? statusNotice('approachesChanged', { file, ids }) : null,
     known: joined(
-      pick(written, (_, { id }) => !triedIds.has(String(id))),
-      joined(fresh, tried),
+      pick(written, (_, { id }) => !takenIds.has(String(id))),
+      joined(fresh, taken),
     ),
   }
 }
@@ -115,23 +118,43 @@ function unknownTo(
   const tried = triedIn(theirs, idsOf(stored.untried), stored)
   const ids = idsOf(stored.verified, stored.failed, stored.untried)
   const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
-  const [added, moved] = [newApproaches(whole, fresh), movedApproaches(whole, tried)]
-  if (added.length + moved.length === 0) return undefined
+  const [added, changed] = [newApproaches(whole, fresh), movedApproaches(whole, tried)]
+  if (added.length + changed.length === 0) return undefined
   const triedIds = idsOf(tried.verified, tried.failed)
   const others = pick(listedIn(stored), (_, { id }) => !triedIds.has(String(id)))
-  return { added, moved, problem: null, known: joined(others, joined(fresh, tried)) }
+  return { added, changed, problem: null, known: joined(others, joined(fresh, tried)) }
 }
 
 /** AR1: those of `left` that are untried in the store, and in the file once, as verified or failed. */
 function triedIn(theirs: Listed, left: ReadonlySet<string>, stored: ApproachesFile): Listed {
   const untried = idsOf(stored.untried)
-  const isOnce = (id: string): boolean =>
-    approachKinds.flatMap((kind) => theirs[kind]).filter((entry) => String(entry['id']) === id)
-      .length === 1
   return pick(theirs, (kind, { id }) => {
     const name = String(id)
-    return kind !== 'untried' && left.has(name) && untried.has(name) && isOnce(name)
+    return kind !== 'untried' && left.has(name) && untried.has(name) && isOnce(theirs, name)
   })
+}
+
+/**
+ * Entries in their place with other words: no field is missing, and the store still has the words
+ * that were written, or somebody else's change would be lost.
+ */
+function rewordedIn(theirs: Listed, lost: Listed, stored: ApproachesFile): Listed {
+  const current = JSON.parse(JSON.stringify(listedIn(stored))) as Listed
+  return pick(theirs, (kind, entry) => {
+    const isThis = ({ id }: Entry): boolean => id === entry['id']
+    const wrote = lost[kind].find(isThis)
+    return (
+      wrote !== undefined &&
+      isOnce(theirs, String(entry['id'])) &&
+      Object.keys(wrote).every((name) => entry[name] !== undefined) &&
+      isDeepStrictEqual(current[kind].find(isThis), wrote)
+    )
+  })
+}
+
+function isOnce(theirs: Listed, id: string): boolean {
+  const all = approachKinds.flatMap((kind) => theirs[kind])
+  return all.filter((entry) => String(entry['id']) === id).length === 1
 }
 
 const idsOf = (...lists: readonly (readonly { readonly id?: unknown }[])[]): Set<string> =>

@@ -194,7 +194,7 @@ export type ImportApproaches = (found: {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: EditedApproaches['added']
-  readonly moved: EditedApproaches['moved']
+  readonly changed: EditedApproaches['changed']
   readonly problem: EditedApproaches['problem']
 }) => Promise<void>
 
@@ -317,14 +317,14 @@ async function writeApproaches(
   const edited = importApproaches && (await editedApproaches(path, beside, content))
   if (edited) {
     const { known, ...found } = edited
-    const isTakenIn = found.added.length + found.moved.length > 0
+    const isTakenIn = found.added.length + found.changed.length > 0
     if (isTakenIn || (found.problem && textOf(found.problem)) !== file_problem)
       await importApproaches({ projectId, workSessionId, ...found })
     await writeJson(beside, known)
     // The import changes the store, so the file is written again right afterwards.
     if (found.problem !== null || isTakenIn) return
   } else if (importApproaches && file_problem !== null)
-    await importApproaches({ projectId, workSessionId, added: [], moved: [], problem: null })
+    await importApproaches({ projectId, workSessionId, added: [], changed: [], problem: null })
   if (kept) return
   await writeJson(path, content)
   if (importApproaches) await writeJson(beside, content)

@@ -1,6 +1,6 @@
 /**
- * Converts entries added to an `approaches.json` by hand, or moved in it (AR3), into approaches to
- * record; refuses invalid ones.
+ * Converts entries added to an `approaches.json` by hand, or moved or changed in it (AR3), into
+ * approaches to record; refuses invalid ones.
  */
 import type * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
@@ -15,8 +15,8 @@ export interface NewApproach {
   readonly draft: z.output<typeof ApproachDraft>
 }
 
-/** An untried one that was tried (AR1). */
-export interface MovedApproach {
+/** One with other words, or an untried one that was tried (AR1). */
+export interface ChangedApproach {
   readonly id: string
   readonly change: z.output<typeof ApproachChange>
 }
@@ -46,7 +46,11 @@ export function newApproaches(file: unknown, added: Lists): NewApproach[] {
 }
 
 /** What belongs to an untried one alone stays behind. Throws as `newApproaches` does. */
-export const movedApproaches = (file: unknown, moved: Lists): MovedApproach[] =>
+export const movedApproaches = (file: unknown, moved: Lists): ChangedApproach[] =>
   newApproaches(file, moved).map(
     ({ id = '', draft: { priority: _, nextToTry: __, ...change } }) => ({ id, change }),
   )
+
+/** Throws as `newApproaches` does. */
+export const rewordedApproaches = (file: unknown, reworded: Lists): ChangedApproach[] =>
+  newApproaches(file, reworded).map(({ id = '', draft }) => ({ id, change: draft }))

@@ -17,7 +17,7 @@ import {
   parseApproachId,
 } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
-import type { MovedApproach, NewApproach } from '../../protocol/work/new-approaches.ts'
+import type { ChangedApproach, NewApproach } from '../../protocol/work/new-approaches.ts'
 import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { noticeColumn } from '../../store/fields.ts'
@@ -138,26 +138,26 @@ interface ImportInput {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: readonly NewApproach[]
-  readonly moved?: readonly MovedApproach[]
+  readonly changed?: readonly ChangedApproach[]
   readonly problem: Detail | null
   readonly by: string
 }
 
-/** Imports new and moved entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
+/** Imports new, moved and changed entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
 export const importApproaches = defineUseCase('import-approaches', {
   scope: 'server',
   on: 'nobody',
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
   run: async (
     tx,
-    { projectId, workSessionId, added, moved = [], problem, by }: ImportInput,
+    { projectId, workSessionId, added, changed: changes = [], problem, by }: ImportInput,
     { now },
   ): Promise<void> => {
     const row = await tx.row('sessions', { id: workSessionId })
     if (row?.project_id !== projectId) return
     for (const { id, draft } of added)
       await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
-    for (const { id, change: asked } of moved)
+    for (const { id, change: asked } of changes)
       await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...asked }, now)
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return

@@ -152,6 +152,47 @@ test('[AR1] [AR3] an entry that is moved from untried to failed or verified in t
   expect((await read()).untried).toMatchObject([{ id: 'approach_u003' }])
 })
 
+test('[AR3] words that are changed in their place in approaches.json are taken in, with what they were, and the file goes on', async () => {
+  const { settle, read, edit, record, whole } = await open()
+  await record('second')
+  await settle()
+  const reword = (id: string, words: object) =>
+    edit(({ untried, ...file }) => ({
+      ...file,
+      untried: untried.map((each: { id: string }) =>
+        each.id === id ? { ...each, ...words } : each,
+      ),
+    }))
+  await reword('approach_u001', {
+    description: 'mine',
+    learnings: ['look twice'],
+    priority: 'high',
+  })
+  await settle()
+  const approach = async (id: string) =>
+    (await whole()).approaches.find((each: { id: string }) => each.id === id)
+  expect(await approach('approach_u001')).toMatchObject({
+    kind: 'untried',
+    description: 'mine',
+    learnings: ['look twice'],
+    priority: 'high',
+    history: [{ by: 'owner', before: { description: 'ours', learnings: [], priority: 'medium' } }],
+  })
+  expect((await whole()).fileProblem).toBeNull()
+  await record('meanwhile')
+  await settle()
+  expect((await read()).untried).toMatchObject([
+    { id: 'approach_u001', description: 'mine' },
+    { id: 'approach_u002', description: 'second' },
+    { id: 'approach_u003', description: 'meanwhile' },
+  ])
+  // Words that are none are told, and change nothing.
+  await reword('approach_u002', { description: '' })
+  await settle()
+  expect((await whole()).fileProblem).toMatch(/description/)
+  expect(await approach('approach_u002')).toMatchObject({ description: 'second', history: [] })
+})
+
 test('[AR3] what was changed, removed or is no such file is refused in words, and the file is left alone until it is mended', async () => {
   const { path, settle, read, edit, record, whole, known, log } = await open()
   const good = await readFile(path, 'utf8')
@@ -173,7 +214,10 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
       JSON.stringify({ ...JSON.parse(good), untried: [] }),
       /approach_u001 in approaches.json was changed or removed/,
     ],
-    [good.replace('ours', 'mine'), /approach_u001 in approaches.json was changed or removed/],
+    [
+      good.replace(/"category": .*,\n/, ''),
+      /approach_u001 in approaches.json was changed or removed/,
+    ],
   ]
   for (const [text, why] of broken) {
     await writeFile(path, text)
@@ -192,7 +236,7 @@ test('[AR3] what was changed, removed or is no such file is refused in words, an
     'ours',
     'meanwhile',
   ])
-  expect((await read()).untried).toMatchObject([{ description: 'mine' }])
+  expect((await read()).untried).toMatchObject([{ description: 'ours' }])
   await rm(path)
   await settle()
   expect((await whole()).fileProblem).toBeNull()
