@@ -77,7 +77,7 @@ async function* pagesOf(
         limit: messagesAtOnce,
       })
       const { created_at } = (await reader.row('conversations', { key: row.key })) ?? {}
-      const nameOf = await namesOfSpeakers(reader, found)
+      const nameOf = await namesOfWriters(reader, found)
       return { found, nameOf, stillThere: created_at === row.created_at }
     })
     if (!stillThere) throw new ConversationDeleted()
@@ -94,7 +94,7 @@ type NameOf = (message: Message) => string | undefined
  * Names those who wrote as users (CV14), people and agents by their own names. The owner and
  * a program with the library, whose words need none, and what somebody put in for another have no name of ours.
  */
-async function namesOfSpeakers(reader: Reader, messages: readonly Message[]): Promise<NameOf> {
+async function namesOfWriters(reader: Reader, messages: readonly Message[]): Promise<NameOf> {
   const own = new Map<string, string>()
   for (const id of new Set(messages.map(({ senderId }) => senderId))) {
     const { name } =

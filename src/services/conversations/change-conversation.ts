@@ -41,7 +41,6 @@ import {
   closeDueChapterOf,
   currentConversation,
   existingConversation,
-  isSame,
   openConversation,
   requireCreatable,
   streamOfKey,
@@ -49,6 +48,7 @@ import {
 } from './conversation-record.ts'
 import { type ContextCaller, ownConversation } from './own-conversation.ts'
 import { requireOwnMessages } from './own-messages.ts'
+import { isSame } from './same-message.ts'
 
 /** Never goes back: another device may have read further. */
 export const markSeen = defineUseCase('mark-seen', {

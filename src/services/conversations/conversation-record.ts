@@ -21,7 +21,6 @@ import { messageId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, type StreamName } from '../../domain/stream-name.ts'
-import type { ConversationPiece } from '../../protocol/conversations/import.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import {
   type ChapterRow,
@@ -403,23 +402,4 @@ export async function changeConversation(
   const changed = { ...row, ...change, updated_at: now }
   await tx.update('conversations', changed)
   return changed
-}
-
-/** Whether an imported message equals a stored one: same role, content and attachments (CV7). */
-export const isSame = (kept: Message, given: ConversationPiece['messages'][number]): boolean =>
-  kept.role === given.role &&
-  kept.content === given.content &&
-  kept.toolCallId === (given.toolCallId ?? null) &&
-  JSON.stringify(kept.toolCalls) === JSON.stringify(given.toolCalls ?? null) &&
-  JSON.stringify(kept.media) === JSON.stringify(given.media ?? null) &&
-  isSameExtra(kept.extra, given.extra ?? null)
-
-type MessageExtra = Message['extra']
-
-/** A file of ours names who wrote (CV14) where the message has no name of its own. */
-function isSameExtra(kept: MessageExtra, given: MessageExtra): boolean {
-  if (JSON.stringify(kept) === JSON.stringify(given)) return true
-  if (given === null || kept?.['name'] !== undefined) return false
-  const { name: _, ...others } = given
-  return JSON.stringify(kept ?? {}) === JSON.stringify(others)
 }

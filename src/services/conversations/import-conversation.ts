@@ -15,13 +15,13 @@ import {
   beginImportedChapter,
   changeConversation,
   closeImportedChapter,
-  isSame,
   openConversation,
   requireCreatable,
   streamOfKey,
   writeMessage,
 } from './conversation-record.ts'
 import { requireOwnMessages } from './own-messages.ts'
+import { isSame } from './same-message.ts'
 
 /** Messages read at a time. Usually the first page holds the match. */
 const archivePage = 500
