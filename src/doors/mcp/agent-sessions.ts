@@ -223,8 +223,8 @@ export const getAgentAction = defineTool({
   annotations: reads,
   input: { agentId: Id, projectId: Id },
   output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
-  run: async (which, call) => {
-    const { action, reason } = await call.deps.app.read(getActionFor, which, call.presented.who)
+  run: async (input, call) => {
+    const { action, reason } = await call.deps.app.read(getActionFor, input, call.presented.who)
     return { action, reason }
   },
 })
@@ -241,8 +241,8 @@ export const invalidateSession = defineTool({
   annotations: writesOnce,
   input: { agentId: Id, projectId: Id },
   output: ProcessExitAnswer.shape,
-  run: async (which, call) => {
-    return call.deps.agents.reportExit(call.presented.who, { ...which, remainingProcesses: 0 })
+  run: async (input, call) => {
+    return call.deps.agents.reportExit(call.presented.who, { ...input, remainingProcesses: 0 })
   },
 })
 

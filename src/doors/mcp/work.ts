@@ -102,8 +102,10 @@ export const recordApproach = agentTool({
     note: draft.note.describe('Anything else'),
   },
   output: { approach: snakeShape(Approach) },
-  run: async (said, { caller, deps, presented: { who } }) => ({
-    approach: snakeFields(await deps.app.run(recordAgentApproach, { ...caller, draft: said }, who)),
+  run: async (input, { caller, deps, presented: { who } }) => ({
+    approach: snakeFields(
+      await deps.app.run(recordAgentApproach, { ...caller, draft: input }, who),
+    ),
   }),
 })
 

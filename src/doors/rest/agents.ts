@@ -40,10 +40,10 @@ const sealed = (
 
 async function startOf(
   { app, seals }: ServerDependencies,
-  which: { agentId: string },
+  agent: { agentId: string },
   who: Caller,
 ) {
-  const { env, ...start } = await app.read(findAgentStart, which, who)
+  const { env, ...start } = await app.read(findAgentStart, agent, who)
   return { ...start, env: seals.open(env) }
 }
 

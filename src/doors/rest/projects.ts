@@ -12,8 +12,8 @@ import { getProject, listProjects } from '../../services/projects/queries.ts'
 import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
-  listProjects: by(listProjects, async ({ query: asked, who, deps: { app, folders } }) => {
-    const { items, nextCursor } = await app.read(listProjects, asked, who)
+  listProjects: by(listProjects, async ({ query: page, who, deps: { app, folders } }) => {
+    const { items, nextCursor } = await app.read(listProjects, page, who)
     return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
   }),
   listFolders: allowed({ scope: 'manage', on: 'nobody' }, ({ query: { path }, deps }) =>

@@ -216,9 +216,9 @@ export class UserSessions {
     }
     try {
       const machine = await this.#machineFor(userSessionId, role, who)
-      const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
+      const spawnReceipt = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       const again = { userSessionId, ...role, load: true, workSessionId, by: who.id }
-      await this.#order(machine, again, kept)
+      await this.#order(machine, again, spawnReceipt)
       const detail = machine.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
       return {
         notRestored: [],
@@ -278,12 +278,12 @@ export class UserSessions {
     receipt?: ReceiptKey,
   ): Promise<Terminating> {
     const { userSessionId, requestId } = request
-    const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
+    const ownReceipt = receipt ?? receiptIn({ type: 'session:terminate', ...request })
     const { byOther } = await this.#app.run(
       terminateUserSession,
       { userSessionId, reason: requestedReason, requestId },
       who,
-      kept,
+      ownReceipt,
     )
     return byOther
       ? { awaits: { userSessionId } }

@@ -282,8 +282,8 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
   const app = new App(store)
-  await forEachSettled(await store.query(findStartableRoles, {}), (which) =>
-    app.run(startWaitingRole, which, theServer),
+  await forEachSettled(await store.query(findStartableRoles, {}), (roleAgent) =>
+    app.run(startWaitingRole, roleAgent, theServer),
   )
   await forEachSettled(
     inPages<ReadyLaunch>(

@@ -120,9 +120,9 @@ export async function handleMessage(
     throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
   const door = connection.doorFor(type)
   if (door) return door.take(who, message)
-  const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
-  if (!known) throw unknownType(type, connection.doorTypes)
-  const { rights, handle } = known
+  const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined
+  if (!handler) throw unknownType(type, connection.doorTypes)
+  const { rights, handle } = handler
   requireScope(who, rights.scope)
   await handle(connection, message, who, deps)
 }

@@ -206,11 +206,11 @@ export class FileOperations {
 
   async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
     const sent = { ...operation, withinMs: writeWithinMs }
-    const asked = await this.#app.run(askMachine, sent, theServer)
+    const request = await this.#app.run(askMachine, sent, theServer)
     const answer =
-      'answer' in asked
-        ? (asked.answer as Answer)
-        : await this.#coordinatorRequests.answerTo<Answer>(asked.id, sent)
+      'answer' in request
+        ? (request.answer as Answer)
+        : await this.#coordinatorRequests.answerTo<Answer>(request.id, sent)
     const { forkKey } = await this.#app.run(finishOperation, { ...operation, answer }, theServer)
     return { answer, forkKey }
   }

@@ -220,8 +220,8 @@ export class Worktrees {
     throw new Refusal(code[reason], detailFrom(why, notice), { reason })
   }
 
-  #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
-    return this.#app.read(findWorktree, which, who)
+  #find(who: Caller, worktree: WhichWorktree): Promise<WorktreeRow> {
+    return this.#app.read(findWorktree, worktree, who)
   }
 
   /** Finds a worktree that exists and has git. */

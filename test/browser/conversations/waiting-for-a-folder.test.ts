@@ -26,7 +26,7 @@ test('[CX11] a message that waits for another chat’s work in the same folder s
     (await here.elsewhere.get('/api/approvals')).items.filter(
       (each) => each.projectId === projectId && each.status === 'pending',
     )
-  // Its turn lasts until somebody allows what it asks for.
+  // The turn lasts until somebody allows what it asks for.
   await here.elsewhere.post('/api/chat', {
     body: { projectId, toAgentId: 'first', content: '[[ask]] done' },
   })
