@@ -126,7 +126,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   const confirm = page.getByRole('alertdialog')
   await confirm.getByText('1 file not committed').waitFor()
   await confirm.getByRole('button', { name: 'Remove worktree' }).click()
-  await confirm.getByText('This worktree is in use').waitFor()
+  await confirm.getByText('Somebody works in this worktree').waitFor()
   expect(existsSync(join(folder, 'other.txt'))).toBe(true)
   await confirm.getByRole('button', { name: 'Cancel' }).click()
   await review.getByRole('link', { name: 'To the session' }).click()
