@@ -3,7 +3,7 @@ import { namesThatSayNothing } from './plain-names.ts'
 import { filesOfTheRepository, isCode, parse } from './source-files.ts'
 
 /** Folders whose names are plain; the others follow. */
-const folders = /^src\/(?!services)/
+const folders = /^src\/(?!services\/(?:agent-sessions|consoles|conversations|flows|turns|work)\/)/
 
 test('[HS14] no variable, function or type has a name that says nothing of what it is', () => {
   const sources = filesOfTheRepository().filter((each) => isCode(each) && folders.test(each.path))

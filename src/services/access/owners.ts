@@ -48,8 +48,8 @@ export const ownerInRow = ({
 /** One that has not begun is its console's, or its project's; others are not there. */
 async function ownerOfConversation(reader: Reader, key: string): Promise<Owner> {
   const row = await reader.row('conversations', { key })
-  const known = row && ownerInRow(row)
-  if (known !== undefined) return known
+  const owner = row && ownerInRow(row)
+  if (owner !== undefined) return owner
   const { kind, userSessionId: id, projectId, workSessionId } = await identityOf(reader, key)
   if (kind === 'console')
     return id === null ? undefined : ownerOf(reader, { of: 'user-session', id })

@@ -84,10 +84,10 @@ export async function requireSameSealingKey(
   reader: Reader,
   sent: SentEnvironment = {},
 ): Promise<void> {
-  const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
+  const storedKey = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
   const isOther = (value: SentEnvironment[string]): boolean =>
-    value !== maskedValue && value.key !== said
-  if (said !== undefined && Object.values(sent).some(isOther))
+    value !== maskedValue && value.key !== storedKey
+  if (storedKey !== undefined && Object.values(sent).some(isOther))
     throw new Refusal('wrong_state', refusalText('otherSealingKey'))
 }
 
@@ -124,12 +124,12 @@ export const changeAgent = defineUseCase('change-agent', {
     const env = unmasked(change.env ?? stored, stored, maskedValue)
     if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
     await requireSameSealingKey(tx, change.env)
-    const asked = changedRow(row, change, env.environment)
+    const wanted = changedRow(row, change, env.environment)
     // What was found out is of another program.
     const isOther = (['protocol', 'command', 'args'] as const).some(
-      (name) => asked[name] !== row[name],
+      (name) => wanted[name] !== row[name],
     )
-    const changed = { ...asked, ...(isOther && { report: null }), ...keptReport(change, now) }
+    const changed = { ...wanted, ...(isOther && { report: null }), ...keptReport(change, now) }
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
     changed.updated_at = now
@@ -191,7 +191,7 @@ export const claimSealingKey = defineUseCase('claim-sealing-key', {
   on: 'nobody',
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {
-    const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value
+    const storedKey = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value
     const environments = (await tx.all(selectEnvironments, {})).map(
       ({ env }) => JSON.parse(env) as StoredEnvironment,
     )
@@ -200,8 +200,8 @@ export const claimSealingKey = defineUseCase('claim-sealing-key', {
     )
     const values = [...environments.flatMap((env) => Object.values(env)), ...secrets]
     const keys = new Set(values.flatMap((value) => (typeof value === 'string' ? [] : [value.key])))
-    if (said !== undefined && !alone && keys.size > 0 && !keys.has(keyId)) return false
-    if (said !== keyId) await tx.write(setMeta, { key: 'sealing_key', value: keyId })
+    if (storedKey !== undefined && !alone && keys.size > 0 && !keys.has(keyId)) return false
+    if (storedKey !== keyId) await tx.write(setMeta, { key: 'sealing_key', value: keyId })
     return true
   },
 })

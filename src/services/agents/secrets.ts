@@ -88,9 +88,9 @@ export const listSecrets = defineQuery('list-secrets', {
 export const listSecretUses = defineQuery('list-secret-uses', {
   scope: 'manage',
   on: 'project',
-  run: async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
-    await requireSecret(reader, which)
-    return { items: await secretUses(reader, rowKey(which)) }
+  run: async (reader, secret: Which): Promise<{ items: SecretUse[] }> => {
+    await requireSecret(reader, secret)
+    return { items: await secretUses(reader, rowKey(secret)) }
   },
 })
 
@@ -108,10 +108,10 @@ async function requireProject(reader: Reader, id: string): Promise<void> {
   if (!(await reader.row('projects', { id }))) throw noSuchProject(id)
 }
 
-async function requireSecret(reader: Reader, which: Which): Promise<void> {
-  await requireProject(reader, which.projectId)
-  if (!(await reader.row('secrets', rowKey(which))))
-    throw new Refusal('not_found', refusalText('noSecret', { name: which.name }), {
-      name: which.name,
+async function requireSecret(reader: Reader, secret: Which): Promise<void> {
+  await requireProject(reader, secret.projectId)
+  if (!(await reader.row('secrets', rowKey(secret))))
+    throw new Refusal('not_found', refusalText('noSecret', { name: secret.name }), {
+      name: secret.name,
     })
 }

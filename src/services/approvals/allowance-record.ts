@@ -88,16 +88,16 @@ export async function addAllowance(
   const { terms, by } = given
   const permission = permissionOf(row)
   if (!permission) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
-  const asked = askedCall(permission)
+  const call = askedCall(permission)
   const { project_id: projectId, leader_id: agentId } = row
   const rule: AllowanceRule = {
     scope: terms.scope,
-    toolKind: asked.toolKind,
-    likeness: terms.scope === 'request' ? asked.likeness : null,
+    toolKind: call.toolKind,
+    likeness: terms.scope === 'request' ? call.likeness : null,
     folder:
-      terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : requestedFolder(permission),
+      terms.scope === 'folder' ? (terms.folder ?? folderOf(call)) : requestedFolder(permission),
   }
-  const refused = refusedRule(rule, asked)
+  const refused = refusedRule(rule, call)
   if (refused) throw new Refusal('wrong_state', refused, { scope: terms.scope })
   const { now, random } = context
   const inForce = await tx.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
@@ -106,13 +106,13 @@ export async function addAllowance(
       'wrong_state',
       refusalText('allowancesFull', { agent: agentId, count: maxAllowances }),
     )
-  const kept: AllowanceRow = {
+  const allowance: AllowanceRow = {
     id: random.uuid(),
     project_id: projectId,
     agent_id: agentId,
     scope: rule.scope,
     tool_kind: permission.call.toolKind,
-    title: shortened(ruleTitle(rule, { ...asked, title: permission.call.title })),
+    title: shortened(ruleTitle(rule, { ...call, title: permission.call.title })),
     folder: rule.folder,
     likeness: rule.likeness,
     approval_id: row.id,
@@ -122,10 +122,10 @@ export async function addAllowance(
     revoked_at: null,
     revoked_by: null,
   }
-  await tx.insert('allowances', kept)
+  await tx.insert('allowances', allowance)
   tx.append(projectStream(projectId), {
     type: 'allowance-given',
-    data: { allowance: allowanceOf(kept) },
+    data: { allowance: allowanceOf(allowance) },
   })
 }
 

@@ -26,7 +26,7 @@ import { ownerOfApproval } from '../access/owners.ts'
 import { type ContextCaller, personOfCaller } from '../conversations/own-conversation.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 
-interface Place {
+interface ApprovalLocation {
   readonly projectId: string
   readonly approvalId: number
 }
@@ -34,7 +34,7 @@ interface Place {
 /** An approval of a project. Another project's is not found. */
 export async function existingApproval(
   reader: Reader,
-  { projectId, approvalId }: Place,
+  { projectId, approvalId }: ApprovalLocation,
 ): Promise<ApprovalRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('human_approvals', { id: approvalId })
@@ -48,7 +48,7 @@ export async function existingApproval(
  */
 export async function approvalOfAgent(
   reader: Reader,
-  place: Place,
+  place: ApprovalLocation,
   caller: ContextCaller,
 ): Promise<ApprovalRow> {
   const row = await existingApproval(reader, place)
@@ -139,21 +139,21 @@ interface NewApproval {
  * Creates an approval for a person, script or agent. It is durable and numbered, in `home`, before
  * it is shown (AP3).
  */
-export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Promise<Approval> {
+export async function addApproval(tx: Tx, draft: NewApproval, now: Instant): Promise<Approval> {
   const row = newRow('human_approvals', {
     id: await nextApprovalId(tx),
-    session_id: asked.workSessionId,
-    project_id: asked.projectId,
-    checkpoint_type: asked.checkpointType,
-    leader_id: asked.leaderId,
-    task_id: asked.taskId,
-    asked_by_agent_session_id: asked.agentSessionId,
-    conversation_key: asked.conversationKey ?? null,
+    session_id: draft.workSessionId,
+    project_id: draft.projectId,
+    checkpoint_type: draft.checkpointType,
+    leader_id: draft.leaderId,
+    task_id: draft.taskId,
+    asked_by_agent_session_id: draft.agentSessionId,
+    conversation_key: draft.conversationKey ?? null,
     submitted_at: now,
-    instruction_content: asked.instructionContent ?? null,
-    worker_instructions: JSON.stringify(asked.workerInstructions ?? []),
-    artifacts: JSON.stringify(asked.artifacts ?? []),
-    ...asked.permission,
+    instruction_content: draft.instructionContent ?? null,
+    worker_instructions: JSON.stringify(draft.workerInstructions ?? []),
+    artifacts: JSON.stringify(draft.artifacts ?? []),
+    ...draft.permission,
   })
   await tx.insert('human_approvals', row)
   const approval = approvalOf(row)

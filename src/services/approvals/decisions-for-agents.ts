@@ -61,13 +61,13 @@ const newest = (rows: readonly ApprovalRow[]): DeliveredDecision[] =>
 export async function decisionsAbout(
   reader: Reader,
   lineage: readonly string[],
-  asked: TaskSelection,
+  selection: TaskSelection,
 ): Promise<DeliveredDecision[]> {
   const rows = await aboutWork(reader, lineage)
-  if ('workSessionId' in asked)
-    rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: maxDecisions })))
+  if ('workSessionId' in selection)
+    rows.push(...(await reader.all(selectAboutTasks, { ...selection, limit: maxDecisions })))
   else
-    for (const { project_id: projectId, id: taskId } of asked.tasks)
+    for (const { project_id: projectId, id: taskId } of selection.tasks)
       rows.push(...(await reader.all(selectAboutTask, { projectId, taskId, limit: maxDecisions })))
   return newest(rows)
 }
@@ -82,10 +82,10 @@ export type TaskSelection =
  */
 export async function decisionsIn(
   reader: Reader,
-  which: { key: string; agentId: string },
+  reading: { key: string; agentId: string },
   since: Instant | null,
 ): Promise<AgentDecision[]> {
-  const rows = await reader.all(selectAskedIn, { ...which, limit: maxDecisions })
+  const rows = await reader.all(selectAskedIn, { ...reading, limit: maxDecisions })
   const isNews = ({ resolved_at }: ApprovalRow): boolean =>
     resolved_at === null || since === null || resolved_at > since
   return rows.filter(isNews).map((row) => decidedOf(row).decision)

@@ -236,10 +236,10 @@ export async function chosenMachine(
   const machines = await machinesHere(reader)
   if (machines.length === 0) return undefined
   const agent = agentId === undefined ? undefined : await reader.row('agents', { id: agentId })
-  const asked = [agent?.runs_on, (await settingsOf(reader, projectId))['agent.runs_on']]
+  const labels = [agent?.runs_on, (await settingsOf(reader, projectId))['agent.runs_on']]
   return chooseMachine(
     machines,
-    asked.map((each) => String(each ?? '')).filter((label) => label !== ''),
+    labels.map((each) => String(each ?? '')).filter((label) => label !== ''),
   )
 }
 

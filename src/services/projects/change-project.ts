@@ -49,10 +49,10 @@ export const createProject = defineUseCase('create-project', {
     context,
   ): Promise<Project> => {
     // CX9: with git, each conversation gets its own worktree by default.
-    const asked = input.look?.hasGit
+    const hasGit = input.look?.hasGit
       ? { 'chat.workplace': 'worktree', ...input.settings }
       : (input.settings ?? {})
-    const settings = changeSettings({}, asked)
+    const settings = changeSettings({}, hasGit)
     if ('problem' in settings) throw invalidSetting(settings.problem)
     const wanted = input.path ?? null
     requireManage(

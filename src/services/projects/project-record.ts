@@ -34,8 +34,8 @@ export async function settingsOf(reader: Reader, projectId: string): Promise<Pro
 
 /** Parses stored settings. Null means that the project is deleted. */
 export function settingsFrom(text: string | null): ProjectSettings {
-  const known = settingsCache.get(text ?? '{}')
-  if (known) return known
+  const cached = settingsCache.get(text ?? '{}')
+  if (cached) return cached
   const settings = effectiveSettings(text === null ? {} : JSON.parse(text))
   if (settingsCache.size >= maxCachedSettings) settingsCache.clear()
   settingsCache.set(text ?? '{}', settings)

@@ -110,11 +110,11 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   const running: TurnsState['running'][number][] = []
   for (const turn of await reader.all(selectRunningIn, { key })) {
     if (turn.about === 'summary' || !isPushed(turn)) continue
-    const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+    const pieces = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
     const items = await withDecisions(
       reader,
       turn.id,
-      (await readTurnOutput(reader, which, [])).items,
+      (await readTurnOutput(reader, pieces, [])).items,
     )
     const { permissions } = await pendingRequests(reader, turn.id)
     running.push({
@@ -127,8 +127,8 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   const contexts = (await reader.all(selectContextsIn, { key, limit: maxContexts })).filter(
     ({ state }) => state !== 'ended',
   )
-  const commands = contexts.flatMap(({ agent_id: agentId, commands: said }) =>
-    said === null ? [] : [{ agentId, commands: JSON.parse(said) }],
+  const commands = contexts.flatMap(({ agent_id: agentId, commands: commandsSaid }) =>
+    commandsSaid === null ? [] : [{ agentId, commands: JSON.parse(commandsSaid) }],
   )
   return { running, commands }
 }

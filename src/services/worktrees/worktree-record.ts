@@ -78,10 +78,10 @@ async function register(
   made: Made,
   { now, random }: Context,
 ): Promise<void> {
-  const known = await tx.first(selectWorktreeAt, { coordinatorId, top: made.top })
+  const existing = await tx.first(selectWorktreeAt, { coordinatorId, top: made.top })
   const { setUp } = made
   const row = {
-    id: known?.id ?? random.uuid(),
+    id: existing?.id ?? random.uuid(),
     project_id: projectId,
     ...whose,
     agent_id: agentId,
@@ -96,12 +96,12 @@ async function register(
     // A past set-up stays recorded when it is not run again.
     set_up:
       setUp === null
-        ? (known?.set_up ?? null)
+        ? (existing?.set_up ?? null)
         : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
-    created_at: known?.created_at ?? now,
+    created_at: existing?.created_at ?? now,
     last_used_at: now,
   }
-  if (known) await tx.update('worktrees', row)
+  if (existing) await tx.update('worktrees', row)
   else await tx.insert('worktrees', row)
   tx.append(projectStream(projectId), {
     type: 'worktree-made',
