@@ -43,8 +43,8 @@ export class App {
   ): Promise<Output> {
     const checking = this.#check(query, input, who)
     if (checking) await checking
-    const asked = query.on === 'viewer' ? { ...input, viewer: viewerOf(who) } : input
-    return this.#store.query(query, asked as Input)
+    const whole = query.on === 'viewer' ? { ...input, viewer: viewerOf(who) } : input
+    return this.#store.query(query, whole as Input)
   }
 
   /** Refuses streams that the caller may not follow. */

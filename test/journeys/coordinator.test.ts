@@ -90,7 +90,7 @@ describe('one server after the other', () => {
     const after = await coordinatorOf(holdfast.data, before)
     expect(after.linkVersion).toBe(linkVersion)
     expect(isRunning(before.pid)).toBe(false)
-    expect(second.log()).toContain('is replaced')
+    expect(second.log()).toContain('replacing a coordinator of another version')
   })
 
   test('[CO9] stopping the server alone ends no agent, and the next `up` adopts the coordinator, its token revoked meanwhile or not', async () => {
@@ -104,7 +104,7 @@ describe('one server after the other', () => {
     expect(await alone.stop()).toBe(0)
     expect([isRunning(pid), isRunning(coordinator.pid)]).toEqual([true, true])
     const adopting = await start()
-    await until(() => adopting.log().includes('runs already'))
+    await until(() => adopting.log().includes('coordinator already running'))
     await chat.say('with the new token')
     expect(await chat.answer()).toBe('echo: with the new token')
     expect((await chat.process('running')).pid).toBe(pid)
