@@ -14,7 +14,7 @@ function needs(declared: Rights, scope: Rights['scope']): void {
   onTestFinished(() => void Object.assign(declared, { scope: before }))
 }
 
-test('[SE15] a use case that needs another scope is refused by its route, and by what reads it', async () => {
+test('[SE15] a changed scope is seen in the answer of the route', async () => {
   const server = await openTestServer()
   const { token } = (
     await server.ask('/api/people', { method: 'POST', body: { name: 'Mel', role: 'member' } })
@@ -29,7 +29,7 @@ test('[SE15] a use case that needs another scope is refused by its route, and by
   expect((await server.ask('/api/projects', { token })).json).toMatchObject({ scope: 'manage' })
 })
 
-test('[SE15] a use case that needs another scope is refused by the relay', async () => {
+test('[SE15] a changed scope is seen in the answer of the relay', async () => {
   const server = await openTestServer()
   const { token } = (
     await server.ask('/api/people', { method: 'POST', body: { name: 'Mel', role: 'member' } })
