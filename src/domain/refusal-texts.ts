@@ -280,7 +280,6 @@ export const refusalSentences = {
   keyPrintable: 'Idempotency-Key: use 1 to 200 printable characters',
   pathNoUrl: 'The path is not a valid URL',
   pathPartTooLong: 'A part of the path is too long',
-  toolForCoordinators: 'This tool is for coordinators',
   keyNotAccepted: 'The key {key} is not accepted',
   notAsJson: 'This cannot be written as JSON',
 

@@ -282,7 +282,6 @@ const words: RefusalSentences = {
   keyPrintable: 'Idempotency-Key: 印字可能な 1〜200 文字にしてください',
   pathNoUrl: 'パスが正しい URL ではありません',
   pathPartTooLong: 'パスの一部が長すぎます',
-  toolForCoordinators: 'このツールはコーディネーター用です',
   keyNotAccepted: 'キー {key} は使えません',
   notAsJson: 'JSON として書き出せません',
   isMissing: '入力してください',
