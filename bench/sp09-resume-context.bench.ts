@@ -1,6 +1,7 @@
 /**
- * SP9: the context of a resume after 10,000 messages, 1,000 approaches and 1,000 tasks, as `get_resume_context` makes it, beside a bare
- * read of the same rows: newest first, bounded, and written out as the JSON that an agent would be sent.
+ * SP9: the context of a resume after 10,000 messages, 1,000 approaches and 1,000 tasks, as
+ * `get_resume_context` makes it, beside a bare read of the same rows: newest first, bounded, and
+ * written out as the JSON that an agent would be sent.
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

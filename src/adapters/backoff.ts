@@ -1,4 +1,7 @@
-/** Delay before the next retry: doubles each time within bounds, and is at least what the platform asks for, up to a day. */
+/**
+ * Delay before the next retry: doubles each time within bounds, and is at least what the platform
+ * asks for, up to a day.
+ */
 const firstMs = 1000
 const maxMs = 5 * 60_000
 const maxAskedMs = 24 * 3_600_000

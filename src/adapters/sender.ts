@@ -1,7 +1,8 @@
 /**
- * Sends outgoing messages (CN2): in order within a chat, part by part, at least once. Each part is recorded before and after it
- * is sent; a part that was begun by a sender that died is sent again and marked as such. Waits when the platform asks for it,
- * and gives up what it refuses permanently.
+ * Sends outgoing messages (CN2): in order within a chat, part by part, at least once. Each part is
+ * recorded before and after it is sent; a part that was begun by a sender that died is sent again
+ * and marked as such. Waits when the platform asks for it, and gives up what it refuses
+ * permanently.
  */
 
 import { chatWords } from '../domain/channels/chat-texts.ts'
@@ -125,7 +126,8 @@ export class Sender {
       after = next.at(-1)?.chatId ?? after
       if (next.length < chatsPageSize) break
     }
-    // RE9: thrown after all other chats were served and their sends finished; a retry before would send twice.
+    // RE9: thrown after all other chats were served and their sends finished; a retry before would
+    // send twice.
     if (failures.length > 0) throw failures[0]
     return waitMs
   }

@@ -24,7 +24,9 @@ export function displayWidth(text: string): number {
 export const padTo = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - displayWidth(text)))
 
-/** Cuts text to `width` cells with … at the end if it does not fit. Only for text without colours. */
+/**
+ * Cuts text to `width` cells with … at the end if it does not fit. Only for text without colours.
+ */
 export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let result = ''

@@ -1,4 +1,7 @@
-/** Distinguishes a missing item from a server too old to have the route, by the server's own list of routes. */
+/**
+ * Distinguishes a missing item from a server too old to have the route, by the server's own list of
+ * routes.
+ */
 import { createClient } from '../client/client.ts'
 import { ProblemError } from '../client/failures.ts'
 import type { Connection } from './connect.ts'

@@ -1,6 +1,7 @@
 /**
- * Opens the store together with its sealing key (SE12). Refuses a node whose key is not the store's, seals plain values of
- * earlier builds and erases their text from the files, and lists agents whose values cannot be opened.
+ * Opens the store together with its sealing key (SE12). Refuses a node whose key is not the
+ * store's, seals plain values of earlier builds and erases their text from the files, and lists
+ * agents whose values cannot be opened.
  */
 import { hasPlainValues, sealedOtherwise } from '../domain/agents/environment.ts'
 import { writeSecret } from '../platform/files/secret-files.ts'

@@ -1,7 +1,7 @@
 /**
- * Keeps a coordinator running beside the server (CO1): adopts a running one, replaces one of another link version, and starts one
- * when there is none or it has died. The coordinator is a process in its own group, so it and its agents outlive a killed server.
- * A planned stop ends it.
+ * Keeps a coordinator running beside the server (CO1): adopts a running one, replaces one of
+ * another link version, and starts one when there is none or it has died. The coordinator is a
+ * process in its own group, so it and its agents outlive a killed server. A planned stop ends it.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { findCoordinator } from '../platform/files/coordinator-file.ts'
@@ -38,7 +38,9 @@ export interface CoordinatorSupervisorOptions {
   readonly logger: Logger
   /** Umask for files of agents; the server's own files are private. */
   readonly umask: number
-  /** Called before the first start to create the credential. Returns a function that releases it. */
+  /**
+   * Called before the first start to create the credential. Returns a function that releases it.
+   */
   readonly prepare: () => Promise<() => void>
 }
 
@@ -64,7 +66,10 @@ export class CoordinatorSupervisor {
     })
   }
 
-  /** Ends the coordinator and its agents. The server must still run, because the exits are reported to it. */
+  /**
+   * Ends the coordinator and its agents. The server must still run, because the exits are reported
+   * to it.
+   */
   async stop(): Promise<void> {
     const { source, logger, config } = this.#options
     this.#isStopped = true
@@ -142,8 +147,8 @@ export class CoordinatorSupervisor {
     const [file, entry] = thisProgram()
     const flags = { data, 'log-level': config['log.level'], 'log-file': this.#logFile }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
-    // Files that agents create belong to the person, as if started by hand. Files of ours created meanwhile lie in a private
-    // folder.
+    // Files that agents create belong to the person, as if started by hand. Files of ours created
+    // meanwhile lie in a private folder.
     const ours = process.umask(umask)
     const options: SpawnOptions = { cwd: data, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }
     try {
@@ -203,7 +208,10 @@ export class CoordinatorSupervisor {
   }
 }
 
-/** Removes the server's credentials, database and settings. Keeps the launch mark, which its own starter may look for. */
+/**
+ * Removes the server's credentials, database and settings. Keeps the launch mark, which its own
+ * starter may look for.
+ */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isPassedOn = (name: string): boolean =>
     name === launchVariable ||

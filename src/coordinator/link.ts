@@ -1,8 +1,9 @@
 /**
- * The link to the server (CO1, CO6): one WebSocket at a time, reopened with backoff. It receives orders and sends facts and
- * stores neither; they live in the spool and on the server.
+ * The link to the server (CO1, CO6): one WebSocket at a time, reopened with backoff. It receives
+ * orders and sends facts and stores neither; they live in the spool and on the server.
  *
- * An instance is one life between two fences: one that is told `fenced` was replaced, ends all it has, and registers anew.
+ * An instance is one life between two fences: one that is told `fenced` was replaced, ends all it
+ * has, and registers anew.
  */
 
 import type { Logger } from '../platform/log/logger.ts'
@@ -34,7 +35,10 @@ import { FactSender, type Spool } from './spool.ts'
 
 const firstPauseMs = 100
 const maxPauseMs = 3000
-/** Backoff after being fenced. Two coordinators that share a token must not end each other's agents all day. */
+/**
+ * Backoff after being fenced. Two coordinators that share a token must not end each other's agents
+ * all day.
+ */
 const firstFencedPauseMs = 1000
 const maxFencedPauseMs = 600_000
 
@@ -280,7 +284,9 @@ export class Link {
     this.#options.logger.warn({ why }, 'not connected to the server; retrying')
   }
 
-  /** Waits with exponential backoff and jitter, so that coordinators do not reconnect all at once. */
+  /**
+   * Waits with exponential backoff and jitter, so that coordinators do not reconnect all at once.
+   */
   #pause(firstMs: number, maxMs: number, attempt: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     const ms =

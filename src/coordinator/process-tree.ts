@@ -1,6 +1,6 @@
 /**
- * All processes of one launch: those with its mark, their descendants, and the groups they are in. A process is identified by pid
- * and start time, so a reused pid is never signalled (CO5).
+ * All processes of one launch: those with its mark, their descendants, and the groups they are in.
+ * A process is identified by pid and start time, so a reused pid is never signalled (CO5).
  */
 
 import type { Logger } from '../platform/log/logger.ts'
@@ -12,7 +12,10 @@ import {
   signalExactly,
 } from '../platform/processes/processes.ts'
 
-/** Lists the machine's processes, once for concurrent callers. A caller never gets a listing that began before its call. */
+/**
+ * Lists the machine's processes, once for concurrent callers. A caller never gets a listing that
+ * began before its call.
+ */
 export class ProcessTable {
   readonly source: ProcessSource
   #running: Promise<LiveProcess[]> | undefined
@@ -59,7 +62,10 @@ export class ProcessTree {
   readonly #mark: LaunchMark
   /** The started process; undefined for orphans. */
   readonly #root: ProcessIdentity | undefined
-  /** Every process ever seen to belong to it. A parent may exit before its child, and an exec may lose the mark. */
+  /**
+   * Every process ever seen to belong to it. A parent may exit before its child, and an exec may
+   * lose the mark.
+   */
   readonly #known = new Set<string>()
   readonly #isWrapped: boolean
   #graceMs = graceMs
@@ -82,7 +88,8 @@ export class ProcessTree {
         return each.mark.launchId === this.#mark.launchId
       return members.has(each.parent) || (groups.has(each.group) && isOurGroup(each.group))
     }
-    // A group id stays in use while the group has members. A leader that is not ours means the id was reused.
+    // A group id stays in use while the group has members. A leader that is not ours means the id
+    // was reused.
     const isOurGroup = (group: number): boolean => {
       const leader = byPid.get(group)
       return !leader || members.has(group) || this.#known.has(keyOf(leader))
@@ -121,7 +128,10 @@ export class ProcessTree {
     this.#graceMs = 0
   }
 
-  /** Sends SIGTERM, then SIGKILL after the grace period, until nothing is left. Returns what could not be ended. */
+  /**
+   * Sends SIGTERM, then SIGKILL after the grace period, until nothing is left. Returns what could
+   * not be ended.
+   */
   async end(
     table: ProcessTable,
     { graceMs: grace = graceMs, now = () => performance.now() }: EndOptions = {},
@@ -154,7 +164,10 @@ export class ProcessTree {
   }
 }
 
-/** Ends processes that a dead coordinator of the same data folder left running (CO5). Returns their launches. */
+/**
+ * Ends processes that a dead coordinator of the same data folder left running (CO5). Returns their
+ * launches.
+ */
 export async function endOrphans(
   table: ProcessTable,
   folderId: string,

@@ -1,9 +1,10 @@
 /**
- * Facts that the server has not acknowledged (CO6). They are numbered and written to a file before they are sent, so that the
- * next coordinator sends what this one could not. No fact is dropped. When the spool is full, agent output is no longer read;
- * other facts are still accepted.
+ * Facts that the server has not acknowledged (CO6). They are numbered and written to a file before
+ * they are sent, so that the next coordinator sends what this one could not. No fact is dropped.
+ * When the spool is full, agent output is no longer read; other facts are still accepted.
  *
- * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
+ * The file is for a coordinator that dies, not for a machine that does: after a power cut the
+ * processes it tells of are gone too.
  */
 import {
   closeSync,
@@ -229,8 +230,9 @@ const retryAfterMs = 1000
 const malformed = new Set([400, 413])
 
 /**
- * Sends spooled facts over one connection, one message at a time: events at once, agent output at most every 50 ms, and an empty
- * message as a heartbeat (CO6). A fact is dropped when its number is acknowledged. Sends nothing before `begin`.
+ * Sends spooled facts over one connection, one message at a time: events at once, agent output at
+ * most every 50 ms, and an empty message as a heartbeat (CO6). A fact is dropped when its number is
+ * acknowledged. Sends nothing before `begin`.
  */
 export interface FactSenderOptions {
   readonly connection: LinkConnection
@@ -259,7 +261,10 @@ export class FactSender {
     this.#options = options
   }
 
-  /** Starts sending. The first message, even if empty, says that the orders are known and launches can be offered (CO4). */
+  /**
+   * Starts sending. The first message, even if empty, says that the orders are known and launches
+   * can be offered (CO4).
+   */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true

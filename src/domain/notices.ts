@@ -1,6 +1,7 @@
 /**
- * Notices: what the server tells people, as a code with parameters beside its English words. Rows and messages carry both; a reader
- * in another language makes the words from the code. Text of agents, git and other programs has no notice. Pure.
+ * Notices: what the server tells people, as a code with parameters beside its English words. Rows
+ * and messages carry both; a reader in another language makes the words from the code. Text of
+ * agents, git and other programs has no notice. Pure.
  */
 export interface Notice {
   readonly code: string
@@ -94,7 +95,10 @@ export const noticeMaker =
   (code, ...[params = {}]) =>
     notice(code, params as Readonly<Record<string, number | Detail>>, list[code] ?? '')
 
-/** A notice whose English form the caller brings: for code that the page loads too, which loads no list in English. */
+/**
+ * A notice whose English form the caller brings: for code that the page loads too, which loads no
+ * list in English.
+ */
 export function notice(
   code: string,
   params: Readonly<Record<string, number | Detail>>,
@@ -135,7 +139,10 @@ export const both = (what: NoticeText, more: NoticeText): NoticeText =>
 
 const afterTextCode = 'afterText'
 
-/** Adds a notice to the text of an agent. The text itself is no parameter: `at` says where the notice begins. */
+/**
+ * Adds a notice to the text of an agent. The text itself is no parameter: `at` says where the
+ * notice begins.
+ */
 export function afterText(beginning: string, what: NoticeText): NoticeText {
   if (beginning === '') return what
   const before = `${beginning}\n\n`
@@ -152,11 +159,17 @@ export const inField = (field: string, why: Detail): NoticeText =>
 /** A list in the words of another language. */
 export interface Wording {
   readonly words: Forms
-  /** Words for some parameters, by their names, such as states; the others are what people and agents have called something. */
+  /**
+   * Words for some parameters, by their names, such as states; the others are what people and
+   * agents have called something.
+   */
   readonly terms?: Readonly<Record<string, Forms>>
 }
 
-/** The words of a notice beside its text: of one after an agent's text, both. Undefined as in `wordsOf`. */
+/**
+ * The words of a notice beside its text: of one after an agent's text, both. Undefined as in
+ * `wordsOf`.
+ */
 export function wordsIn(
   text: string,
   given: Notice,
@@ -169,7 +182,10 @@ export function wordsIn(
   return words === undefined ? undefined : text.slice(0, at) + words
 }
 
-/** The words of a notice; undefined if a list lacks its code or that of a notice within it, which a newer server may send. */
+/**
+ * The words of a notice; undefined if a list lacks its code or that of a notice within it, which a
+ * newer server may send.
+ */
 function wordsOf({ code, params }: Notice, wordings: readonly Wording[]): string | undefined {
   const own = wordings.find(({ words }) => Object.hasOwn(words, code))
   const words = own?.words[code] ?? (joints as Forms)[code]

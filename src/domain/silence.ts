@@ -1,4 +1,7 @@
-/** Measures silence without the time in which nobody could be reached (AS6, CO6), such as a sleeping machine's. Pure. */
+/**
+ * Measures silence without the time in which nobody could be reached (AS6, CO6), such as a sleeping
+ * machine's. Pure.
+ */
 import { epochMs, type Instant } from './instant.ts'
 
 /** A period in which nobody could be reached. */

@@ -1,6 +1,7 @@
 /**
- * Conversations for embedding programs (CV1, LB1): the server's use cases on the program's own store, without a server. Errors are
- * Refusals with the same codes as over HTTP. An unknown key reads as empty. Holds no state; arguments and results are copies (CV2).
+ * Conversations for embedding programs (CV1, LB1): the server's use cases on the program's own
+ * store, without a server. Errors are Refusals with the same codes as over HTTP. An unknown key
+ * reads as empty. Holds no state; arguments and results are copies (CV2).
  */
 
 import { parseDay } from '../domain/conversations/chapter.ts'
@@ -68,7 +69,10 @@ export interface Conversations {
   truncateHistory(key: string, keepLast: number): Promise<void>
   getSummary(key: string): Promise<string>
   setSummary(key: string, summary: string): Promise<void>
-  /** Writes the conversation's file and returns its path when it is on the disk; null without such a conversation or folder. */
+  /**
+   * Writes the conversation's file and returns its path when it is on the disk; null without such a
+   * conversation or folder.
+   */
   save(key: string): Promise<string | null>
   getUpdatedTime(key: string): Promise<string | null>
   getFlags(key: string): Promise<Flags>
@@ -82,18 +86,30 @@ export interface Conversations {
     key: string,
     page?: { readonly limit?: number; readonly cursor?: string },
   ): Promise<Page<Chapter>>
-  /** All messages of a day (`2026-11-15` or `20261115`), oldest first, also those no longer given to agents. */
+  /**
+   * All messages of a day (`2026-11-15` or `20261115`), oldest first, also those no longer given to
+   * agents.
+   */
   getDay(key: string, day: string): Promise<Message[]>
-  /** A day's note over all conversations as Markdown (DC3); null without one. In a folder also in `workspace/memory/`. */
+  /**
+   * A day's note over all conversations as Markdown (DC3); null without one. In a folder also in
+   * `workspace/memory/`.
+   */
   getNote(day: string): Promise<string | null>
-  /** Closes the day of a conversation if it is over, and then writes the note. Also happens automatically. */
+  /**
+   * Closes the day of a conversation if it is over, and then writes the note. Also happens
+   * automatically.
+   */
   cutOver(key: string): Promise<{ readonly cut: boolean; readonly day: string | null }>
   /** Most recently changed first. */
   list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Conversation>>
   close(): Promise<void>
 }
 
-/** Another program may delete the conversation between its creation and the write; this bounds the retries. */
+/**
+ * Another program may delete the conversation between its creation and the write; this bounds the
+ * retries.
+ */
 const maxAttempts = 5
 
 const messagesAtOnce = 500

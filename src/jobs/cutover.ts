@@ -1,6 +1,7 @@
 /**
- * Chapters whose day is over are closed (DC2), a few per commit, and the daily notes updated. One read of an index each second;
- * after sleep, a clock change or ten days without a server (DC7) the first look finds all that is due, each under its own day.
+ * Chapters whose day is over are closed (DC2), a few per commit, and the daily notes updated. One
+ * read of an index each second; after sleep, a clock change or ten days without a server (DC7) the
+ * first look finds all that is due, each under its own day.
  */
 import { type CutoverRule, type Day, usualRule } from '../domain/conversations/chapter.ts'
 import { noteFile } from '../mirror/conversation-file.ts'
@@ -29,8 +30,8 @@ export interface CutoverOptions {
 }
 
 /**
- * DC1: stores when days begin. The configuration takes precedence; where it has the default, a person's choice at run time
- * stays. Logs the rule the first time, with how to change it.
+ * DC1: stores when days begin. The configuration takes precedence; where it has the default, a
+ * person's choice at run time stays. Logs the rule the first time, with how to change it.
  */
 export async function storeCutoverRule(
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * Agent sessions that have expired are ended (AS6, NA5, PX4), and conversations that an ended one left open are closed (AS9).
- * Deadlines do not pass while no agent could be heard (hearing.ts).
+ * Agent sessions that have expired are ended (AS6, NA5, PX4), and conversations that an ended one
+ * left open are closed (AS9). Deadlines do not pass while no agent could be heard (hearing.ts).
  */
 import type { Logger } from '../platform/log/logger.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
@@ -51,7 +51,10 @@ function expiredAgentSessions({
   }
 }
 
-/** The next page is read when the last one is handled. Those that stay, such as suspected ones, come up once. */
+/**
+ * The next page is read when the last one is handled. Those that stay, such as suspected ones, come
+ * up once.
+ */
 async function* dueInPages(store: Store): AsyncGenerator<DueAgentSession> {
   const seen = new Set<string>()
   for (let pages = 0; pages < maxPages; pages++) {

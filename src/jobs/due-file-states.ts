@@ -1,4 +1,7 @@
-/** Rewinds, forks and file states are completed after a crash (FS7-FS9); old states are let go of every hour (FS10). */
+/**
+ * Rewinds, forks and file states are completed after a crash (FS7-FS9); old states are let go of
+ * every hour (FS10).
+ */
 import { Refusal } from '../domain/errors.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import { findOpenOperations } from '../services/flows/file-operations.ts'

@@ -1,7 +1,8 @@
 /**
- * Deadlines in user sessions (US3, US4, AG2, AG6, AP4): agents that do not exit or get ready in time, sleeping agents that are
- * needed, limits that are over (also in chats), unanswered permissions, and sessions without a connection. After a break in
- * hearing no session counts as detached until clients had time to reconnect (hearing.ts).
+ * Deadlines in user sessions (US3, US4, AG2, AG6, AP4): agents that do not exit or get ready in
+ * time, sleeping agents that are needed, limits that are over (also in chats), unanswered
+ * permissions, and sessions without a connection. After a break in hearing no session counts as
+ * detached until clients had time to reconnect (hearing.ts).
  */
 import { Refusal } from '../domain/errors.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -119,7 +120,10 @@ const abandonedUserSessions = ({ store, ...options }: DueUserSessionsOptions): D
 const mayReconnect = ({ clock, hearing }: Pick<DueUserSessionsOptions, 'clock' | 'hearing'>) =>
   clock.now() < hearing.since + attachedForMs
 
-/** AG6: starts a failed agent whose limit is over. Where no coordinator can start it now, the next look tries again. */
+/**
+ * AG6: starts a failed agent whose limit is over. Where no coordinator can start it now, the next
+ * look tries again.
+ */
 async function spawnAgain(
   store: Store,
   limit: Omit<EndedLimit, 'again'>,

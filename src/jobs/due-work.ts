@@ -7,7 +7,8 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Hearing } from './hearing.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a list holds works whose items differ; each handles what it has found itself.
+// A list holds works whose items differ; each handles what it has found itself.
+// biome-ignore lint/suspicious/noExplicitAny: see above
 export interface DueWork<Item = any> {
   readonly everyMs: number
   /** Said when it cannot be looked for, and of each item that cannot be handled. */

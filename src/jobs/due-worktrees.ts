@@ -1,6 +1,7 @@
 /**
- * Worktrees unused for `worktree.remove_after_days` of their project are removed (WT3), without confirming any loss: the machine
- * refuses while something would be lost, the worktree is in use, or git refuses; then it stays and comes up again.
+ * Worktrees unused for `worktree.remove_after_days` of their project are removed (WT3), without
+ * confirming any loss: the machine refuses while something would be lost, the worktree is in use,
+ * or git refuses; then it stays and comes up again.
  */
 import { systemId } from '../domain/access/caller.ts'
 import { Refusal } from '../domain/errors.ts'

@@ -1,6 +1,7 @@
 /**
- * Starts all background jobs (SC5): the list of due work, and the channels. In a cluster one node runs them at a time
- * (job-lease.ts). With the lease hearing begins anew, as after a start, so that time without a look ends nothing.
+ * Starts all background jobs (SC5): the list of due work, and the channels. In a cluster one node
+ * runs them at a time (job-lease.ts). With the lease hearing begins anew, as after a start, so that
+ * time without a look ends nothing.
  */
 
 import type { ChannelDoor } from '../adapters/port.ts'
@@ -82,8 +83,8 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
   }
 }
 
-// Creates the demo project and agents of a new store (UI6). Runs at every start, so that an interrupted first start is
-// completed.
+// Creates the demo project and agents of a new store (UI6). Runs at every start, so that an
+// interrupted first start is completed.
 
 /** `makeRepository` returns the folder of a new repository; undefined where git cannot be run. */
 export async function createDemoProject(
@@ -100,7 +101,10 @@ export async function createDemoProject(
   await store.run(beginWithDemo, { path, by: ownerId })
 }
 
-/** Mirrors project files. Imports what people write into approaches.json (AR3), and logs why when it cannot. */
+/**
+ * Mirrors project files. Imports what people write into approaches.json (AR3), and logs why when it
+ * cannot.
+ */
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
   projectFolderWith(async ({ added, changed, problem, ...place }) => {
     await store.run(importApproaches, { ...place, added, changed, problem, by: ownerId })

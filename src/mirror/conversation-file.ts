@@ -1,8 +1,10 @@
 /**
- * `<data>/conversations/<name>.json` (CV6): the messages that agents get of a conversation, its summary and flags, in picoclaw's format.
+ * `<data>/conversations/<name>.json` (CV6): the messages that agents get of a conversation, its
+ * summary and flags, in picoclaw's format.
  *
- * The file is written as a whole, so a long one is written less often: after a write it rests for as long as its bytes take at
- * `bytesPerMs`. A conversation so costs at most 1 MB of writing a second; `save`, a stop and an export do not wait.
+ * The file is written as a whole, so a long one is written less often: after a write it rests for
+ * as long as its bytes take at `bytesPerMs`. A conversation so costs at most 1 MB of writing a
+ * second; `save`, a stop and an export do not wait.
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -32,8 +34,9 @@ import { isFileOf, namesOf } from './conversation-name.ts'
 import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror.ts'
 
 /**
- * Produces the file of a conversation piece by piece, so that memory use does not depend on its length. The pieces form one
- * consistent state: messages never change, so those up to the last one of the first read are the same in later reads.
+ * Produces the file of a conversation piece by piece, so that memory use does not depend on its
+ * length. The pieces form one consistent state: messages never change, so those up to the last one
+ * of the first read are the same in later reads.
  */
 const messagesAtOnce = 500
 
@@ -91,8 +94,9 @@ async function* pagesOf(
 type NameOf = (message: Message) => string | undefined
 
 /**
- * Names those who wrote as users (CV14), people and agents by their own names. The owner and
- * a program with the library, whose words need none, and what somebody put in for another have no name of ours.
+ * Names those who wrote as users (CV14), people and agents by their own names. The owner and a
+ * program with the library, whose words need none, and what somebody put in for another have no
+ * name of ours.
  */
 async function namesOfWriters(reader: Reader, messages: readonly Message[]): Promise<NameOf> {
   const own = new Map<string, string>()
@@ -114,7 +118,10 @@ const shortestRestMs = 500
 const maxRestMs = 60_000
 /** The most attempts when the conversation is deleted and created again during the write. */
 const maxAttempts = 5
-/** Events without effect on the file. With more than `maxEventsChecked` new events it is written without a check. */
+/**
+ * Events without effect on the file. With more than `maxEventsChecked` new events it is written
+ * without a check.
+ */
 const notInTheFile: ReadonlySet<string> = new Set([
   'messages-delivered',
   'messages-read',
@@ -161,7 +168,10 @@ export const conversationFile: MirrorTarget = {
   },
 }
 
-/** Writes for the same file name run one after the other, so that one does not remove what another has just written. */
+/**
+ * Writes for the same file name run one after the other, so that one does not remove what another
+ * has just written.
+ */
 const turnOf = ({ data, id }: MirroredStream): string => `${data}\n${claimOf(id) ?? id}`
 
 async function writeOnce(mirrored: MirroredStream): Promise<number> {
@@ -204,7 +214,10 @@ async function writeOnce(mirrored: MirroredStream): Promise<number> {
   return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), maxRestMs)
 }
 
-/** Whether the file belongs to another program: broken, or under a wrong name. The file of a known conversation is ours. */
+/**
+ * Whether the file belongs to another program: broken, or under a wrong name. The file of a known
+ * conversation is ours.
+ */
 async function isForeign({ store, id }: MirroredStream, path: string): Promise<boolean> {
   if (!(await exists(path))) return false
   const saved = await readSavedConversation(path)
@@ -228,7 +241,10 @@ async function isUpToDate(
   return events.length < maxEventsChecked && events.every(({ type }) => notInTheFile.has(type))
 }
 
-/** Removes the file of a deleted conversation, or one under an earlier name. Never another conversation's. */
+/**
+ * Removes the file of a deleted conversation, or one under an earlier name. Never another
+ * conversation's.
+ */
 async function removeOurs(key: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     if (!(await isFileOf(path, key))) continue
@@ -256,8 +272,9 @@ async function readCursor(path: string): Promise<Cursor | undefined> {
 
 const writes = new Sequences()
 
-// The note of a day (DC3), below workspace/memory in the data folder: it is written again when its chapters change. Its cursor is
-// written after it, so a crash in between only repeats the write. A day without conversations has no file.
+// The note of a day (DC3), below workspace/memory in the data folder: it is written again when its
+// chapters change. Its cursor is written after it, so a crash in between only repeats the write. A
+// day without conversations has no file.
 
 /** Chapters of a day that are closed one after the other share a write. */
 const restMs = 1000
@@ -317,7 +334,10 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 const cursorOf = (path: string): string =>
   join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
 
-/** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
+/**
+ * Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is
+ * written again.
+ */
 async function readNoteCursor(path: string): Promise<Omit<Cursor, 'file'> | undefined> {
   const isThere = await succeeds(readPlainFile(path))
   return isThere ? (readJsonFile(cursorOf(path)) as Promise<Omit<Cursor, 'file'>>) : undefined

@@ -1,7 +1,8 @@
 /**
- * Finds what people and agents wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by
- * Holdfast. New entries, changed words, and untried ones moved to where they were tried, are imported. What was removed or moved
- * otherwise, and invalid files, are reported, and the file is left as it is.
+ * Finds what people and agents wrote into an `approaches.json` (AR3) by comparing it with a copy of
+ * the last version written by Holdfast. New entries, changed words, and untried ones moved to where
+ * they were tried, are imported. What was removed or moved otherwise, and invalid files, are
+ * reported, and the file is left as it is.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
@@ -36,7 +37,10 @@ type Entry = Readonly<Record<string, unknown>>
 const file = workSessionFileNames.approaches
 const maxNamed = 5
 
-/** Undefined when the file was not changed. `kept`: the store's approaches; `beside`: the copy of the last version written. */
+/**
+ * Undefined when the file was not changed. `kept`: the store's approaches; `beside`: the copy of
+ * the last version written.
+ */
 export async function editedApproaches(
   path: string,
   beside: string,
@@ -72,7 +76,9 @@ function listedIn(whole: unknown): Listed {
 const ofEach = (list: (kind: keyof Listed) => readonly Entry[]): Listed =>
   Object.fromEntries(approachKinds.map((kind) => [kind, list(kind)])) as unknown as Listed
 
-/** Known entries that differ or are missing were moved, changed or removed; unknown entries are new. */
+/**
+ * Known entries that differ or are missing were moved, changed or removed; unknown entries are new.
+ */
 function compared(
   written: Listed,
   stored: ApproachesFile,
@@ -125,7 +131,9 @@ function unknownTo(
   return { added, changed, problem: null, known: joined(others, joined(fresh, tried)) }
 }
 
-/** AR1: those of `left` that are untried in the store, and in the file once, as verified or failed. */
+/**
+ * AR1: those of `left` that are untried in the store, and in the file once, as verified or failed.
+ */
 function triedIn(theirs: Listed, left: ReadonlySet<string>, stored: ApproachesFile): Listed {
   const untried = idsOf(stored.untried)
   return pick(theirs, (kind, { id }) => {

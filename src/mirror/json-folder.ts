@@ -1,4 +1,7 @@
-/** Mirrors a stream as JSON files, each from one snapshot. The cursor is written last, so a crash only repeats the write. */
+/**
+ * Mirrors a stream as JSON files, each from one snapshot. The cursor is written last, so a crash
+ * only repeats the write.
+ */
 
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each work session that an event
- * concerns. Only the file of a deleted artifact is removed.
+ * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each
+ * work session that an event concerns. Only the file of a deleted artifact is removed.
  */
 import { join } from 'node:path'
 import { textOf } from '../domain/notices.ts'
@@ -44,7 +44,10 @@ import { type EditedApproaches, editedApproaches } from './edited-approaches.ts'
 import { jsonText, type MovedEvents, writeJson } from './json-folder.ts'
 import type { MirroredStream, MirrorSource } from './mirror.ts'
 
-/** Builds the files of a work session (CK2) from its rows, in the layout of docs/spec/background/continuity.md. */
+/**
+ * Builds the files of a work session (CK2) from its rows, in the layout of
+ * docs/spec/background/continuity.md.
+ */
 export const remainingTasksFile = ({
   session_id,
   timestamp,
@@ -109,7 +112,10 @@ export function approachesFile(
   }
 }
 
-/** The columns of an approval that are written to a file. A new column is written unless it is left out here. */
+/**
+ * The columns of an approval that are written to a file. A new column is written unless it is left
+ * out here.
+ */
 const fileRowOf = ({
   asked_by_agent_session_id: _,
   ask_id: __,
@@ -125,7 +131,10 @@ const fileRowOf = ({
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 
-/** Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does not have. */
+/**
+ * Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does
+ * not have.
+ */
 export function workSessionFile(
   rows: WorkSessionRows,
   since: WorkSessionFile['since'],
@@ -154,9 +163,14 @@ export function workSessionFile(
 /** The work sessions that events of a project concern: their files must be written again. */
 interface Touched {
   readonly workSessionIds: Set<string>
-  /** Work sessions with changed approaches, which are also in the files of their relatives (AR2). */
+  /**
+   * Work sessions with changed approaches, which are also in the files of their relatives (AR2).
+   */
   readonly learnedIn: Set<string>
-  /** Work sessions that began or ended; the files of their ancestors say where work and tasks are now (CK6). */
+  /**
+   * Work sessions that began or ended; the files of their ancestors say where work and tasks are
+   * now (CK6).
+   */
   readonly passedOnIn: Set<string>
   /** Names of artifacts that were stored or deleted, by work session. */
   readonly artifacts: Map<string, Set<string>>
@@ -189,7 +203,10 @@ const workSessionsAtOnce = 200
 /** The path below the folder of a project. */
 export const workSessionFolder = (workSessionId: string): string => join('sessions', workSessionId)
 
-/** Stores the approaches that were written into an approaches.json by hand (AR3); resolves when that is done. */
+/**
+ * Stores the approaches that were written into an approaches.json by hand (AR3); resolves when that
+ * is done.
+ */
 export type ImportApproaches = (found: {
   readonly projectId: string
   readonly workSessionId: string
@@ -240,8 +257,8 @@ async function touchedBy(
 }
 
 /**
- * Adds the work sessions whose files depend on others: approaches are in the files of all running ones of the same root (AR2), and
- * an end or a resumption is in the files of the ancestors (CK6).
+ * Adds the work sessions whose files depend on others: approaches are in the files of all running
+ * ones of the same root (AR2), and an end or a resumption is in the files of the ancestors (CK6).
  */
 async function addRelatives(
   reader: Reader,
@@ -303,7 +320,10 @@ interface ApproachesToWrite {
   readonly kept: boolean
 }
 
-/** Imports what was written into the file by hand (AR3), and overwrites it only when all of that was imported. */
+/**
+ * Imports what was written into the file by hand (AR3), and overwrites it only when all of that was
+ * imported.
+ */
 async function writeApproaches(
   folder: string,
   { rows, content, kept }: ApproachesToWrite,
@@ -338,7 +358,8 @@ async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
   if (written === undefined) return false
   const state = endState(rows)
   if (state) return written === jsonText(state)
-  // Ended by an older version, which stored no state: its file is final once it records the end, or when the tasks moved on.
+  // Ended by an older version, which stored no state: its file is final once it records the end, or
+  // when the tasks moved on.
   return resumedBy !== null || timestampIn(written) >= endedAt
 }
 

@@ -1,4 +1,7 @@
-/** Restores one work session from its folder into the store, with its artifacts (CK4). Existing data stays unchanged. */
+/**
+ * Restores one work session from its folder into the store, with its artifacts (CK4). Existing data
+ * stays unchanged.
+ */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { ownerId } from '../domain/access/caller.ts'
@@ -20,7 +23,10 @@ import type { Store } from '../store/store.ts'
 
 type ArtifactFacts = WorkSessionFile['artifacts'][number]
 
-/** Restores the bytes of a saved artifact unless one of that name exists. Returns whether it was missing. */
+/**
+ * Restores the bytes of a saved artifact unless one of that name exists. Returns whether it was
+ * missing.
+ */
 export async function restoreArtifact(
   store: Store,
   place: NamedArtifact,

@@ -1,16 +1,25 @@
-/** The words of a notice in the reader's language. Without the schemas, because the page loads it on every visit. */
+/**
+ * The words of a notice in the reader's language. Without the schemas, because the page loads it on
+ * every visit.
+ */
 import { type Forms, type Notice, type Wording, wordsIn } from '../domain/notices.ts'
 import { exitNoticeOfOldText, noticeOfOldText } from './old-sentences.ts'
 
 export type { Notice, Wording } from '../domain/notices.ts'
 
-/** Words of another language, and the English forms by which it recognises the texts of rows from before notices. */
+/**
+ * Words of another language, and the English forms by which it recognises the texts of rows from
+ * before notices.
+ */
 export interface Translation {
   readonly wordings: readonly Wording[]
   readonly oldForms: Forms
 }
 
-/** A text of the server in the reader's language; null: in English. Text that is not the server's own stays as it is. */
+/**
+ * A text of the server in the reader's language; null: in English. Text that is not the server's
+ * own stays as it is.
+ */
 export function translated(
   translation: Translation | null,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Recognises the English sentences of rows, events and files that were written before they carried notices, and of coordinators of
- * such a build. The next major version deletes this file.
+ * Recognises the English sentences of rows, events and files that were written before they carried
+ * notices, and of coordinators of such a build. The next major version deletes this file.
  */
 import type { Forms, Notice } from '../domain/notices.ts'
 
@@ -23,7 +23,10 @@ const maxLine = 4000
 /** How deep a sentence can lie within another. */
 const deepest = 3
 
-/** The notice of an old text by the form of its first line; undefined for the text of another program. */
+/**
+ * The notice of an old text by the form of its first line; undefined for the text of another
+ * program.
+ */
 export function noticeOfOldText(text: string, list: Forms, depth = 0): Notice | undefined {
   const end = text.indexOf('\n')
   if (end >= 0) {

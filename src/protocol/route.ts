@@ -63,7 +63,10 @@ type ParamsIn<Path> = z.ZodObject<{
     : typeof anyId
 }>
 
-/** A route as it is written: the parameters are those in the path, the status is 200, or 204 where there is no answer. */
+/**
+ * A route as it is written: the parameters are those in the path, the status is 200, or 204 where
+ * there is no answer.
+ */
 type RouteDefinition = Omit<Route, 'status' | 'params'> & {
   readonly status?: 200 | 201 | 202
 }

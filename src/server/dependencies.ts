@@ -43,11 +43,20 @@ export interface SignIns {
 /** Access to the files beside the database (CK2). */
 export interface FilesBeside {
   checkpointPath(projectId: string, workSessionId: string): string
-  /** Resolves when everything committed so far is in the project's files; false when it cannot be written now. */
+  /**
+   * Resolves when everything committed so far is in the project's files; false when it cannot be
+   * written now.
+   */
   written(projectId: string): Promise<boolean>
-  /** CV1 `save`: resolves with the path when everything committed so far is in the file; throws `file_not_written` otherwise. */
+  /**
+   * CV1 `save`: resolves with the path when everything committed so far is in the file; throws
+   * `file_not_written` otherwise.
+   */
   saveConversation(key: string): Promise<string>
-  /** CK7: returns the work session whose files are at a path on this machine, and restores it into the store if missing. */
+  /**
+   * CK7: returns the work session whose files are at a path on this machine, and restores it into
+   * the store if missing.
+   */
   bringBack(
     path: string,
     by: string,
@@ -57,9 +66,14 @@ export interface FilesBeside {
     readonly notRestored: readonly NotRestored[]
   }>
   notePath(day: string): string
-  /** Resolves when the chapters closed so far are in the note; false when it cannot be written now and is retried. */
+  /**
+   * Resolves when the chapters closed so far are in the note; false when it cannot be written now
+   * and is retried.
+   */
   noteWritten(day: string): Promise<boolean>
-  /** Size of the log of the coordinator beside the server; older lines are removed automatically. */
+  /**
+   * Size of the log of the coordinator beside the server; older lines are removed automatically.
+   */
   logs(): { readonly bytes: number; readonly atMostBytes: number }
 }
 

@@ -1,4 +1,6 @@
-/** Builds all endpoints behind the HTTP listener. They hold no state that another node would miss. */
+/**
+ * Builds all endpoints behind the HTTP listener. They hold no state that another node would miss.
+ */
 
 import { type SignInRules, signInRules } from '../domain/access/sign-in-rules.ts'
 import type { FolderRules } from '../platform/files/folder-rules.ts'
@@ -47,8 +49,9 @@ export interface Listeners
   extends Pick<ServerDependencies, 'launches' | 'tails' | 'worktrees' | 'fileOperations'>,
     Pick<AgentCalls, 'lastSeen' | 'waitingCalls'> {
   /**
-   * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for `lingerMs` and longer while
-   * they come, then stops accepting and finishes running requests. Takes at most a few seconds (OP2).
+   * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for
+   * `lingerMs` and longer while they come, then stops accepting and finishes running requests.
+   * Takes at most a few seconds (OP2).
    */
   close(lingerMs?: number): Promise<void>
 }
@@ -62,7 +65,9 @@ const failedSignInsLoggedAMinute = 60
 
 /** Time for running requests to finish. */
 const drainMs = 5000
-/** A load balancer that sends nothing for this long has noticed the stop; the total wait is limited. */
+/**
+ * A load balancer that sends nothing for this long has noticed the stop; the total wait is limited.
+ */
 const quietMs = 400
 const maxLingerMs = 4000
 /** Time for connections accepted before the port closed to send their request. */
@@ -138,7 +143,10 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const after = (ms: number): Promise<void> =>
     new Promise((resolve) => void clock.after(ms, resolve))
 
-  /** SC3: gives load balancers time to notice that this node stops, and more while requests still come. */
+  /**
+   * SC3: gives load balancers time to notice that this node stops, and more while requests still
+   * come.
+   */
   async function linger(lingerMs: number): Promise<void> {
     const startedAt = clock.now()
     await after(lingerMs)

@@ -1,6 +1,7 @@
 /**
- * What doors call. Use cases, queries and streams say which scope they need and whose they are (domain/access/rights.ts); here,
- * and nowhere else, this is compared with who asks. What is not the caller's is refused like what is not there (SE28).
+ * What doors call. Use cases, queries and streams say which scope they need and whose they are
+ * (domain/access/rights.ts); here, and nowhere else, this is compared with who asks. What is not
+ * the caller's is refused like what is not there (SE28).
  */
 import type { Caller } from '../domain/access/caller.ts'
 import type { Rights } from '../domain/access/rights.ts'
@@ -24,7 +25,10 @@ export class App {
     this.#store = store
   }
 
-  /** Where nothing has to be looked up first, the store is called at once: calls keep their order, and may share a commit. */
+  /**
+   * Where nothing has to be looked up first, the store is called at once: calls keep their order,
+   * and may share a commit.
+   */
   async run<Input, Output>(
     useCase: UseCase<Input, Output>,
     input: Input,

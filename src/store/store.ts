@@ -1,10 +1,10 @@
 /**
  * The contract of the store: state and event log in one commit, on SQLite or PostgreSQL.
  *
- * A use case is a function in a transaction (docs/architecture.md). `run` is the only way to write: it runs the use case under
- * the locks of the streams it decides about, and answers only after the commit is durable. Which streams those are is found by
- * running (log/run-use-case.ts). test/store holds what every implementation must do; nothing outside src/store knows which one
- * it has.
+ * A use case is a function in a transaction (docs/architecture.md). `run` is the only way to write:
+ * it runs the use case under the locks of the streams it decides about, and answers only after the
+ * commit is durable. Which streams those are is found by running (log/run-use-case.ts). test/store
+ * holds what every implementation must do; nothing outside src/store knows which one it has.
  */
 
 import type { InputOn, Rights, Subject } from '../domain/access/rights.ts'
@@ -46,7 +46,10 @@ export interface Reader {
     values: Partial<Tables[Name]>,
     ...order: readonly Order<Name>[]
   ): Promise<Tables[Name][]>
-  /** For the few queries whose shape depends on the input; compiled each time, so not for frequent reads. */
+  /**
+   * For the few queries whose shape depends on the input; compiled each time, so not for frequent
+   * reads.
+   */
   query<Row>(build: QueryBuilder<Row>): Promise<Row[]>
 }
 
@@ -62,14 +65,15 @@ export interface Tx extends Reader {
   /** Deletes the row with this key, or else the rows that have these values. */
   delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void>
   /**
-   * Locks streams that are decided about and perhaps not appended to. In the run that commits every lock was taken before the
-   * first read, so what was read before the call is not stale: a helper may read a row and then lock its project.
+   * Locks streams that are decided about and perhaps not appended to. In the run that commits every
+   * lock was taken before the first read, so what was read before the call is not stale: a helper
+   * may read a row and then lock its project.
    */
   lock(...streams: readonly StreamName[]): void
   /**
-   * Appends an event, and a copy without body to each of `also`, and locks these streams. In the run that commits the number is
-   * final: streams are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed
-   * as a function.
+   * Appends an event, and a copy without body to each of `also`, and locks these streams. In the
+   * run that commits the number is final: streams are dense and in commit order, and a rollback
+   * leaves no gap. An event that contains its own number is passed as a function.
    */
   append(
     stream: StreamName,
@@ -84,13 +88,14 @@ interface UseCaseSteps<Input, Output, On extends Subject = Subject> extends Righ
   /** The streams that follow from the input alone: a hint, which saves a run. */
   readonly streams?: (input: Input) => readonly StreamName[]
   /**
-   * For frequent use cases whose streams do not follow from the input: what the last commit with this key locked is added to the
-   * hint. A wrong guess costs time, nothing else; a coarse key locks streams of others.
+   * For frequent use cases whose streams do not follow from the input: what the last commit with
+   * this key locked is added to the hint. A wrong guess costs time, nothing else; a coarse key
+   * locks streams of others.
    */
   readonly lockCacheKey?: (input: Input) => string
   /**
-   * Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal changes nothing. May be called
-   * several times, and nothing of earlier runs exists then.
+   * Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal
+   * changes nothing. May be called several times, and nothing of earlier runs exists then.
    */
   readonly run: (tx: Tx, input: Input, context: Context) => Promise<Output>
   /** The answer holds a secret, so its receipt is sealed with the caller's credential. */
@@ -104,7 +109,10 @@ export interface UseCase<Input, Output> extends UseCaseSteps<Input, Output> {
 
 interface QuerySteps<Input, Output, On extends Subject = Subject> extends Rights<On> {
   readonly run: (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
-  /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
+  /**
+   * The answer comes from one statement, or from several that need not be consistent: no snapshot
+   * is opened.
+   */
   readonly withoutSnapshot?: true
 }
 
@@ -114,7 +122,9 @@ export interface Query<Input, Output> extends QuerySteps<Input, Output> {
   readonly name: string
 }
 
-/** Lets a repeated request find its first answer (HT4), inside the transaction. Stored for 7 days. */
+/**
+ * Lets a repeated request find its first answer (HT4), inside the transaction. Stored for 7 days.
+ */
 export interface ReceiptKey {
   readonly credentialId: string
   readonly operation: string
@@ -143,11 +153,17 @@ export interface StreamPosition {
   readonly floor: number
 }
 
-/** Tells that a stream has moved, after the commit. Listeners read the log, so a lost notification only delays an event. */
+/**
+ * Tells that a stream has moved, after the commit. Listeners read the log, so a lost notification
+ * only delays an event.
+ */
 export interface Doorbell {
   on(stream: StreamName, listener: (head: number) => void): () => void
   onAny(listener: (stream: StreamName, head: number) => void): () => void
-  /** Sends a signal to the other nodes; it is not stored and may be lost. `at`: since when it is true. */
+  /**
+   * Sends a signal to the other nodes; it is not stored and may be lost. `at`: since when it is
+   * true.
+   */
   sendSignal(signal: string, at: number): void
   onSignal(signal: string, listener: (at: number) => void): () => void
 }
@@ -158,7 +174,10 @@ export interface Store {
   /** Changes when the store is restored from a backup, which invalidates earlier cursors. */
   readonly incarnation: string
   readonly doorbell: Doorbell
-  /** Whether use cases run in the order of the calls; those of one turn of the event loop share a commit. */
+  /**
+   * Whether use cases run in the order of the calls; those of one turn of the event loop share a
+   * commit.
+   */
   readonly inOrder: boolean
 
   run<Input, Output>(
@@ -177,7 +196,10 @@ export interface Store {
   /** Streams whose names follow `after`, in order, for readers of the whole log. */
   streamsAfter(after: string, limit: number): Promise<{ name: StreamName; head: number }[]>
 
-  /** Resolves when the store can be read and written; otherwise throws a Refusal `store_unavailable`. */
+  /**
+   * Resolves when the store can be read and written; otherwise throws a Refusal
+   * `store_unavailable`.
+   */
   check(): Promise<void>
   /** Figures for operators (OP1). */
   figures(): StoreFigures
@@ -197,7 +219,8 @@ export interface StoreFigures {
   readonly walBytes: number
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
+// Each use case has an input of its own; its name is what matches them.
+// biome-ignore lint/suspicious/noExplicitAny: see above
 export type UseCases = Record<string, UseCase<any, unknown>>
 
 export const defineUseCase = <On extends Subject, Input extends InputOn<On>, Output>(

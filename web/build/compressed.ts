@@ -1,4 +1,7 @@
-/** Writes a `.br` and a `.gz` beside each text file of the build, so that the server compresses nothing while it serves. */
+/**
+ * Writes a `.br` and a `.gz` beside each text file of the build, so that the server compresses
+ * nothing while it serves.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

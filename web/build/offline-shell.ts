@@ -1,6 +1,6 @@
 /**
- * Builds the service worker: tells web/service-worker.js which files are the shell of this build, and names the build,
- * so that a new one replaces the old one whole.
+ * Builds the service worker: tells web/service-worker.js which files are the shell of this build,
+ * and names the build, so that a new one replaces the old one whole.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -16,7 +16,8 @@ export function offlineShell(): Plugin {
       root = config.root
     },
     writeBundle: {
-      // Before the files are compressed, and from what was really written: one file that is missing fails the whole shell.
+      // Before the files are compressed, and from what was really written: one file that is missing
+      // fails the whole shell.
       order: 'pre',
       sequential: true,
       async handler({ dir = '' }) {

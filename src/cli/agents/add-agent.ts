@@ -63,7 +63,10 @@ type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsO
   readonly id: string
 }
 
-/** SB8: the sandbox of an agent for which none was said, tried first. Says what was chosen, and how to choose otherwise. */
+/**
+ * SB8: the sandbox of an agent for which none was said, tried first. Says what was chosen, and how
+ * to choose otherwise.
+ */
 async function chosenSandbox(
   context: CommandContext,
   draft: SandboxDraft,

@@ -1,6 +1,6 @@
 /**
- * Reasons why an agent does not answer, for a person waiting at a terminal: it asks for a decision, it could not be kept
- * running, or it is held. The answer itself arrives elsewhere.
+ * Reasons why an agent does not answer, for a person waiting at a terminal: it asks for a decision,
+ * it could not be kept running, or it is held. The answer itself arrives elsewhere.
  */
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, watchEvents } from '../../client/event-stream.ts'
@@ -36,7 +36,8 @@ export async function watchNews(
     onState: () => heard.resolve(),
   })
   await heard.promise
-  // Decisions requested earlier are still pending. If this read fails, later events are shown all the same.
+  // Decisions requested earlier are still pending. If this read fails, later events are shown all
+  // the same.
   const approvals = await client
     .get('/api/approvals', { query: { limit: maxSearched } })
     .catch(() => ({ items: [] }))

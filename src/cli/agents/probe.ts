@@ -1,4 +1,6 @@
-/** Tries out one agent in a project made for it: each ability in turn, and what came of it (AG13). */
+/**
+ * Tries out one agent in a project made for it: each ability in turn, and what came of it (AG13).
+ */
 import { join } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { pause, systemClock } from '../../platform/time/clock.ts'
@@ -11,7 +13,9 @@ const cancelMs = 20_000
 const lookMs = 250
 
 const word = 'holdfast-doctor'
-/** Directives in brackets are for the demo agent and for scripted models; others read the sentence. */
+/**
+ * Directives in brackets are for the demo agent and for scripted models; others read the sentence.
+ */
 const prompts = {
   hello: 'Reply with one short sentence. Use no tool.',
   run: `Run this command in your shell once, and tell me what it prints: echo ${word} [[run echo ${word}]]`,
@@ -208,7 +212,10 @@ export class Probe {
     return [own > 0, `${acpSessions.length} in a process of its own, ${own} of this workplace`]
   }
 
-  /** The agent's own fork at the end of the conversation; one that begins anew is told what was said instead. */
+  /**
+   * The agent's own fork at the end of the conversation; one that begins anew is told what was said
+   * instead.
+   */
   async #fork(key: string): Promise<Result> {
     const { client } = this.#options
     const { items } = await client.get('/api/conversations/{key}/turns', {

@@ -1,4 +1,7 @@
-/** One agent in a console of its own, as `agents doctor` talks to it: starts, turns and ends, with every event kept. */
+/**
+ * One agent in a console of its own, as `agents doctor` talks to it: starts, turns and ends, with
+ * every event kept.
+ */
 import type { Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import type { ToolCall } from '../../protocol/turns/agent-update.ts'

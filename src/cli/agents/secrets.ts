@@ -1,4 +1,7 @@
-/** `holdfast secrets`: secrets of a project and the agents that get them. A value is read from standard input or asked for, never an argument. */
+/**
+ * `holdfast secrets`: secrets of a project and the agents that get them. A value is read from
+ * standard input or asked for, never an argument.
+ */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
@@ -12,9 +15,12 @@ import { isInteractive, type Terminal } from '../terminal.ts'
 
 const name = operand.required('letters, digits and _, as a variable is named')
 
-/** One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input. */
+/**
+ * One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input.
+ */
 async function readValue(terminal: Terminal, name: string, isFile: boolean): Promise<string> {
-  // A file keeps its last newline, which key files need; a variable never has one that was only typed.
+  // A file keeps its last newline, which key files need; a variable never has one that was only
+  // typed.
   if (!isInteractive(terminal))
     return (await readAll(terminal.stdin)).replace(isFile ? /^$/ : /\r?\n$/, '')
   terminal.stderr.write(`Value of ${visible(name)} (not shown): `)

@@ -1,4 +1,7 @@
-/** `holdfast agents login` and `logout`: signs an ACP agent of the server's machine in or out (AC9, AC13). */
+/**
+ * `holdfast agents login` and `logout`: signs an ACP agent of the server's machine in or out (AC9,
+ * AC13).
+ */
 import { visible } from '../../platform/log/visible.ts'
 import { pause, systemClock } from '../../platform/time/clock.ts'
 import { type CommandSpec, command, operand, option } from '../command.ts'
@@ -71,7 +74,8 @@ export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> =
         const offers = ['It offers:', ...lines.map(visible)].join('\n')
         throw failed(`${visible(id)} ${visible(why)}.`, offers, 'no_such_way')
       }
-      // The agent wrote the command, and the server may be another machine: a person looks at it and runs it.
+      // The agent wrote the command, and the server may be another machine: a person looks at it
+      // and runs it.
       if (way.command !== null)
         throw failed(
           `${visible(id)} is signed in at a terminal of its machine.`,

@@ -1,4 +1,7 @@
-/** Asks the person at the terminal for a permission (AP4). The question disappears when it is answered elsewhere. */
+/**
+ * Asks the person at the terminal for a permission (AP4). The question disappears when it is
+ * answered elsewhere.
+ */
 import { createInterface } from 'node:readline'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { scopesFor } from '../../domain/approvals/allowance.ts'
@@ -9,7 +12,10 @@ import { painter, type Terminal } from '../terminal.ts'
 
 export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
 
-/** Returns the options to choose from. An agent's own "always" becomes ours (AG6), and is left out where there is none. */
+/**
+ * Returns the options to choose from. An agent's own "always" becomes ours (AG6), and is left out
+ * where there is none.
+ */
 export function answersOf({ options, call, likeness }: Asked): Asked['options'] {
   if (isChoice(options)) return options
   const always =
@@ -22,7 +28,10 @@ export const optionLine = (request: Asked): string =>
     .map(({ name }, index) => `${index + 1} ${visible(name)}`)
     .join(' · ')
 
-/** Shows everything known of a call, so that nobody allows what they cannot read: complete input, texts, changes, files. */
+/**
+ * Shows everything known of a call, so that nobody allows what they cannot read: complete input,
+ * texts, changes, files.
+ */
 export function callLines({ input, content, locations, cut }: Asked['call']): string[] {
   const texts = content.flatMap((each) => {
     if (each.type === 'text') return each.text.split('\n')
@@ -57,14 +66,17 @@ interface Question {
   readonly onInterrupt: () => void
 }
 
-/** Resolves with the chosen option; undefined when the question was withdrawn or the input ended. */
+/**
+ * Resolves with the chosen option; undefined when the question was withdrawn or the input ended.
+ */
 export function askPermission(
   terminal: Terminal,
   { asked, signal, onInterrupt }: Question,
 ): Promise<string | undefined> {
   const paint = painter(terminal.stderr, terminal.env)
   let left = false
-  // Must run before readline's own handler, which would take unsent text at the end of the input for an answer.
+  // Must run before readline's own handler, which would take unsent text at the end of the input
+  // for an answer.
   terminal.stdin.once('end', () => {
     left = true
   })

@@ -1,4 +1,7 @@
-/** `holdfast attach`: follows a console from its latest turns (CL1, US3); typed lines go to an agent. Leaving ends nothing. */
+/**
+ * `holdfast attach`: follows a console from its latest turns (CL1, US3); typed lines go to an
+ * agent. Leaving ends nothing.
+ */
 import { createInterface } from 'node:readline'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent, RelayRequest, RelaySnapshot } from '../../client/relay-messages.ts'
@@ -156,7 +159,9 @@ function readLines(
   }
 }
 
-/** Returns the request a line stands for, or a message to show instead; undefined for an empty line. */
+/**
+ * Returns the request a line stands for, or a message to show instead; undefined for an empty line.
+ */
 function meaningOf(
   line: string,
   sight: ConsoleState,

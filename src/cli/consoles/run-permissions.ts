@@ -13,7 +13,10 @@ interface Manner {
   readonly interrupt: () => void
 }
 
-/** Answers permission requests: as set by options, as the person decides, or not at all without a terminal. */
+/**
+ * Answers permission requests: as set by options, as the person decides, or not at all without a
+ * terminal.
+ */
 export class Permissions {
   readonly #context: CommandContext
   readonly #relay: Relay

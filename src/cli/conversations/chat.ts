@@ -1,4 +1,7 @@
-/** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
+/**
+ * `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a
+ * script (CH).
+ */
 
 import { text as readAll } from 'node:stream/consumers'
 import { clientClock } from '../../client/backoff.ts'
@@ -22,7 +25,8 @@ import { isInteractive } from '../terminal.ts'
 import { chatLine, workplaceTyped } from './chat-lines.ts'
 import { type ChatPlace, chatInTerminal } from './terminal-chat.ts'
 
-// Sends one message and waits until the agent has answered exactly that one (NA7), across lost connections.
+// Sends one message and waits until the agent has answered exactly that one (NA7), across lost
+// connections.
 
 interface Awaited {
   readonly client: Client
@@ -207,7 +211,8 @@ export const chat = command({
         waitMs: given.wait ? waitSeconds * 1000 : null,
       })
     if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
-    // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
+    // A panel of its own, so that closing another does not end this chat, nor the other way round
+    // (CH5).
     const panelId = randomness.uuid()
     await context.client.post('/api/projects/{projectId}/chat/start', {
       params: { projectId },

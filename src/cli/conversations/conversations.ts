@@ -114,7 +114,8 @@ function messageLines(
   if (messages.length === 0) return ['Nothing that agents would be handed.']
   const rest = [...records]
   const lines = messages.flatMap((each) => {
-    // What came of a turn stands before the message that it became, and before what was written after it.
+    // What came of a turn stands before the message that it became, and before what was written
+    // after it.
     const earlier = rest.filter(({ at, turnId }) => turnId === each.clientId || at < each.createdAt)
     for (const record of earlier) rest.splice(rest.indexOf(record), 1)
     // The sender on a channel is not the program that stored the message.

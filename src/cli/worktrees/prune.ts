@@ -130,7 +130,10 @@ function show(
     if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
 }
 
-/** Confirms each removal with exactly the losses shown; a worktree changed since, or on an unreachable machine, stays. */
+/**
+ * Confirms each removal with exactly the losses shown; a worktree changed since, or on an
+ * unreachable machine, stays.
+ */
 async function removeAll(
   client: Client,
   projectId: string,

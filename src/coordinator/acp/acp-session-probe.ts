@@ -1,6 +1,7 @@
 /**
- * Asks a session something that changes nothing (CX7): to set an option or the mode to what it is. A session whose agent has lost a
- * part of itself fails at that like at a prompt; what a model or its vendor refuses does not reach it.
+ * Asks a session something that changes nothing (CX7): to set an option or the mode to what it is.
+ * A session whose agent has lost a part of itself fails at that like at a prompt; what a model or
+ * its vendor refuses does not reach it.
  */
 import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -21,7 +22,10 @@ interface Known {
   readonly options: readonly AgentOption[]
 }
 
-/** The agent does not offer the request, or not with these values: that says nothing about its session. */
+/**
+ * The agent does not offer the request, or not with these values: that says nothing about its
+ * session.
+ */
 const notOffered: ReadonlySet<number> = new Set([-32601, -32602])
 
 export class AcpSessionProbe {

@@ -58,7 +58,9 @@ const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 export const isPromptRejected = (error: unknown): boolean =>
   error instanceof RequestError && promptRejectedCodes.has(error.code)
 
-/** Some agents put the cause into `data`, behind a generic message. What has no words is left out. */
+/**
+ * Some agents put the cause into `data`, behind a generic message. What has no words is left out.
+ */
 function messageOf({ message, data }: RequestError): string {
   const { details, message: ownMessage, error } = fieldsOf(data)
   const more = [data, details, ownMessage, error, fieldsOf(error)['message']]
@@ -75,8 +77,8 @@ const isSignIn = ({ code, message }: RequestError): boolean =>
   )
 
 /**
- * Counts invalid or unexpected input from an agent that was discarded. Reported at the first occurrence and at each power of ten,
- * so that no agent can flood the log. Samples are masked.
+ * Counts invalid or unexpected input from an agent that was discarded. Reported at the first
+ * occurrence and at each power of ten, so that no agent can flood the log. Samples are masked.
  */
 export type AnomalyKind =
   | Noise

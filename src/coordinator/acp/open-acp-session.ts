@@ -1,6 +1,6 @@
 /**
- * Initializes an agent and opens a new ACP session or restores an earlier one (AC1, AC4). Respects the agent's capabilities. A
- * failed restore falls back to a new session and says so.
+ * Initializes an agent and opens a new ACP session or restores an earlier one (AC1, AC4). Respects
+ * the agent's capabilities. A failed restore falls back to a new session and says so.
  */
 import { type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { type Fields, fieldsOf } from '../../platform/json.ts'
@@ -152,7 +152,9 @@ const isOffered = (capability: unknown): boolean =>
 
 export interface AcpSessionSetup {
   readonly folder: string
-  /** The folder was made for this process, so earlier sessions were in another one, which is gone. */
+  /**
+   * The folder was made for this process, so earlier sessions were in another one, which is gone.
+   */
   readonly isNew?: boolean
   readonly toolServers: readonly ToolServer[]
   /** Further folders that the agent may see. */
@@ -171,7 +173,9 @@ export async function openAcpSession(
   return opened(answer, acpSessionId, 'new')
 }
 
-/** Restores a session by any method the agent supports. If none works, opens a new one and says why. */
+/**
+ * Restores a session by any method the agent supports. If none works, opens a new one and says why.
+ */
 export async function restoreAcpSession(
   options: OpeningOptions,
   facts: AgentFacts,
@@ -204,7 +208,10 @@ export async function restoreAcpSession(
   return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
 }
 
-/** Whether the agent lists its sessions and this is not among them. Agents refuse unknown sessions with words that say nothing. */
+/**
+ * Whether the agent lists its sessions and this is not among them. Agents refuse unknown sessions
+ * with words that say nothing.
+ */
 async function isGone(
   { ask }: OpeningOptions,
   acpSessionId: string,
@@ -280,7 +287,10 @@ function serversFor({ abilities }: AgentFacts, { toolServers }: AcpSessionSetup)
   })
 }
 
-/** AC9: signs in where that needs nobody, and tries again. Otherwise the failure says how a person can. */
+/**
+ * AC9: signs in where that needs nobody, and tries again. Otherwise the failure says how a person
+ * can.
+ */
 export async function signedIn<Opened>(
   { ask, started }: OpeningOptions,
   { name, signInWays }: AgentFacts,
@@ -308,7 +318,10 @@ export async function signedIn<Opened>(
   }
 }
 
-/** AC2: Holdfast's own MCP server, for approaches, checkpoints and tasks. `contextId` is empty where servers name none. */
+/**
+ * AC2: Holdfast's own MCP server, for approaches, checkpoints and tasks. `contextId` is empty where
+ * servers name none.
+ */
 export function holdfastToolServer(
   { serverUrl, program, particulars }: AcpAgentOptions,
   contextId: string,

@@ -1,6 +1,7 @@
 /**
- * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is bound to, and the answer in
- * ACP terms. Options are chosen by kind, because vendors agree neither on order nor on ids.
+ * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is
+ * bound to, and the answer in ACP terms. Options are chosen by kind, because vendors agree neither
+ * on order nor on ids.
  */
 import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
@@ -18,7 +19,10 @@ const maxDepth = 64
 
 const digestOf = (text: string): string => hash('sha256', text)
 
-/** Serializes a value with sorted keys, so that equal values have equal digests (AP4). Undefined when it is nested too deep. */
+/**
+ * Serializes a value with sorted keys, so that equal values have equal digests (AP4). Undefined
+ * when it is nested too deep.
+ */
 function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -44,7 +48,10 @@ export type PermissionAnswer =
   | { readonly choose: 'allow' | 'deny' }
   | { readonly choose: 'cancelled' }
 
-/** Undefined when it is invalid or nested too deep to judge. Long values are shown cut; the digest covers all of them. */
+/**
+ * Undefined when it is invalid or nested too deep to judge. Long values are shown cut; the digest
+ * covers all of them.
+ */
 export function permissionRequestOf(
   params: unknown,
   calls: ToolCalls,
@@ -62,7 +69,10 @@ export function permissionRequestOf(
   return requested && { ...requested, options, digest: digestOf(exact) }
 }
 
-/** Kinds by preference. "Always" is never chosen for an approval, because Holdfast keeps allowances itself (AG6). */
+/**
+ * Kinds by preference. "Always" is never chosen for an approval, because Holdfast keeps allowances
+ * itself (AG6).
+ */
 const kinds: Readonly<Record<'allow' | 'deny', readonly PermissionKind[]>> = {
   allow: ['allow_once'],
   deny: ['reject_once', 'reject_always'],
@@ -89,9 +99,11 @@ export function outcomeOf(
 }
 
 /**
- * Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to show. Ids are excluded, and
- * so are a model's remarks, the agent's ids and times beside a command. A call without input has no fingerprint, because titles and texts are often cut or
- * generic. Agents describe a call in several updates, so the digest of each field is kept until permission is asked.
+ * Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to
+ * show. Ids are excluded, and so are a model's remarks, the agent's ids and times beside a command.
+ * A call without input has no fingerprint, because titles and texts are often cut or generic.
+ * Agents describe a call in several updates, so the digest of each field is kept until permission
+ * is asked.
  */
 const comparedFields = ['kind', 'title', 'rawInput', 'content', 'locations'] as const
 type ComparedField = (typeof comparedFields)[number]
@@ -114,7 +126,10 @@ export function addDigests(digests: CallDigests, update: Fields): CallDigests {
   return next
 }
 
-/** Merges the known digests of a call with those of its permission request. Undefined when they contradict each other. */
+/**
+ * Merges the known digests of a call with those of its permission request. Undefined when they
+ * contradict each other.
+ */
 export function mergeDigests(
   reported: CallDigests,
   requested: CallDigests,
@@ -164,8 +179,9 @@ function commandDigest(rawInput: unknown): string | null {
 }
 
 /**
- * An object of the input, however deep, that repeats the id of its own call is the agent's record of the request, not the tool's
- * arguments alone: what it adds of its own differs each time. Variables are arguments, whatever they are called.
+ * An object of the input, however deep, that repeats the id of its own call is the agent's record
+ * of the request, not the tool's arguments alone: what it adds of its own differs each time.
+ * Variables are arguments, whatever they are called.
  */
 function withoutEnvelope(value: unknown, toolCallId: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value

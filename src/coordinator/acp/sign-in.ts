@@ -1,4 +1,7 @@
-/** The ways in which a person signs an agent in, and the one that needs nobody (AC9): a key in its environment. Pure. */
+/**
+ * The ways in which a person signs an agent in, and the one that needs nobody (AC9): a key in its
+ * environment. Pure.
+ */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { jsonOf, lineOf, listOf } from './wire.ts'
@@ -7,7 +10,10 @@ export interface SignInWay {
   readonly id: string
   readonly name: string
   readonly description: string | null
-  /** What a person runs in a terminal; null: the agent does it itself, when it is asked to authenticate. */
+  /**
+   * What a person runs in a terminal; null: the agent does it itself, when it is asked to
+   * authenticate.
+   */
   readonly terminal: {
     /** null: the agent's own command. */
     readonly command: string | null
@@ -59,7 +65,10 @@ function signInWayOf(method: Fields): SignInWay[] {
 
 export const signInWaysOf = (methods: unknown): SignInWay[] => listOf(methods).flatMap(signInWayOf)
 
-/** The way that needs nobody: its key is in the environment. What is known of the agent counts before the form of a name. */
+/**
+ * The way that needs nobody: its key is in the environment. What is known of the agent counts
+ * before the form of a name.
+ */
 export function unattendedWay(
   agent: string,
   ways: readonly SignInWay[],

@@ -41,9 +41,9 @@ interface ToolCallsOptions {
 }
 
 /**
- * The current state of each tool call of a turn. Agents describe a call in several updates, and the first one may be partial, so
- * updates are merged by id. A permission request only adds to a call: what is decided about never shows less than what the agent
- * said before (AP4).
+ * The current state of each tool call of a turn. Agents describe a call in several updates, and the
+ * first one may be partial, so updates are merged by id. A permission request only adds to a call:
+ * what is decided about never shows less than what the agent said before (AP4).
  */
 export class ToolCalls {
   readonly #calls = new Map<string, Known>()
@@ -113,7 +113,10 @@ export class ToolCalls {
     if (entry) entry.beganAt = this.#now()
   }
 
-  /** The whole output of a call that is over, or of all calls, in pieces. Only output that is longer than what the calls show. */
+  /**
+   * The whole output of a call that is over, or of all calls, in pieces. Only output that is longer
+   * than what the calls show.
+   */
   *wholeOutputs(toolCallId?: string): Generator<AgentUpdate> {
     const entries = toolCallId === undefined ? this.#calls.values() : [this.#calls.get(toolCallId)]
     for (const each of entries) {
@@ -137,7 +140,10 @@ export class ToolCalls {
     this.#calls.delete(toolCallId)
   }
 
-  /** Returns the call as shown in a permission request, with its fingerprint, if it has one. A known call is not changed. */
+  /**
+   * Returns the call as shown in a permission request, with its fingerprint, if it has one. A known
+   * call is not changed.
+   */
   forPermission(
     update: Fields,
   ): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
@@ -146,7 +152,8 @@ export class ToolCalls {
       const call = this.apply(update, true)
       return call && { call, likeness: fingerprintOf(addDigests({}, update)) }
     }
-    // Some tell the folder with the call and the command with the request: each is a part of the input.
+    // Some tell the folder with the call and the command with the request: each is a part of the
+    // input.
     const rawInput = joinedInput(entry.call, update['rawInput'])
     const whole = rawInput ? { ...update, rawInput } : update
     const before = rawInput ? { toolCallId: update['toolCallId'], rawInput } : {}
@@ -207,7 +214,10 @@ function applyUpdate(call: ToolCall, update: Fields): ToolCall {
   }
 }
 
-/** The inputs of a call and of its permission request as one, where they do not contradict each other. Undefined when one is empty. */
+/**
+ * The inputs of a call and of its permission request as one, where they do not contradict each
+ * other. Undefined when one is empty.
+ */
 function joinedInput({ input, cut }: ToolCall, requestedInput: unknown): Fields | undefined {
   const [reportedInput, more] = [cut ? {} : parsedInput(input), fieldsOf(requestedInput)]
   const shared = Object.keys(reportedInput).filter((key) => key in more)
@@ -221,7 +231,10 @@ const isEmptyInput = (input: Fields): boolean => Object.keys(input).length === 0
 
 const parsedInput = (input: string | null): Fields => fieldsOf(parsedJson(input ?? '{}'))
 
-/** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
+/**
+ * Merges a known call with its permission request. If they contradict each other, both inputs are
+ * shown.
+ */
 function mergeCalls(reported: ToolCall, requested: ToolCall, contradict: boolean): ToolCall {
   const isNew = requested.title !== defaultTitle && !reported.title.includes(requested.title)
   const before = reported.title === defaultTitle ? '' : `${reported.title} · `

@@ -1,21 +1,25 @@
 /**
- * Reads what a tool call ran and what came of it, whichever fields the agent uses (AC6). Holds the whole output of a call within
- * a limit; of more, the beginning and the end.
+ * Reads what a tool call ran and what came of it, whichever fields the agent uses (AC6). Holds the
+ * whole output of a call within a limit; of more, the beginning and the end.
  */
 import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
 import { maxShownOutput } from '../../protocol/turns/agent-update.ts'
 import { jsonOf, lineOf, textOf, wholeOf } from './wire.ts'
 
-// Where agents put what a tool call ran, where, and what came of it. ACP has one field for output (`content`), and agents use
-// others beside it or instead. The fields are tried for every agent, so one not seen before may use any of them. Each was
-// recorded with a real agent; the exchanges are in test/coordinator/acp/exchanges. Data only.
+// Where agents put what a tool call ran, where, and what came of it. ACP has one field for output
+// (`content`), and agents use others beside it or instead. The fields are tried for every agent, so
+// one not seen before may use any of them. Each was recorded with a real agent; the exchanges are
+// in test/coordinator/acp/exchanges. Data only.
 
 /** A path into an update: fields separated by dots, `*` for each item of a list. */
 type Path = string
 
 interface OutputField {
   readonly at: Path
-  /** `piece`: what came since the last update. `whole`: all there is so far. The longest `whole` of an update counts. */
+  /**
+   * `piece`: what came since the last update. `whole`: all there is so far. The longest `whole` of
+   * an update counts.
+   */
   readonly has: 'piece' | 'whole'
   /** Takes the text out of its wrapping: the first group. */
   readonly unwrap?: RegExp
@@ -61,7 +65,10 @@ const exitCodeFields: readonly Path[] = [
 interface ExitWords {
   /** The name in ACP's `agentInfo`. */
   readonly agent: string
-  /** Where the agent writes the exit status into the output. It counts more than a field: pi-acp puts 1 there for any failure. */
+  /**
+   * Where the agent writes the exit status into the output. It counts more than a field: pi-acp
+   * puts 1 there for any failure.
+   */
   readonly pattern: RegExp
 }
 
@@ -81,7 +88,10 @@ const folderFields: readonly Path[] = [
   'rawOutput.contents.*.cwd',
 ]
 
-/** The call of which this one is a part: a sub-agent's. The first is claude-agent-acp's; the others are forms that agents use. */
+/**
+ * The call of which this one is a part: a sub-agent's. The first is claude-agent-acp's; the others
+ * are forms that agents use.
+ */
 const parentFields: readonly Path[] = [
   '_meta.claudeCode.parentToolUseId',
   '_meta.parentToolCallId',
@@ -129,7 +139,10 @@ export function exitCodeOf(
   return words === undefined ? firstOf(update, exitCodeFields, wholeOf) : Number(words)
 }
 
-/** Which field of a call has the output: each replaces what it had itself (ACP), and none what another had. */
+/**
+ * Which field of a call has the output: each replaces what it had itself (ACP), and none what
+ * another had.
+ */
 type Source = 'content' | 'result'
 
 interface WholeOutput {
@@ -144,7 +157,10 @@ interface SentOutput {
   readonly whole: WholeOutput | undefined
 }
 
-/** The output in an update. `isArguments`: what an agent puts before the output, or in its place while the call runs. */
+/**
+ * The output in an update. `isArguments`: what an agent puts before the output, or in its place
+ * while the call runs.
+ */
 export function outputOf(update: Fields, isArguments: (text: string) => boolean): SentOutput {
   let piece = ''
   let whole: WholeOutput | undefined
@@ -170,7 +186,10 @@ export function outputOf(update: Fields, isArguments: (text: string) => boolean)
   }
 }
 
-/** Whether a text is the call's arguments: the input as JSON, or the command line, also behind a prompt sign. */
+/**
+ * Whether a text is the call's arguments: the input as JSON, or the command line, also behind a
+ * prompt sign.
+ */
 export function argumentsOf({
   input,
   command,
@@ -195,7 +214,10 @@ const commandIn = (json: string): string | undefined => commandOf({ rawInput: pa
 /** Characters that must agree before an update counts as continuing the output. */
 const overlapChars = 200
 
-/** What an agent sends as the whole replaces what it sent, but continues it where it is a window that moves over the output. */
+/**
+ * What an agent sends as the whole replaces what it sent, but continues it where it is a window
+ * that moves over the output.
+ */
 function replaced(before: string, sent: string): string | undefined {
   if (sent.includes(before)) return sent
   if (sent.length >= overlapChars && before.includes(sent)) return before
@@ -204,7 +226,10 @@ function replaced(before: string, sent: string): string | undefined {
   return at < 0 ? undefined : before + sent.slice(at + end.length)
 }
 
-/** What two fields tell of one output, which some write with other line ends, colours or spaces: nothing is lost, nothing is twice. */
+/**
+ * What two fields tell of one output, which some write with other line ends, colours or spaces:
+ * nothing is lost, nothing is twice.
+ */
 function joined(earlier: string, sent: string): string {
   const [before, after] = [plain(earlier), plain(sent)]
   if (after.includes(before)) return sent
@@ -257,8 +282,8 @@ export class ToolOutput {
   }
 
   /**
-   * Takes in what an agent sends as the whole of the output. `continues`: it may be a window, or another field beside what is known.
-   * `adds`: what replaces all sums it up.
+   * Takes in what an agent sends as the whole of the output. `continues`: it may be a window, or
+   * another field beside what is known. `adds`: what replaces all sums it up.
    */
   set(
     { text: sent, from, isUnread }: WholeOutput,

@@ -1,4 +1,7 @@
-/** Converts ACP updates to our own types. Unknown ones are ignored, because later agents send more (AC1). */
+/**
+ * Converts ACP updates to our own types. Unknown ones are ignored, because later agents send more
+ * (AC1).
+ */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import {
@@ -289,8 +292,8 @@ export class MessageBreaks {
 }
 
 /**
- * Joins an agent's many small updates into few. The first leaves at once, then a batch every 50 ms or when one is full. Keeps the
- * order, and holds at most one piece of text and a few updates.
+ * Joins an agent's many small updates into few. The first leaves at once, then a batch every 50 ms
+ * or when one is full. Keeps the order, and holds at most one piece of text and a few updates.
  */
 export class UpdateBatcher {
   readonly #clock: Clock

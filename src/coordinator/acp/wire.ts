@@ -1,7 +1,8 @@
 /**
- * The message stream between the ACP library and an agent's pipes. Adds what the library lacks: a maximum line length, handling
- * of noise (AC3), a read rate limit, and ordering. The library delivers notifications and answers in promises, so a prompt's
- * answer could overtake its last updates; here both are handled in the order they arrive.
+ * The message stream between the ACP library and an agent's pipes. Adds what the library lacks: a
+ * maximum line length, handling of noise (AC3), a read rate limit, and ordering. The library
+ * delivers notifications and answers in promises, so a prompt's answer could overtake its last
+ * updates; here both are handled in the order they arrive.
  */
 
 import type { Readable, Writable } from 'node:stream'
@@ -21,7 +22,8 @@ import {
   readWindowMs,
 } from './limits.ts'
 
-// Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut.
+// Reads single values from untrusted agent messages. Values of another type count as missing, and
+// long ones are cut.
 
 export const listOf = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : []
@@ -55,7 +57,10 @@ export function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** Splits bytes into lines, and holds one at the most. Of a line that is too long, the size and the beginning are kept. */
+/**
+ * Splits bytes into lines, and holds one at the most. Of a line that is too long, the size and the
+ * beginning are kept.
+ */
 export interface LineOptions {
   readonly maxBytes: number
   readonly onLine: (line: string) => void

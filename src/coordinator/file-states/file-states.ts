@@ -1,4 +1,7 @@
-/** File states of this machine's git workplaces (FS): taken, compared, brought back, forked; one thing at a time in each. */
+/**
+ * File states of this machine's git workplaces (FS): taken, compared, brought back, forked; one
+ * thing at a time in each.
+ */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,12 +21,16 @@ import { KeptStates } from './kept-states.ts'
 import { isThere, type RestoreRequest, restore } from './restore.ts'
 import { type Workplace, Workplaces } from './workplace.ts'
 
-// Writes a state into a new worktree byte for byte (FS6). The worktree's own index gets its commit, as after a checkout.
+// Writes a state into a new worktree byte for byte (FS6). The worktree's own index gets its commit,
+// as after a checkout.
 
 /** Parallel checkout of git, for trees that are large enough. */
 const parallel = { 'checkout.workers': '0' }
 
-/** Repeated after a crash it writes everything again. The index of the worktree comes last and says that it is complete. */
+/**
+ * Repeated after a crash it writes everything again. The index of the worktree comes last and says
+ * that it is complete.
+ */
 async function writeState(place: Workplace, { tree }: { readonly tree: string }): Promise<void> {
   const { gitFolder, head } = place.facts
   await place.recover()
@@ -55,7 +62,10 @@ export class FileStates {
     this.#workplaces = new Workplaces(git)
   }
 
-  /** Takes a state, or `known`, and keeps it for a conversation. Null where there is no git workplace. */
+  /**
+   * Takes a state, or `known`, and keeps it for a conversation. Null where there is no git
+   * workplace.
+   */
   take(folder: string, key: string, reused?: FileState): Promise<TakenState | null> {
     return this.#in(folder, async (place) => {
       if (reused) {
@@ -98,7 +108,10 @@ export class FileStates {
     })
   }
 
-  /** The commit to begin a fork at: the one of the state, or the present one when that is gone. Null when the state is gone. */
+  /**
+   * The commit to begin a fork at: the one of the state, or the present one when that is gone. Null
+   * when the state is gone.
+   */
   forkBase(folder: string, { tree, head }: FileState): Promise<string | null> {
     return this.#at(folder, async (place) => {
       if (!(await isThere(place, tree))) return null

@@ -1,6 +1,7 @@
 /**
- * Keeps states from git's garbage collection (FS3): one ref for each conversation to a tree of its states, and one for the newest
- * tree of each private index, whose objects would otherwise be pruned.
+ * Keeps states from git's garbage collection (FS3): one ref for each conversation to a tree of its
+ * states, and one for the newest tree of each private index, whose objects would otherwise be
+ * pruned.
  */
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -60,7 +61,9 @@ export class KeptStates {
     this.#indexes.set(place.dir, tree)
   }
 
-  /** Keeps only these objects of a conversation, and the recent ones. Returns how many were let go. */
+  /**
+   * Keeps only these objects of a conversation, and the recent ones. Returns how many were let go.
+   */
   async keepOnly(place: Workplace, key: string, needed: ReadonlySet<string>): Promise<number> {
     let dropped = 0
     const recent = this.#recent.get(setKey(place, key))
@@ -130,7 +133,10 @@ export class KeptStates {
 const setKey = (place: Workplace, key: string): string => `${place.facts.commonFolder}\0${key}`
 const nameOf = (line: string): string => line.slice(line.indexOf('\t') + 1)
 
-/** `--missing`: an old state that was lost must not prevent new ones. `update-ref` checks the newest. */
+/**
+ * `--missing`: an old state that was lost must not prevent new ones. `update-ref` checks the
+ * newest.
+ */
 async function makeTree(place: Workplace, entries: KeptSet['entries']): Promise<string> {
   return (
     await place.run(['mktree', '--missing', '-z'], {

@@ -1,7 +1,7 @@
 /**
- * Brings a workplace's files to an earlier state (FS5). The present state is kept first, with ignored files that stand in the
- * way, so the restore can be undone. What somebody else changed is shown and needs a confirmation. A restore that was cut off is
- * completed by asking for it again.
+ * Brings a workplace's files to an earlier state (FS5). The present state is kept first, with
+ * ignored files that stand in the way, so the restore can be undone. What somebody else changed is
+ * shown and needs a confirmation. A restore that was cut off is completed by asking for it again.
  */
 
 import { hash } from 'node:crypto'
@@ -165,7 +165,10 @@ async function writeFiles(
   return answer
 }
 
-/** Completes a restore that was cut off. A file that is neither as before nor as wanted was changed by others and is kept. */
+/**
+ * Completes a restore that was cut off. A file that is neither as before nor as wanted was changed
+ * by others and is kept.
+ */
 async function complete(
   place: Workplace,
   states: KeptStates,
@@ -203,7 +206,9 @@ async function complete(
   return done
 }
 
-/** Whether a file is as git leaves it in the middle of a restore: done, missing, or written in part. */
+/**
+ * Whether a file is as git leaves it in the middle of a restore: done, missing, or written in part.
+ */
 async function isOurs(
   place: Workplace,
   path: ChangedPath,
@@ -261,7 +266,9 @@ interface InTheWay {
   readonly blocked: Buffer[]
 }
 
-/** git overwrites ignored files, and removes an ignored folder where a file must go, without a word. */
+/**
+ * git overwrites ignored files, and removes an ignored folder where a file must go, without a word.
+ */
 async function findInTheWay(place: Workplace, paths: readonly ChangedPath[]): Promise<InTheWay> {
   const leaving = new Set(
     paths.filter(({ status }) => status !== 'A').map(({ name }) => name.toString('latin1')),

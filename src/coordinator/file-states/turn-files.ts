@@ -1,4 +1,7 @@
-/** Takes the files before and after a turn (FS7). A state that cannot be taken never holds up or fails the turn; the agent's output says why. */
+/**
+ * Takes the files before and after a turn (FS7). A state that cannot be taken never holds up or
+ * fails the turn; the agent's output says why.
+ */
 import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
 import type { FileState } from '../../protocol/worktrees/file-state.ts'
 import type { FileStates } from './file-states.ts'

@@ -1,8 +1,10 @@
 /**
- * What an ACP agent has to do with its sandbox: what it committed is taken over around each turn (SB6), it stays in one workplace (SB3),
- * and a person is asked about hosts that a strict sandbox does not allow (SB7), as a permission of the running turn: allow once, allow
- * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it. Outside
- * a turn only what was allowed before its start is; the first turn asks about the rest.
+ * What an ACP agent has to do with its sandbox: what it committed is taken over around each turn
+ * (SB6), it stays in one workplace (SB3), and a person is asked about hosts that a strict sandbox
+ * does not allow (SB7), as a permission of the running turn: allow once, allow always (an
+ * allowance, with its scope and expiry), or keep refusing. One question for each host and turn,
+ * whose answer counts for it. Outside a turn only what was allowed before its start is; the first
+ * turn asks about the rest.
  */
 import { hash } from 'node:crypto'
 import { isBelow } from '../../platform/files/path-inside.ts'
@@ -94,7 +96,10 @@ export class AgentSandbox {
     return Promise.race([answer, late]).finally(() => clearTimeout(timer))
   }
 
-  /** Asks about the hosts that were refused before: what is allowed always is reached by the next process. */
+  /**
+   * Asks about the hosts that were refused before: what is allowed always is reached by the next
+   * process.
+   */
   beginTurn(turnId: string): void {
     for (const target of this.#unasked.splice(0)) void this.#ask(turnId, target)
   }
@@ -124,7 +129,10 @@ export class AgentSandbox {
     })
   }
 
-  /** At once, so that a start is not held. A name that is none of a host does not get into a command that a person copies. */
+  /**
+   * At once, so that a start is not held. A name that is none of a host does not get into a command
+   * that a person copies.
+   */
   #refuse(target: HostPort): false {
     const { host } = target
     if (this.#refused.size >= maxHosts || this.#refused.has(host) || !isPlain(host)) return false
@@ -143,7 +151,10 @@ export class AgentSandbox {
 
 const isPlain = (host: string): boolean => /^[a-z0-9][a-z0-9.-]*(:\d+)?$/.test(host)
 
-/** The command that allows hosts; it names what is allowed already, because it replaces that. Empty for what is no name of a host. */
+/**
+ * The command that allows hosts; it names what is allowed already, because it replaces that. Empty
+ * for what is no name of a host.
+ */
 export function commandAllowing(
   { agentId, projectId, isolation }: AgentSandboxOptions['particulars'],
   refused: readonly string[],

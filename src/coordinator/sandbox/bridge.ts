@@ -1,7 +1,9 @@
 /**
- * The way from a sandbox to the network (SB5). A sandbox has a network of its own with nothing in it but a forwarder, which passes
- * each connection through one unix socket to this bridge, with the inside port on a first line. The bridge speaks HTTP (CONNECT and
- * plain) and SOCKS5, decides by the rules, and looks up names itself. The server's address leads to the endpoints of a launch alone.
+ * The way from a sandbox to the network (SB5). A sandbox has a network of its own with nothing in
+ * it but a forwarder, which passes each connection through one unix socket to this bridge, with the
+ * inside port on a first line. The bridge speaks HTTP (CONNECT and plain) and SOCKS5, decides by
+ * the rules, and looks up names itself. The server's address leads to the endpoints of a launch
+ * alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import {
@@ -360,7 +362,10 @@ function relay(
   incoming.pipe(upstream)
 }
 
-/** The program inside, which listens and forwards. `argv`: the socket, a file to make when it listens, and the ports. */
+/**
+ * The program inside, which listens and forwards. `argv`: the socket, a file to make when it
+ * listens, and the ports.
+ */
 export const forwarder = `
 const net = require('node:net'), [socket, ready, ...ports] = process.argv.slice(1)
 let left = ports.length

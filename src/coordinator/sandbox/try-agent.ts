@@ -1,6 +1,7 @@
 /**
- * Tries whether an agent runs in a sandbox of this machine (SB8): its program is asked for its version inside. Only for agents whose
- * data say what they need; others have settings that nobody knows, and would lose them.
+ * Tries whether an agent runs in a sandbox of this machine (SB8): its program is asked for its
+ * version inside. Only for agents whose data say what they need; others have settings that nobody
+ * knows, and would lose them.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

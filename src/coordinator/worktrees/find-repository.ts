@@ -1,6 +1,6 @@
 /**
- * Finds the repository of a folder as git does, but as data (SE19): `.git`, `commondir`, `gitdir`, `HEAD` and `config` are read as
- * bounded regular files, so nothing of it is run or waited for.
+ * Finds the repository of a folder as git does, but as data (SE19): `.git`, `commondir`, `gitdir`,
+ * `HEAD` and `config` are read as bounded regular files, so nothing of it is run or waited for.
  */
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
@@ -58,7 +58,8 @@ export async function findRepository(
   const named = settings.get('core.worktree')
   if (own === common && named === undefined && isTrue(settings.get('core.bare')))
     return { why: statusNotice('bareRepository', { folder }) }
-  // `core.worktree` can name any folder of the machine. Only the folder that contains the repository is accepted.
+  // `core.worktree` can name any folder of the machine. Only the folder that contains the
+  // repository is accepted.
   if (own === common && named !== undefined && realPathOf(resolve(own, named)) !== top)
     return cannot(statusNotice('coreWorktreeElsewhere'))
   if (!isOfFolder(place, named))
@@ -113,7 +114,9 @@ function checkoutOf(start: string): Checkout | NoRepository {
   return none
 }
 
-/** Undefined when it is none. No link counts for what we write to: an agent may have made it (SB10). */
+/**
+ * Undefined when it is none. No link counts for what we write to: an agent may have made it (SB10).
+ */
 function gitFoldersAt(own: string): Pick<Checkout, 'own' | 'common'> | undefined {
   const named = textOf(join(own, 'commondir'), maxLinkBytes)?.trim()
   const common = named === undefined ? own : realPathOf(resolve(own, named))
@@ -132,8 +135,9 @@ function gitFolderNamedAt(top: string): string | undefined {
 }
 
 /**
- * A checkout has its repository inside; a worktree is named in it, and others in `core.worktree`, as submodules are. Anybody who can
- * write in a folder can put a `.git` there that leads to a repository of others.
+ * A checkout has its repository inside; a worktree is named in it, and others in `core.worktree`,
+ * as submodules are. Anybody who can write in a folder can put a `.git` there that leads to a
+ * repository of others.
  */
 function isOfFolder({ top, own, common }: Checkout, named: string | undefined): boolean {
   if (own === common) return own === join(top, '.git') || named !== undefined
@@ -171,7 +175,10 @@ function parsed(git: Git, file: Buffer | undefined): Promise<Settings> {
   return found
 }
 
-/** git refuses the repositories of others, because they can name programs. We do not read what names them, and refuse all the same. */
+/**
+ * git refuses the repositories of others, because they can name programs. We do not read what names
+ * them, and refuse all the same.
+ */
 function isOwnedByUs(paths: readonly string[]): boolean {
   const us = process.geteuid?.()
   return us === undefined || paths.every((path) => foundAt(path)?.uid === us)

@@ -1,6 +1,6 @@
 /**
- * Settings of git as data (SE19): no git of ours runs under the configuration of a repository or a person. What is needed of it, such
- * as line ends, is read, checked, and handed to git one by one.
+ * Settings of git as data (SE19): no git of ours runs under the configuration of a repository or a
+ * person. What is needed of it, such as line ends, is read, checked, and handed to git one by one.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,10 @@ const persons = new WeakMap<
   { readonly found: Promise<PersonsSettings>; readonly until: number }
 >()
 
-/** The person's own settings and the machine's, with what they include. Kept for a while: asking costs a process. */
+/**
+ * The person's own settings and the machine's, with what they include. Kept for a while: asking
+ * costs a process.
+ */
 export function personsSettings(git: Git): Promise<PersonsSettings> {
   const person = persons.get(git)
   if (person && performance.now() < person.until) return person.found
@@ -86,7 +89,9 @@ export const isTrue = (value: string | undefined): boolean =>
 /** What the disk can do, as `git init` found it. */
 const abilities = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode']
 
-/** Checked values for git: line ends, what the disk can do, and the person's list of ignored files. */
+/**
+ * Checked values for git: line ends, what the disk can do, and the person's list of ignored files.
+ */
 export function checkedSettings(
   repository: Settings,
   { settings: persons }: PersonsSettings,

@@ -1,7 +1,7 @@
 /**
- * Looks at what is not committed in a checkout, with an index of ours that has the files of HEAD (SE19). The checkout's own index is
- * read as data: what is staged in it is told, and no flag in it hides a change. Repositories inside of it are named as what they
- * are; nothing in them is read.
+ * Looks at what is not committed in a checkout, with an index of ours that has the files of HEAD
+ * (SE19). The checkout's own index is read as data: what is staged in it is told, and no flag in it
+ * hides a change. Repositories inside of it are named as what they are; nothing in them is read.
  */
 import { constants, lstatSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rename, rm, utimes } from 'node:fs/promises'
@@ -44,7 +44,10 @@ export const named = (name: Buffer, change: ChangedFile['change']): NamedFile =>
 /** Work that can be committed; a repository inside of another cannot. */
 export const isWork = ({ change }: NamedFile): boolean => change !== 'repository'
 
-/** What would be lost with the folder: changed, staged, untracked files, and repositories inside of it. Not ignored files. */
+/**
+ * What would be lost with the folder: changed, staged, untracked files, and repositories inside of
+ * it. Not ignored files.
+ */
 export function uncommittedIn(repository: Repository): Promise<NamedFile[]> {
   return repository.git.serialize(`look ${repository.place.dir}`, () => look(repository))
 }
@@ -168,7 +171,10 @@ export const ownEntriesOf = ({ facts }: Repository, file: string): readonly Inde
 const factsByIndex = new Map<string, { readonly seen: string; readonly facts: IndexFacts }>()
 const maxKnown = 50
 
-/** What the checkout's index says beside ours. One in a form that is not known here says nothing: the files count all the same. */
+/**
+ * What the checkout's index says beside ours. One in a form that is not known here says nothing:
+ * the files count all the same.
+ */
 export function indexFactsOf(repository: Repository): IndexFacts {
   const { gitFolder, head } = repository.facts
   const { indexFile } = repository
@@ -215,7 +221,10 @@ export async function placeIndex(from: string, to: string): Promise<void> {
   await rename(next, to)
 }
 
-/** Runs git with an index that has these files too, without what a sparse checkout leaves away, and objects that are thrown away. */
+/**
+ * Runs git with an index that has these files too, without what a sparse checkout leaves away, and
+ * objects that are thrown away.
+ */
 export async function withNewFiles<Result>(
   repository: Repository,
   names: readonly Buffer[],

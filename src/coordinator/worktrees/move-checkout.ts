@@ -1,6 +1,7 @@
 /**
- * Moves a branch that is checked out, with its files (WT6), if everything is committed there: on a copy of that checkout's index, so
- * that nothing of it is read as configuration, and what its flags hide is seen.
+ * Moves a branch that is checked out, with its files (WT6), if everything is committed there: on a
+ * copy of that checkout's index, so that nothing of it is read as configuration, and what its flags
+ * hide is seen.
  */
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
@@ -69,7 +70,8 @@ export async function moveCheckout(
         ),
       )
       const concerned = new Set(changed.map((name) => name.toString('latin1')))
-      // What a person keeps to themselves by a flag stays as it is, unless it would be written over.
+      // What a person keeps to themselves by a flag stays as it is, unless it would be written
+      // over.
       const untouched = new Set(
         entries.flatMap(({ name, isAssumed, isSkipped }) =>
           isAssumed || isSkipped ? [name.toString('latin1')] : [],

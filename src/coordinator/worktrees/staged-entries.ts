@@ -1,7 +1,8 @@
 /**
- * Reads git's index as data: the one of a checkout can be written by agents, so no git of ours reads it (SE19). It tells what is
- * staged, what conflicts, and what a sparse checkout leaves away. Also checks one before the person's own git is given it (SB6): git
- * takes names as they are, and would write one that begins with `../` outside of the workplace. Pure.
+ * Reads git's index as data: the one of a checkout can be written by agents, so no git of ours
+ * reads it (SE19). It tells what is staged, what conflicts, and what a sparse checkout leaves away.
+ * Also checks one before the person's own git is given it (SB6): git takes names as they are, and
+ * would write one that begins with `../` outside of the workplace. Pure.
  */
 import { hash } from 'node:crypto'
 
@@ -36,7 +37,9 @@ interface Parsed {
   readonly end: number
 }
 
-/** Undefined for forms that are not known here. `idBytes`: the length of an object's id, 20 or 32. */
+/**
+ * Undefined for forms that are not known here. `idBytes`: the length of an object's id, 20 or 32.
+ */
 export function entriesOf(index: Buffer, idBytes: number): readonly IndexEntry[] | undefined {
   try {
     const { entries, end } = parsed(index, idBytes)
@@ -47,7 +50,10 @@ export function entriesOf(index: Buffer, idBytes: number): readonly IndexEntry[]
   }
 }
 
-/** The entries of an index that an agent can have written, without names that lead out of the workplace. */
+/**
+ * The entries of an index that an agent can have written, without names that lead out of the
+ * workplace.
+ */
 export const theirEntriesOf = (index: Buffer, idBytes: number): readonly IndexEntry[] | undefined =>
   entriesOf(index, idBytes)?.filter(
     ({ name }) => !leadsElsewhere.test(name.toString('latin1').replace(/\/$/, '')),
@@ -76,8 +82,8 @@ export function isPlainIndex(index: Buffer, idBytes: number): boolean {
 }
 
 /**
- * The index with its flags cleared that hide changes: `assume-unchanged` always, `skip-worktree` where the file is there. What a
- * sparse checkout leaves away stays away.
+ * The index with its flags cleared that hide changes: `assume-unchanged` always, `skip-worktree`
+ * where the file is there. What a sparse checkout leaves away stays away.
  */
 export function withoutHiding(
   index: Buffer,
@@ -145,7 +151,10 @@ function parsed(index: Buffer, idBytes: number): Parsed {
   return { entries, end: at }
 }
 
-/** Some parts make git read names elsewhere: in another file, or by offsets, which must be those of the entries. */
+/**
+ * Some parts make git read names elsewhere: in another file, or by offsets, which must be those of
+ * the entries.
+ */
 function isPlainPart(name: string, part: Buffer, all: Parsed['entries'], end: number): boolean {
   if (name === 'EOIE') return part.readUInt32BE(0) === end
   let entries = 0
@@ -154,7 +163,8 @@ function isPlainPart(name: string, part: Buffer, all: Parsed['entries'], end: nu
       if (part.readUInt32BE(at) !== all[entries]?.startsAt) return false
       entries += part.readUInt32BE(at + 4)
     }
-  // Those that git must understand have a small letter: the names are in another file, or are folders.
+  // Those that git must understand have a small letter: the names are in another file, or are
+  // folders.
   return /^[A-Z]/.test(name) && entries <= all.length
 }
 
@@ -171,7 +181,9 @@ function variable(bytes: Buffer, from: number): { value: number; next: number } 
 }
 
 export interface IndexFacts {
-  /** By name as latin1: how what is staged differs from the other index. Gitlinks are in neither. */
+  /**
+   * By name as latin1: how what is staged differs from the other index. Gitlinks are in neither.
+   */
   readonly staged: ReadonlyMap<string, 'added' | 'modified' | 'conflicted'>
   readonly skipped: ReadonlySet<string>
   readonly gitlinks: ReadonlySet<string>
@@ -179,7 +191,9 @@ export interface IndexFacts {
 
 export const noFacts: IndexFacts = { staged: new Map(), skipped: new Set(), gitlinks: new Set() }
 
-/** What a checkout's index says beside ours, which has the files of HEAD. Both are sorted by name. */
+/**
+ * What a checkout's index says beside ours, which has the files of HEAD. Both are sorted by name.
+ */
 export function compareIndexes(
   theirs: readonly IndexEntry[],
   ours: readonly IndexEntry[],

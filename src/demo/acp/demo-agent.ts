@@ -1,4 +1,7 @@
-/** ACP demo agent (`demo`): a real ACP agent with a script instead of a model. Needs no key and no network; deterministic. */
+/**
+ * ACP demo agent (`demo`): a real ACP agent with a script instead of a model. Needs no key and no
+ * network; deterministic.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -21,8 +24,8 @@ import { toolInWords } from '../actions.ts'
 import { McpClient } from '../mcp/mcp-client.ts'
 import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
 
-// Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads them after a crash. A talk
-// without turns is not saved.
+// Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads
+// them after a crash. A talk without turns is not saved.
 
 interface Turn {
   readonly asked: string

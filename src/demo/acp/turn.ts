@@ -1,4 +1,7 @@
-/** Runs the directives of a prompt in this process and reports as an ACP agent does. Writes only below its folder. */
+/**
+ * Runs the directives of a prompt in this process and reports as an ACP agent does. Writes only
+ * below its folder.
+ */
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {

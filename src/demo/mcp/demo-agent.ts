@@ -1,6 +1,7 @@
 /**
- * MCP demo agent (`demo-mcp`): a real MCP client with a script instead of a model. Does what every pulling agent does:
- * authenticates, asks for the next action with the longest wait, answers, and logs out.
+ * MCP demo agent (`demo-mcp`): a real MCP client with a script instead of a model. Does what every
+ * pulling agent does: authenticates, asks for the next action with the longest wait, answers, and
+ * logs out.
  */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,7 +17,8 @@ import {
 import { type Directive, stepsIn } from '../directives.ts'
 import { McpClient, type McpClientOptions, ToolFailure } from './mcp-client.ts'
 
-// Runs the directives of a message in this process and returns the answer. Writes only below its folder.
+// Runs the directives of a message in this process and returns the answer. Writes only below its
+// folder.
 
 /** Behaviour of the process, changed by directives. */
 interface Habits {
@@ -119,8 +121,8 @@ async function flood(bytes: number): Promise<void> {
 const deadly = /\[\[(?:crash|hang)\]\]/g
 
 /**
- * Lessons of the demo agent (AR1): some directives end the process. It records one before it runs it in a task; when it resumes
- * the task it is told, and skips it. Pure.
+ * Lessons of the demo agent (AR1): some directives end the process. It records one before it runs
+ * it in a task; when it resumes the task it is told, and skips it. Pure.
  */
 export interface Lesson {
   readonly id: string

@@ -1,4 +1,7 @@
-/** The caller: what a credential stands for. Made by the server from the credential, never from a caller's claim. */
+/**
+ * The caller: what a credential stands for. Made by the server from the credential, never from a
+ * caller's claim.
+ */
 import type { Instant } from '../instant.ts'
 import { personScopes, type Role, type Scope } from './scopes.ts'
 
@@ -13,7 +16,10 @@ export interface Who {
   readonly role: Role | null
   readonly scopes: readonly Scope[]
   readonly expiresAt: Instant | null
-  /** CO4: the launch of an agent that presented its launch token, valid for this launch and project only. */
+  /**
+   * CO4: the launch of an agent that presented its launch token, valid for this launch and project
+   * only.
+   */
   readonly launch?: { readonly id: string; readonly projectId: string }
 }
 

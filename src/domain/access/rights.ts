@@ -1,6 +1,6 @@
 /**
- * Rights stand with what is done: each use case, query and stream says which scope it needs and whose it is. services/app.ts is
- * the one place that compares them with a caller. Pure.
+ * Rights stand with what is done: each use case, query and stream says which scope it needs and
+ * whose it is. services/app.ts is the one place that compares them with a caller. Pure.
  */
 import type { Needed } from './scopes.ts'
 import type { Viewer } from './visibility.ts'
@@ -22,7 +22,10 @@ interface Named {
   readonly viewer: { readonly viewer: Viewer }
 }
 
-/** `caller`: the caller itself, its session or what it has signed in with; `nobody`: nobody's in particular. */
+/**
+ * `caller`: the caller itself, its session or what it has signed in with; `nobody`: nobody's in
+ * particular.
+ */
 export type Subject = keyof Named | 'caller' | 'nobody'
 
 /** What an input has to name, for what it is done to. */
@@ -30,8 +33,8 @@ export type InputOn<On extends Subject> = On extends keyof Named ? Named[On] : u
 
 export interface Rights<On extends Subject = Subject> {
   /**
-   * The scope that it needs. `anybody`: any credential, or a look-up inside an operation that has checked its own scope;
-   * `nobody`: none; `server`: no caller has it, it is the server's upkeep.
+   * The scope that it needs. `anybody`: any credential, or a look-up inside an operation that has
+   * checked its own scope; `nobody`: none; `server`: no caller has it, it is the server's upkeep.
    */
   readonly scope: Needed | 'anybody' | 'nobody'
   /** Whose it is. */

@@ -1,10 +1,19 @@
-/** Scopes (SE3): a person's come from the role, a script token's are chosen and never exceed its maker's. Pure. */
+/**
+ * Scopes (SE3): a person's come from the role, a script token's are chosen and never exceed its
+ * maker's. Pure.
+ */
 
-/** read: see everything · write: projects' contents, chats, tasks · approve: decide approvals · manage: agents, people, tokens, settings */
+/**
+ * read: see everything · write: projects' contents, chats, tasks · approve: decide approvals ·
+ * manage: agents, people, tokens, settings
+ */
 export const personScopes = ['read', 'write', 'approve', 'manage'] as const
 export type PersonScope = (typeof personScopes)[number]
 
-/** Scopes of programs; no person and no script token has these. `server`: the server itself, without a caller. */
+/**
+ * Scopes of programs; no person and no script token has these. `server`: the server itself, without
+ * a caller.
+ */
 export type Scope = PersonScope | 'agent' | 'coordinator' | 'server'
 
 export const roles = ['owner', 'member', 'viewer'] as const
@@ -28,8 +37,9 @@ export const exceeding = (wanted: readonly PersonScope[], giver: readonly Scope[
 export type Needed = Scope | 'link'
 
 /**
- * The scopes that suffice. `manage` includes what a coordinator may report, for use by hand where none runs or one was lost;
- * `write` what an agent does, with its secret: a credential that may only look cannot act as an agent (SE3).
+ * The scopes that suffice. `manage` includes what a coordinator may report, for use by hand where
+ * none runs or one was lost; `write` what an agent does, with its secret: a credential that may
+ * only look cannot act as an agent (SE3).
  */
 const sufficient: Readonly<Record<Needed, readonly Scope[]>> = {
   read: ['read'],

@@ -1,11 +1,14 @@
 /**
- * "Allow always" (AG6, AP4): allowances, and whether a new request is covered. An allowance covers only what it names: commands
- * must match exactly, and paths are compared by segment. Requests that cannot be compared, above all calls without input, go to a
- * person. Pure.
+ * "Allow always" (AG6, AP4): allowances, and whether a new request is covered. An allowance covers
+ * only what it names: commands must match exactly, and paths are compared by segment. Requests that
+ * cannot be compared, above all calls without input, go to a person. Pure.
  */
 import { type NoticeText, notice } from '../notices.ts'
 
-/** The same request; files below a folder with the same kind of tool; the same kind of tool, if it changes nothing. */
+/**
+ * The same request; files below a folder with the same kind of tool; the same kind of tool, if it
+ * changes nothing.
+ */
 export const allowanceScopes = ['request', 'folder', 'tool'] as const
 export type AllowanceScope = (typeof allowanceScopes)[number]
 
@@ -90,7 +93,10 @@ export function folderOf(call: AskedCall): string | null {
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
 
-/** Keys whose values differ each time: a model's remarks, ids that an agent gives to its requests, times. In small letters. */
+/**
+ * Keys whose values differ each time: a model's remarks, ids that an agent gives to its requests,
+ * times. In small letters.
+ */
 const remarks: ReadonlySet<string> = new Set([
   'description',
   'explanation',
@@ -117,7 +123,10 @@ const times: ReadonlySet<string> = new Set(
 const isTime = (value: unknown): boolean =>
   typeof value === 'number' || /^\d{4}-\d\d-\d\d[T ][\d:.]{5,}/.test(String(value))
 
-/** Whether a field beside a command is no part of what is done. A value of another form than its key promises is a part. */
+/**
+ * Whether a field beside a command is no part of what is done. A value of another form than its key
+ * promises is a part.
+ */
 export function isIncidental(key: string, value: unknown): boolean {
   const name = key.replaceAll(/[_-]/g, '').toLowerCase()
   if (remarks.has(key)) return typeof value === 'string'
@@ -128,7 +137,9 @@ export function isIncidental(key: string, value: unknown): boolean {
   )
 }
 
-/** Describes an allowance in lists: the command or whole input, or the files and the kind of tool. */
+/**
+ * Describes an allowance in lists: the command or whole input, or the files and the kind of tool.
+ */
 export function ruleTitle(
   { scope, toolKind, folder }: AllowanceRule,
   call: AskedCall & { readonly title: string },
@@ -194,7 +205,9 @@ function isInside(folder: string, path: string): boolean {
 
 const rootOf = (path: string): string => /^[A-Za-z]:/.exec(path)?.[0].toUpperCase() ?? '/'
 
-/** Segments of an absolute path; undefined for relative paths, paths with `..`, and ambiguous ones. */
+/**
+ * Segments of an absolute path; undefined for relative paths, paths with `..`, and ambiguous ones.
+ */
 function segmentsOf(path: string): string[] | undefined {
   const drive = /^[A-Za-z]:[\\/]/.test(path)
   if (

@@ -1,6 +1,6 @@
 /**
- * The flags of a conversation (CV3): camelCase here, snake_case in files. Known flags are typed and left out while unset. Unknown
- * ones, from other or newer programs, are kept. Pure.
+ * The flags of a conversation (CV3): camelCase here, snake_case in files. Known flags are typed and
+ * left out while unset. Unknown ones, from other or newer programs, are kept. Pure.
  */
 const knownFlags = {
   localOnly: { written: 'local_only', kind: 'boolean' },
@@ -32,7 +32,10 @@ const knownByEitherName = new Map<string, KnownFlag>([
 const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === false || value === '' || value === 0
 
-/** Reads flags in either spelling; the file's wins. Refused when a known flag has the wrong type. Unset ones are left out. */
+/**
+ * Reads flags in either spelling; the file's wins. Refused when a known flag has the wrong type.
+ * Unset ones are left out.
+ */
 export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefusal } {
   const flags = new Map<string, unknown>()
   for (const [name, value] of Object.entries(given)) {

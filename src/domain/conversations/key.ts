@@ -1,6 +1,7 @@
 /**
- * Conversation keys, `<channel>:<chat id>` (CV6), without characters that a file system may reject: they become names. Keys are made
- * here, and read nowhere else: what a conversation is stands in its row. Pure.
+ * Conversation keys, `<channel>:<chat id>` (CV6), without characters that a file system may reject:
+ * they become names. Keys are made here, and read nowhere else: what a conversation is stands in
+ * its row. Pure.
  */
 
 import { parseChannelKey } from '../channels/key.ts'
@@ -39,7 +40,10 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
   return undefined
 }
 
-/** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
+/**
+ * DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with
+ * them.
+ */
 const withoutDays = ['console', 'work', 'fork', 'schedule', 'import', 'race'] as const
 
 export const conversationKinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
@@ -95,7 +99,10 @@ export const agentKey = (one: string, other: string): string =>
 export const consoleKey = (userSessionId: string, role: string): string =>
   `console:${userSessionId}.${encoded(role)}`
 
-/** An agent's work in a work session and its resumptions: `workSessionId` is the first of the lineage. */
+/**
+ * An agent's work in a work session and its resumptions: `workSessionId` is the first of the
+ * lineage.
+ */
 export const workKey = (workSessionId: string, agentId: string): string =>
   `work:${workSessionId}.${agentId}`
 
@@ -149,8 +156,9 @@ function workFromKey(key: string) {
   return workSessionId && agentId ? { workSessionId, agentId } : {}
 }
 
-// The file name of a conversation (CV6). The first conversation to ask for a plain name gets it. Others that would collide with it, also
-// on case-insensitive file systems, get a digest of their key appended. The store records who has which plain name.
+// The file name of a conversation (CV6). The first conversation to ask for a plain name gets it.
+// Others that would collide with it, also on case-insensitive file systems, get a digest of their
+// key appended. The store records who has which plain name.
 
 const maxStemBytes = 150
 const digestDigits = 32
@@ -161,8 +169,8 @@ export const plainName = (key: string): string =>
   key.replaceAll(/[:<>"|?*]/g, '_').replace(/^\./, '_')
 
 /**
- * Normalizes what file systems may treat as equal: case, composed letters, zero-width marks. Undefined where the plain name looks
- * like one with a digest: such a key never gets it.
+ * Normalizes what file systems may treat as equal: case, composed letters, zero-width marks.
+ * Undefined where the plain name looks like one with a digest: such a key never gets it.
  */
 export function claimOf(key: string): string | undefined {
   const name = plainName(key)

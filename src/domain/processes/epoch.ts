@@ -1,6 +1,6 @@
 /**
- * Which instance of a coordinator is current (CO6). The epoch is raised when another instance takes over. A replaced instance is
- * refused, and must end its processes before it registers again. Pure.
+ * Which instance of a coordinator is current (CO6). The epoch is raised when another instance takes
+ * over. A replaced instance is refused, and must end its processes before it registers again. Pure.
  *
  *   greets             │ not known │ the same instance      │ another instance
  *   ───────────────────┼───────────┼────────────────────────┼─────────────────

@@ -1,6 +1,7 @@
 /**
- * The lifecycle of a launch: one supervised process of an agent (CO2), from the machine it is put on to its end. Pure. An end comes
- * from a report, from a takeover, or before anything was started, and is never inferred.
+ * The lifecycle of a launch: one supervised process of an agent (CO2), from the machine it is put
+ * on to its end. Pure. An end comes from a report, from a takeover, or before anything was started,
+ * and is never inferred.
  */
 
 import type { Purpose } from '../agent-sessions/lifecycle.ts'
@@ -88,8 +89,8 @@ const unchanged: LaunchDecision = { outcome: 'unchanged' }
  *   ended              ended             ended                 ended
  *
  * A stop of what is starting or running is noted, and it goes on until its end is reported.
- * `ended` is final: what comes later changes nothing, its reason least of all. So is a stop that was ordered: its reason is the
- * reason of the end, whatever the process makes of it.
+ * `ended` is final: what comes later changes nothing, its reason least of all. So is a stop that
+ * was ordered: its reason is the reason of the end, whatever the process makes of it.
  */
 export function decideLaunch(now: Instant, current: Launch, event: LaunchEvent): LaunchDecision {
   if (current.state === 'ended') return unchanged
@@ -169,7 +170,8 @@ export function endOf(
       reason: 'crashed',
       detail: statusNotice('exitCode', { code: exit.exitCode ?? 'unknown' }),
     }
-  // CO7: without an error too, or an agent that does nothing would be started for the same work for ever.
+  // CO7: without an error too, or an agent that does nothing would be started for the same work for
+  // ever.
   if (left === 'never_signed_in')
     return { reason: 'start_failed', detail: statusNotice('neverSignedIn') }
   if (left === 'in_mid_work') return { reason: 'crashed', detail: statusNotice('inMidWork') }
@@ -205,8 +207,8 @@ export const order = (
   detail: heldBecause,
 })
 
-// Which launches the server stops because they are no longer needed (NA5, NA6, CO3). Processes of an unreachable coordinator are
-// left alone, because silence proves nothing (CO6).
+// Which launches the server stops because they are no longer needed (NA5, NA6, CO3). Processes of
+// an unreachable coordinator are left alone, because silence proves nothing (CO6).
 //
 //   waiting   nobody needs it any more, or another coordinator can have it       withdrawn
 //   held      its agent is off the project                                       withdrawn
@@ -296,8 +298,8 @@ function overdueProcess(
     : undefined
 }
 
-// Chooses the machine for a process (SC4): among those with all requested labels, the one with the lowest load relative to
-// its capacity. When all are full, launches wait on the least loaded.
+// Chooses the machine for a process (SC4): among those with all requested labels, the one with the
+// lowest load relative to its capacity. When all are full, launches wait on the least loaded.
 
 export interface Machine {
   readonly coordinatorId: string
@@ -308,7 +310,10 @@ export interface Machine {
   readonly capacity: number | null
 }
 
-/** Used in place of `coordinator.max_concurrent` for machines without a capacity; only proportions matter. */
+/**
+ * Used in place of `coordinator.max_concurrent` for machines without a capacity; only proportions
+ * matter.
+ */
 const usualCapacity = 64
 
 /** Per machine. */
@@ -325,8 +330,8 @@ export function chooseMachine(
     ?.coordinatorId
 }
 
-// Whether a new launch would start at once on its coordinator (CO2), so that order and start can share a commit. The
-// coordinator counts by itself and decides. Pure.
+// Whether a new launch would start at once on its coordinator (CO2), so that order and start can
+// share a commit. The coordinator counts by itself and decides. Pure.
 
 /** Launches of one coordinator that have not ended. */
 export interface LiveLaunches {

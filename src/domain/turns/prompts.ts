@@ -1,4 +1,7 @@
-/** Prompts for ACP agents about a chat or task (CH12), with the same content that pulling agents get from tools. Pure. */
+/**
+ * Prompts for ACP agents about a chat or task (CH12), with the same content that pulling agents get
+ * from tools. Pure.
+ */
 
 import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import {
@@ -22,8 +25,9 @@ interface PromptMessage {
 }
 
 /**
- * Joins messages to a prompt. Names are added where several people write in the conversation; messages of agents are always marked,
- * and nobody's further lines can begin as another's do (CX17). A command of the agent's own stays as it is.
+ * Joins messages to a prompt. Names are added where several people write in the conversation;
+ * messages of agents are always marked, and nobody's further lines can begin as another's do
+ * (CX17). A command of the agent's own stays as it is.
  */
 export function promptOfMessages(messages: readonly PromptMessage[], several: boolean): string {
   const [only, ...others] = messages
@@ -92,9 +96,9 @@ export function promptOfTask({ id, title, description }: Task, resume: string | 
 }
 
 /**
- * Builds the text a context gets before its first prompt (CX2): participants, decisions, summary and the last messages. A
- * restored context gets only what is new. Limited by a budget of estimated tokens; participants and decisions are always
- * included. Pure.
+ * Builds the text a context gets before its first prompt (CX2): participants, decisions, summary
+ * and the last messages. A restored context gets only what is new. Limited by a budget of estimated
+ * tokens; participants and decisions are always included. Pure.
  */
 export interface PrimerMessage {
   readonly sender: string

@@ -1,13 +1,14 @@
 /**
- * Finds out from an agent's text that its vendor's limit is reached, and until when (AG6). No agent reports it in a field; some
- * report it as an error, some as an answer. Text without a time is an ordinary error. Pure.
+ * Finds out from an agent's text that its vendor's limit is reached, and until when (AG6). No agent
+ * reports it in a field; some report it as an error, some as an answer. Text without a time is an
+ * ordinary error. Pure.
  */
 import { epochMs, type Instant, instant } from '../instant.ts'
 
 /**
- * Recognizes agent output that is no answer although the turn ended normally (CX5): a model's error or a vendor's limit (AG6).
- * The patterns were recorded with real agents; the exchanges are in test/domain/turns/dialects.test.ts. Everything else is an
- * answer. Pure.
+ * Recognizes agent output that is no answer although the turn ended normally (CX5): a model's error
+ * or a vendor's limit (AG6). The patterns were recorded with real agents; the exchanges are in
+ * test/domain/turns/dialects.test.ts. Everything else is an answer. Pure.
  */
 interface Dialect {
   /** The name in ACP's `agentInfo`; null: any agent. */

@@ -1,4 +1,7 @@
-/** Approaches that worked, failed, or could be tried next (AR1). Earlier versions are kept in the history. Pure. */
+/**
+ * Approaches that worked, failed, or could be tried next (AR1). Earlier versions are kept in the
+ * history. Pure.
+ */
 import type { Instant } from '../instant.ts'
 
 export const approachKinds = ['verified', 'failed', 'untried'] as const
@@ -131,7 +134,10 @@ const given = <Words extends object>(words: Words): Words =>
 
 const letters: Readonly<Record<ApproachKind, string>> = { verified: '', failed: 'f', untried: 'u' }
 
-/** Ids of approaches (ID1): `approach_001`, `approach_f001`, `approach_u001`, counted by project and first kind. Pure. */
+/**
+ * Ids of approaches (ID1): `approach_001`, `approach_f001`, `approach_u001`, counted by project and
+ * first kind. Pure.
+ */
 export const approachId = (kind: ApproachKind, number: number): string =>
   `approach_${letters[kind]}${String(number).padStart(3, '0')}`
 

@@ -1,4 +1,7 @@
-/** The lifecycle of a work session: one execution of work (WK1). An interrupted one is resumed by a child (RS1). Pure. */
+/**
+ * The lifecycle of a work session: one execution of work (WK1). An interrupted one is resumed by a
+ * child (RS1). Pure.
+ */
 import type { EndReason } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
 import { detailFields, type Notice, type NoticeText } from '../notices.ts'
@@ -130,7 +133,10 @@ const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = 
 /** Characters of the description; the full text is beside it. */
 const maxSummaryChars = 120
 
-/** The state of a work session in one line (WK3), from its row alone, so that the line in an event stays correct. Pure. */
+/**
+ * The state of a work session in one line (WK3), from its row alone, so that the line in an event
+ * stays correct. Pure.
+ */
 export interface SummaryFacts {
   readonly state: WorkSession['state']
   readonly interruptionReason: string | null
@@ -141,7 +147,9 @@ export interface SummaryFacts {
   readonly contextSummary: string | null
 }
 
-/** `interrupted (connection_error), phase 2, LEADER code, task_p2_code_003: jumping works, landing does not` */
+/**
+ * `interrupted (connection_error), phase 2, LEADER code, task_p2_code_003: jumping works, landing does not`
+ */
 export function stateSummary(facts: SummaryFacts): string {
   const { state, interruptionReason, currentPhase, currentTaskId } = facts
   const agent = [facts.currentAgentRole, facts.currentAgentType].filter(Boolean).join(' ')
@@ -199,7 +207,10 @@ interface Sorted<Task> {
   readonly remaining: readonly Task[]
 }
 
-/** CK2, CK9: the tasks of a checkpoint by state. Failed ones are pending when nothing else is left, and in none otherwise. */
+/**
+ * CK2, CK9: the tasks of a checkpoint by state. Failed ones are pending when nothing else is left,
+ * and in none otherwise.
+ */
 export function sorted<Task extends { readonly status: TaskStatus }>(
   tasks: readonly Task[],
 ): Sorted<Task> {

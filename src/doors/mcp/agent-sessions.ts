@@ -129,7 +129,9 @@ const output = {
 }
 type Answer = z.input<z.ZodObject<typeof output>>
 
-/** NA3: answer to the older of two waiting calls. Calling again would only supersede the newer one. */
+/**
+ * NA3: answer to the older of two waiting calls. Calling again would only supersede the newer one.
+ */
 const supersededAnswer: Answer = {
   action: superseded,
   state: superseded,
@@ -174,7 +176,10 @@ export const getNextAction = defineTool({
   },
 })
 
-/** SE3: refuses a credential that was revoked while the call waited; it is only told that its session is over. */
+/**
+ * SE3: refuses a credential that was revoked while the call waited; it is only told that its
+ * session is over.
+ */
 async function stillValid({ deps, presented }: ToolCall): Promise<void> {
   if (!(await deps.credentials.whoHas(presented.hash, presented.secret)))
     throw new Refusal('authentication_failed')
@@ -229,7 +234,10 @@ export const getAgentAction = defineTool({
   },
 })
 
-/** `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no process left. */
+/**
+ * `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no
+ * process left.
+ */
 export const invalidateSession = defineTool({
   name: 'invalidate_session',
   does: reportExitFor,

@@ -1,4 +1,7 @@
-/** MCP endpoint (MC1): Streamable HTTP at `/mcp`, behind the same gate. Its code is loaded with the first request (SP1). */
+/**
+ * MCP endpoint (MC1): Streamable HTTP at `/mcp`, behind the same gate. Its code is loaded with the
+ * first request (SP1).
+ */
 import type { FastifyInstance } from 'fastify'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import type { Door } from '../door.ts'

@@ -1,4 +1,7 @@
-/** Answers requests to `/mcp`: tool calls itself, the rest by the SDK. Keeps no session, so any node can serve any call. */
+/**
+ * Answers requests to `/mcp`: tool calls itself, the rest by the SDK. Keeps no session, so any node
+ * can serve any call.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'

@@ -1,7 +1,7 @@
 /**
- * MCP resources (MC4): readable parts of a project as JSON with snake_case names. Listed per project; tasks are read through
- * their template. Subscriptions are not supported: get_next_action reports changes, and a restart must cost a client nothing
- * (MC1).
+ * MCP resources (MC4): readable parts of a project as JSON with snake_case names. Listed per
+ * project; tasks are read through their template. Subscriptions are not supported: get_next_action
+ * reports changes, and a restart must cost a client nothing (MC1).
  */
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'

@@ -1,6 +1,7 @@
 /**
- * Runs one tool and shapes its result (MC2, MC3): `structuredContent`, and the same as text for clients that only read text. A
- * refusal is a result with `isError`, its code and advice. Unexpected errors are never exposed.
+ * Runs one tool and shapes its result (MC2, MC3): `structuredContent`, and the same as text for
+ * clients that only read text. A refusal is a result with `isError`, its code and advice.
+ * Unexpected errors are never exposed.
  */
 
 import { Refusal } from '../../domain/errors.ts'

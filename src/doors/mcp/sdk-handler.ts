@@ -1,6 +1,6 @@
 /**
- * The official SDK, for everything but plain tool calls: handshakes, lists, discovery, batches and invalid requests. Loaded with
- * the first such request (SP1). Keeps nothing between requests (MC1).
+ * The official SDK, for everything but plain tool calls: handshakes, lists, discovery, batches and
+ * invalid requests. Loaded with the first such request (SP1). Keeps nothing between requests (MC1).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
@@ -22,7 +22,10 @@ import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed, toolsOf } from './tool-list.ts'
 
-/** Instructions sent to every client when it connects (MC3). Must not contain a secret or anything only some agents need. */
+/**
+ * Instructions sent to every client when it connects (MC3). Must not contain a secret or anything
+ * only some agents need.
+ */
 const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
 
 If you are an agent that works here:
@@ -117,7 +120,10 @@ function carriedBy(auth: AuthInfo | undefined): Carried {
   return carried
 }
 
-/** Converts a refusal to a protocol error with our code, because resources have no results with `isError`. */
+/**
+ * Converts a refusal to a protocol error with our code, because resources have no results with
+ * `isError`.
+ */
 async function toProtocolErrors<T>(
   { logger, figures }: ServerDependencies,
   { requestId }: Carried,

@@ -1,4 +1,6 @@
-/** List of the MCP tools (MC2), built once, and which of them a connection's purpose needs (MC5). */
+/**
+ * List of the MCP tools (MC2), built once, and which of them a connection's purpose needs (MC5).
+ */
 import * as z from 'zod'
 import type { Presented } from '../../server/security/credentials.ts'
 import { findToolPurpose, type ToolPurpose } from '../../services/agent-sessions/tool-purpose.ts'
@@ -9,7 +11,10 @@ import * as chats from './conversations.ts'
 import type { Annotations, Tool } from './tool.ts'
 import * as work from './work.ts'
 
-/** JSON Schema of a tool's input or output, kept small because clients put it into a model's context. */
+/**
+ * JSON Schema of a tool's input or output, kept small because clients put it into a model's
+ * context.
+ */
 export type JsonObject = { type: 'object'; [keyword: string]: unknown }
 
 /** `structuredContent` of a result with `isError`. */
@@ -21,7 +26,10 @@ const ToolError = z.object({
 
 const inputSchemaOf = ({ input }: Tool): JsonObject => schemaOf(input, 'input')
 
-/** Builds a schema that admits results and errors, because clients validate `structuredContent` in both cases. */
+/**
+ * Builds a schema that admits results and errors, because clients validate `structuredContent` in
+ * both cases.
+ */
 function outputSchemaOf({ output }: Tool): JsonObject {
   const good = schemaOf(output, 'output')
   const error = schemaOf(ToolError, 'output')

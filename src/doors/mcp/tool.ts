@@ -1,6 +1,6 @@
 /**
- * Definition of an MCP tool (MC3): a description a language model can act on alone, input and output schemas with snake_case
- * names, and a function. A tool holds no rules; it calls a service.
+ * Definition of an MCP tool (MC3): a description a language model can act on alone, input and
+ * output schemas with snake_case names, and a function. A tool holds no rules; it calls a service.
  */
 import * as z from 'zod'
 import type { Rights } from '../../domain/access/rights.ts'
@@ -14,7 +14,10 @@ import type { AgentCaller } from '../../store/conversations/unread.ts'
 export interface ToolCall {
   readonly deps: ServerDependencies
   readonly presented: Presented
-  /** Signal that aborts when the caller disconnects, the only sign of a cancellation. Created on first use. */
+  /**
+   * Signal that aborts when the caller disconnects, the only sign of a cancellation. Created on
+   * first use.
+   */
   readonly gone: () => AbortSignal
 }
 
@@ -57,7 +60,9 @@ export interface Tool {
 
 type Shape = z.core.$ZodLooseShape
 
-/** A tool in the names of our code; clients see its arguments and its answer with snake_case names. */
+/**
+ * A tool in the names of our code; clients see its arguments and its answer with snake_case names.
+ */
 interface Definition<Input extends Shape, Output extends Shape, Call>
   extends Omit<Tool, 'input' | 'output' | 'run'> {
   readonly input?: Input
@@ -127,7 +132,10 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Uppercase<First> ? (First extends Lowercase<First> ? First : `_${Lowercase<First>}`) : First}${Snake<Rest>}`
   : Name
 
-/** snake_case names for MCP (HT1). Converts the names of an object's own fields, not of nested values. */
+/**
+ * snake_case names for MCP (HT1). Converts the names of an object's own fields, not of nested
+ * values.
+ */
 export type SnakeFields<Thing> = {
   [Name in keyof Thing as Name extends string ? Snake<Name> : never]: Thing[Name]
 }

@@ -1,6 +1,7 @@
 /**
- * User sessions that one WebSocket is attached to (RL4, US3). Their events come through the connection's subscription and leave
- * as relay messages, from the number the client saw last, without gaps or duplicates.
+ * User sessions that one WebSocket is attached to (RL4, US3). Their events come through the
+ * connection's subscription and leave as relay messages, from the number the client saw last,
+ * without gaps or duplicates.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -91,7 +92,10 @@ class Relay implements SocketPart {
     stillFree([userSessionStream('')], this.#link.subscription.streams)
   }
 
-  /** Follows the stream after `lastSeq`; without it, from a snapshot. `ready` is called before anything is sent. */
+  /**
+   * Follows the stream after `lastSeq`; without it, from a snapshot. `ready` is called before
+   * anything is sent.
+   */
   async attach(
     userSessionId: string,
     lastSeq: number | undefined,
@@ -112,7 +116,10 @@ class Relay implements SocketPart {
     })
   }
 
-  /** Runs a request and makes sure its answer arrives: attaches the sender, and sends an answer that has already passed again. */
+  /**
+   * Runs a request and makes sure its answer arrives: attaches the sender, and sends an answer that
+   * has already passed again.
+   */
   async request(userSessionId: string, work: () => Promise<number | null>): Promise<void> {
     const { store } = this.#deps
     const { subscription } = this.#link
@@ -147,7 +154,10 @@ class Relay implements SocketPart {
       })
   }
 
-  /** RL2: the event has the id of the first request; later ones are answered under their own. Does not block other messages. */
+  /**
+   * RL2: the event has the id of the first request; later ones are answered under their own. Does
+   * not block other messages.
+   */
   answerWhenEnded({ requestId, userSessionId }: Change, end: EndOf): null {
     if (requestId === undefined) return null
     if (this.#awaited >= maxAwaited) throw new Refusal('busy', undefined)
@@ -175,8 +185,9 @@ export const relayDoor: Door = {
 }
 
 /**
- * Requests about user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which the sender
- * follows; only lists, infos and errors are direct answers. A repeated request is answered by the same event.
+ * Requests about user sessions on `/ws` (RL1-RL6). A request is answered by an event of the
+ * session's stream, which the sender follows; only lists, infos and errors are direct answers. A
+ * repeated request is answered by the same event.
  */
 /** What each request calls: which scope that needs, and whose it is. */
 const useCaseOf: Readonly<Record<RelayRequest['type'], Rights>> = {
@@ -251,7 +262,10 @@ type Change = Exclude<
   { type: 'session:create' | 'session:resume' | 'agent:list' | 'agent:get' }
 >
 
-/** Runs the request. Returns the number of the answering event, or null when it comes later or the answer was sent here. */
+/**
+ * Runs the request. Returns the number of the answering event, or null when it comes later or the
+ * answer was sent here.
+ */
 async function decide(
   relay: Relay,
   who: Who,

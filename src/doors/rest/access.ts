@@ -132,7 +132,10 @@ const isSignedIn = (presented: Promise<unknown>): Promise<boolean> =>
     },
   )
 
-/** Refuses a caller whose credential expires: people do not expire, so such a caller may not add or change them (SE3). */
+/**
+ * Refuses a caller whose credential expires: people do not expire, so such a caller may not add or
+ * change them (SE3).
+ */
 function lasting(who: Who): string {
   if (endOfMaker(who))
     throw new Refusal('missing_scope', refusalText('peopleStay'), { scope: 'person' })

@@ -1,4 +1,6 @@
-/** REST handlers for agents, their passkeys, the secrets of projects and what agents used of models. */
+/**
+ * REST handlers for agents, their passkeys, the secrets of projects and what agents used of models.
+ */
 import type { Caller } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'

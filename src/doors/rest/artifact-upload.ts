@@ -1,6 +1,6 @@
 /**
- * Receives the bytes of an artifact (CK5) and writes them to the store part by part, so memory stays constant; stops at the size
- * limit. Nothing is visible before the artifact is complete.
+ * Receives the bytes of an artifact (CK5) and writes them to the store part by part, so memory
+ * stays constant; stops at the size limit. Nothing is visible before the artifact is complete.
  */
 
 import { createHash } from 'node:crypto'
@@ -18,7 +18,10 @@ import { addUploadPart } from '../../services/work/upload-artifact.ts'
 const partBytes = 192 * 1024
 const partsAtOnce = 6
 
-/** Time to read and discard the rest of a refused upload: most clients report only a broken connection otherwise. */
+/**
+ * Time to read and discard the rest of a refused upload: most clients report only a broken
+ * connection otherwise.
+ */
 const discardWithinMs = 10_000
 
 const mediaForm = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:; ?charset=[\w-]{1,40})?$/

@@ -1,4 +1,7 @@
-/** What a browser says of itself in its User-Agent, short enough for a list: Firefox, Linux. Anybody can write it. */
+/**
+ * What a browser says of itself in its User-Agent, short enough for a list: Firefox, Linux. Anybody
+ * can write it.
+ */
 const browsers = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],

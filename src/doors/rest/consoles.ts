@@ -1,4 +1,7 @@
-/** REST handlers of user sessions: the requests that a script makes as the relay's clients do. What happens then is told over the relay. */
+/**
+ * REST handlers of user sessions: the requests that a script makes as the relay's clients do. What
+ * happens then is told over the relay.
+ */
 import type { userSessionRoutes } from '../../protocol/consoles/routes.ts'
 import { getUserSession, listUserSessions } from '../../services/consoles/queries.ts'
 import {

@@ -1,4 +1,7 @@
-/** Handlers convert the validated input of a route to its answer and hold no rules. Most run one use case or one query. */
+/**
+ * Handlers convert the validated input of a route to its answer and hold no rules. Most run one use
+ * case or one query.
+ */
 
 import { createHash, createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -33,7 +36,10 @@ export interface Call<R extends Route> {
   readonly reply: FastifyReply
 }
 
-/** Result of a handler: data for JSON, text for another media type, nothing for 204 or when the handler keeps the response open. */
+/**
+ * Result of a handler: data for JSON, text for another media type, nothing for 204 or when the
+ * handler keeps the response open.
+ */
 type Answer<R extends Route> = R extends { readonly answer: infer Schema extends z.ZodType }
   ? Promise<z.input<Schema>>
   : R extends { readonly media: string }
@@ -118,7 +124,10 @@ export function receiptOf(
   }
 }
 
-/** SE12: bodies with secrets are hashed with the caller's secret, so that the stored hash cannot be guessed. */
+/**
+ * SE12: bodies with secrets are hashed with the caller's secret, so that the stored hash cannot be
+ * guessed.
+ */
 const secretBodies: ReadonlySet<string> = new Set<keyof Routes>([
   'createAgent',
   'changeAgent',

@@ -159,7 +159,10 @@ function responsesOf(route: Route): Json {
   }
 }
 
-/** Lists the statuses a route can refuse with because of its checks; refusals of its service are covered by `default`. */
+/**
+ * Lists the statuses a route can refuse with because of its checks; refusals of its service are
+ * covered by `default`.
+ */
 function refusalStatuses(route: Route): (number | 'default')[] {
   const codes: ErrorCode[] = ['forbidden_host']
   if (!route.anonymous) codes.push('unauthenticated')

@@ -1,6 +1,7 @@
 /**
- * The door for REST: registers the listed routes with Fastify. The server has checked credential and scope before the body is
- * read; then come input schemas and receipt. A route without a handler does not compile.
+ * The door for REST: registers the listed routes with Fastify. The server has checked credential
+ * and scope before the body is read; then come input schemas and receipt. A route without a handler
+ * does not compile.
  */
 
 import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'

@@ -1,4 +1,7 @@
-/** REST handlers for health, readiness, metrics and documentation (HT3, HT5). Rarely used code is loaded on demand. */
+/**
+ * REST handlers for health, readiness, metrics and documentation (HT3, HT5). Rarely used code is
+ * loaded on demand.
+ */
 
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -68,7 +71,8 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     }
     deps.connections.admit(presented)
     reply.hijack()
-    // Disconnected during authentication: `close` has already fired and would never end a stream opened now.
+    // Disconnected during authentication: `close` has already fired and would never end a stream
+    // opened now.
     if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
     const subscription = new Subscription(deps.store, deps.tails, eventStream, presented.who)

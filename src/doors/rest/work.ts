@@ -45,8 +45,8 @@ import {
 import { mediaTypeOf, refuseTooLarge, takeBytes } from './artifact-upload.ts'
 import { allowed, by, type HandlersOf, query, receiptOf, run } from './handler.ts'
 
-// Sends the bytes of an artifact (CK5) part by part at the reader's pace. Browsers save it and never run it (SE6), because
-// agents made it.
+// Sends the bytes of an artifact (CK5) part by part at the reader's pace. Browsers save it and
+// never run it (SE6), because agents made it.
 
 /** A client that reads nothing for this long is disconnected. */
 const stuckAfterMs = 60_000
@@ -100,7 +100,8 @@ async function sendParts(
     raw.write(bytes)
     await untilDrained(raw)
   }
-  // Replaced or deleted meanwhile: fewer bytes than announced, so the connection is cut and the client notices.
+  // Replaced or deleted meanwhile: fewer bytes than announced, so the connection is cut and the
+  // client notices.
   if (left > 0) raw.destroy()
   else raw.end()
 }

@@ -1,6 +1,7 @@
 /**
- * Telegram adapter (CN1). Uses long polling, so that it works behind NAT. An update is acknowledged by asking for the next one,
- * only after it was stored; redeliveries are recognised by message id. Loaded only when there is a token.
+ * Telegram adapter (CN1). Uses long polling, so that it works behind NAT. An update is acknowledged
+ * by asking for the next one, only after it was stored; redeliveries are recognised by message id.
+ * Loaded only when there is a token.
  */
 import { Api, GrammyError, HttpError } from 'grammy/web'
 import {
@@ -15,8 +16,8 @@ import './no-local-storage.ts'
 import type { Message, Update } from 'grammy/types'
 import { telegramHtml } from './markdown.ts'
 
-// Describes Telegram failures for the owner. The bot's token is part of every URL, so only Telegram's own description is passed
-// on, without the token (SE7).
+// Describes Telegram failures for the owner. The bot's token is part of every URL, so only
+// Telegram's own description is passed on, without the token (SE7).
 
 /** Error codes after which nothing was sent. */
 const neverReached = new Set([
@@ -92,7 +93,10 @@ export interface TelegramOptions {
   readonly apiRoot?: string | undefined
 }
 
-/** The library's types are for older versions of Node with another AbortSignal; `grammy/web` accepts Node's own. */
+/**
+ * The library's types are for older versions of Node with another AbortSignal; `grammy/web` accepts
+ * Node's own.
+ */
 type Signal = Parameters<Api['getMe']>[0]
 const asTheirs = (signal: AbortSignal): Signal => signal as unknown as Signal
 

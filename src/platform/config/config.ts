@@ -1,6 +1,7 @@
 /**
- * The effective configuration (CF1): defaults, then the file, then the environment, then flags; the last one wins, and each value
- * has its origin. Unknown names and invalid values are all reported at once, with suggestions.
+ * The effective configuration (CF1): defaults, then the file, then the environment, then flags; the
+ * last one wins, and each value has its origin. Unknown names and invalid values are all reported
+ * at once, with suggestions.
  */
 import { resolve } from 'node:path'
 import {

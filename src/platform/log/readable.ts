@@ -1,9 +1,15 @@
-/** Cleans what a program wrote, for a person: no colours, stack traces, minified code. The log keeps the whole text. Pure. */
+/**
+ * Cleans what a program wrote, for a person: no colours, stack traces, minified code. The log keeps
+ * the whole text. Pure.
+ */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
 
-/** Lines of stack traces of Node and Python, the place of a source line, the mark under it, and Node's name below. */
+/**
+ * Lines of stack traces of Node and Python, the place of a source line, the mark under it, and
+ * Node's name below.
+ */
 const traceLines = [
   /^\s*at .*(?::\d+\)?|<anonymous>\)?|\(native\)|\(index \d+\))(?: \{)?$/,
   /^\s*File ".*", line \d+/,

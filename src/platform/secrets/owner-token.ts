@@ -1,4 +1,7 @@
-/** The owner's token (SE1), made at the first start and kept in `<data>/secrets`; `HOLDFAST_TOKEN` overrides it. Never logged. */
+/**
+ * The owner's token (SE1), made at the first start and kept in `<data>/secrets`; `HOLDFAST_TOKEN`
+ * overrides it. Never logged.
+ */
 import { readSecret, writeSecret } from '../files/secret-files.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 import { newSecret } from './secrets.ts'
@@ -10,7 +13,10 @@ const minTokenLength = 20
 /** The longest token in a header (protocol/access/people.ts). */
 const maxTokenLength = 512
 
-/** Loads the token for the server and makes one if there is none. Call it while holding the folder's lock. */
+/**
+ * Loads the token for the server and makes one if there is none. Call it while holding the folder's
+ * lock.
+ */
 export async function loadOwnerToken(data: string, env: Environment): Promise<string> {
   const given = tokenFromEnvironment(env)
   if (given) return given

@@ -1,4 +1,7 @@
-/** Key that seals agents' secrets (SE12): a file of the data folder, or the configured file, which is never created. */
+/**
+ * Key that seals agents' secrets (SE12): a file of the data folder, or the configured file, which
+ * is never created.
+ */
 import { readFile } from 'node:fs/promises'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { readSecret, secretFile } from '../files/secret-files.ts'

@@ -124,7 +124,7 @@ export const mcpServers = {
     type: 'http',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
     url: '${HOLDFAST_MCP_URL}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the agent, from its environment
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the agent fills it in
     headers: { Authorization: 'Bearer ${HOLDFAST_LAUNCH_TOKEN}' },
   },
 }

@@ -1,4 +1,7 @@
-/** Agents: what can be started, and how. Changing them is for owners, because they name commands (SE4). */
+/**
+ * Agents: what can be started, and how. Changing them is for owners, because they name commands
+ * (SE4).
+ */
 import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'

@@ -1,4 +1,7 @@
-/** Secrets of a project (SR), given to chosen agents as variable or file. No answer and no event ever has a value. */
+/**
+ * Secrets of a project (SR), given to chosen agents as variable or file. No answer and no event
+ * ever has a value.
+ */
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { route } from '../route.ts'
@@ -13,7 +16,10 @@ const minSecretChars = 8
 const maxSecretChars = 65_536
 const maxSecretAgents = 200
 
-/** The name of the variable that an agent gets; for a file, the variable has _FILE at its end and is its path. */
+/**
+ * The name of the variable that an agent gets; for a file, the variable has _FILE at its end and is
+ * its path.
+ */
 export const SecretName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)

@@ -34,7 +34,9 @@ export const Approval = z.object({
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
-  /** AP7: the decision came from files. `decidedBy` imported it, and this is whom the files name. */
+  /**
+   * AP7: the decision came from files. `decidedBy` imported it, and this is whom the files name.
+   */
   imported: z.object({ decidedBy: z.string() }).nullable(),
   /** AP4: only for tool permissions, once decided. */
   outcome: z.enum(permissionOutcomes).nullable(),
@@ -47,7 +49,10 @@ export const Approval = z.object({
   question: z
     .object({ ...Question.shape, ...requestFields, answer: QuestionAnswer.nullable() })
     .nullable(),
-  /** SE28: it was asked in somebody else's console: only its title and state are shown, and others decide. */
+  /**
+   * SE28: it was asked in somebody else's console: only its title and state are shown, and others
+   * decide.
+   */
   ofOther: z.literal(true).optional(),
 })
 export type Approval = z.output<typeof Approval>
@@ -73,11 +78,16 @@ export const ApprovalDraft = z
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),
   feedback: Text.nullish(),
-  /** AP14: the answer to a question of an agent that comes with options; also one of the options of a permission. */
+  /**
+   * AP14: the answer to a question of an agent that comes with options; also one of the options of
+   * a permission.
+   */
   optionId: z.string().min(1).max(1000).optional(),
   /** AG6: for an approved permission; the same is not asked again for this time. */
   always: AlwaysTerms.optional(),
 })
 
-/** What is not omitted here must be in `Submission` of the domain, or it is accepted and dropped. */
+/**
+ * What is not omitted here must be in `Submission` of the domain, or it is accepted and dropped.
+ */
 export const ApprovalResubmission = ApprovalRequest.omit({ taskId: true, checkpointType: true })

@@ -39,7 +39,10 @@ export const chatRoutes = {
       'go. Works as `navigator.sendBeacon`',
     query: z.object({
       panelId: PanelId.optional(),
-      /** The page disconnects and may come back (a reload): closed after ten seconds unless it is opened again. */
+      /**
+       * The page disconnects and may come back (a reload): closed after ten seconds unless it is
+       * opened again.
+       */
       soon: YesOrNo,
     }),
     answer: z.object({ agentSession: AgentSession.nullable() }),

@@ -1,6 +1,7 @@
 /**
- * `conversations/<name>.json` (CV6) in the format of picoclaw's session manager: one conversation in snake_case, with its key.
- * Files we write have every field; files we read may be another program's.
+ * `conversations/<name>.json` (CV6) in the format of picoclaw's session manager: one conversation
+ * in snake_case, with its key. Files we write have every field; files we read may be another
+ * program's.
  */
 import * as z from 'zod'
 import { writeFlags } from '../../domain/conversations/flags.ts'
@@ -45,7 +46,10 @@ export const fileMessageOf = (
   ...(Array.isArray(media) && { media }),
 })
 
-/** All fields but the messages, which may not fit in memory. `extra`: other programs' fields, which never replace ours. */
+/**
+ * All fields but the messages, which may not fit in memory. `extra`: other programs' fields, which
+ * never replace ours.
+ */
 export const fileHeadOf = (
   conversation: Conversation,
   extra: Readonly<Record<string, unknown>>,

@@ -1,4 +1,7 @@
-/** The days of conversations and the notes made of them (DC). The key of a conversation is URL-encoded in the path. */
+/**
+ * The days of conversations and the notes made of them (DC). The key of a conversation is
+ * URL-encoded in the path.
+ */
 import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'

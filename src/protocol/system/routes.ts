@@ -65,7 +65,10 @@ export const eventRoutes = {
       /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
       after: z.string().max(maxCursorLength).optional(),
-      /** Chat panels open while this stream is read; they count as open that long, and a minute more. */
+      /**
+       * Chat panels open while this stream is read; they count as open that long, and a minute
+       * more.
+       */
       panels: PanelIds.optional(),
     }),
     media: 'text/event-stream',

@@ -1,4 +1,7 @@
-/** What requests to models have used, as the gateway counted them (GW5). Never added to what agents report of themselves. */
+/**
+ * What requests to models have used, as the gateway counted them (GW5). Never added to what agents
+ * report of themselves.
+ */
 import * as z from 'zod'
 import { route } from '../route.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Reads the files of a work session (CK4), written by Holdfast or by another program. Missing fields count as empty and unknown fields
- * are ignored. A file of a newer version, or with an invalid field, is refused as a whole.
+ * Reads the files of a work session (CK4), written by Holdfast or by another program. Missing
+ * fields count as empty and unknown fields are ignored. A file of a newer version, or with an
+ * invalid field, is refused as a whole.
  */
 import * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
@@ -47,11 +48,17 @@ export interface ReadWorkSession {
   readonly checkpoint: z.output<typeof Checkpoint>
   /** Null when there was no such file. */
   readonly approaches: readonly ReadApproach[] | null
-  /** The rows of `work_session.json`; null when that file is missing or belongs to another work session. */
+  /**
+   * The rows of `work_session.json`; null when that file is missing or belongs to another work
+   * session.
+   */
   readonly rows: WorkSessionFile | null
 }
 
-/** The name of each file. `project.json` lies in the folder of the project, the others in the folder of the work session. */
+/**
+ * The name of each file. `project.json` lies in the folder of the project, the others in the folder
+ * of the work session.
+ */
 export const workSessionFileNames = {
   project: 'project.json',
   checkpoint: 'state_checkpoint.json',

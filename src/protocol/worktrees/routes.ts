@@ -1,4 +1,7 @@
-/** The worktrees of a project (WT): what is in them, how to get it out, what can go. Their machine is asked; away, it gives `coordinator_away`. */
+/**
+ * The worktrees of a project (WT): what is in them, how to get it out, what can go. Their machine
+ * is asked; away, it gives `coordinator_away`.
+ */
 
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'

@@ -1,6 +1,6 @@
 /**
- * Calls of agents and coordinators, shared by MCP and REST. Identifies the caller once per call and records that it called.
- * Holds no rules and never keeps a secret longer than the call.
+ * Calls of agents and coordinators, shared by MCP and REST. Identifies the caller once per call and
+ * records that it called. Holds no rules and never keeps a secret longer than the call.
  */
 
 import { type Caller, theServer, type Who } from '../../domain/access/caller.ts'
@@ -34,8 +34,8 @@ import { type superseded, WaitingCalls, type WaitingCallsOptions } from './waiti
 const maxRemembered = 20_000
 
 /**
- * Time of the last call of each agent session (AS6), in memory so that a call need not write. A dropped entry costs an agent at
- * most the minute by which the store may be behind.
+ * Time of the last call of each agent session (AS6), in memory so that a call need not write. A
+ * dropped entry costs an agent at most the minute by which the store may be behind.
  */
 export class LastSeen {
   readonly #at = new Map<string, Instant>()
@@ -62,7 +62,10 @@ export class LastSeen {
 /** AS1: failed attempts beyond this get `rate_limited`; a correct one is still accepted. */
 const failuresPerMinute = 10
 
-/** Arguments of the tool `authenticate`. Agent id and passkey may be left out with an agent's own bearer. */
+/**
+ * Arguments of the tool `authenticate`. Agent id and passkey may be left out with an agent's own
+ * bearer.
+ */
 export interface SignInClaim {
   readonly agentId?: string | undefined
   readonly passkey?: string | undefined
@@ -89,7 +92,8 @@ export class AgentCalls {
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
     const { projectId } = claim
     await this.#app.require(authenticateAgent, claim, who)
-    // CO4: a bearer of a launch identifies that launch, even when the agent's passkey is given and no launch id.
+    // CO4: a bearer of a launch identifies that launch, even when the agent's passkey is given and
+    // no launch id.
     const launchId = presented.who.launch?.id ?? claim.launchId
     try {
       const elsewhere = presented.who.launch && presented.who.launch.projectId !== projectId
@@ -106,14 +110,20 @@ export class AgentCalls {
     }
   }
 
-  /** Finds the agent session of a call, by its token or by the agent whose bearer it carries. Counts as a sign of life. */
+  /**
+   * Finds the agent session of a call, by its token or by the agent whose bearer it carries. Counts
+   * as a sign of life.
+   */
   async caller(presented: Presented, token: string | undefined): Promise<AgentCaller> {
     return this.#heard(
       await this.#app.read(findAgentSession, claimOf(presented, token), presented.who),
     )
   }
 
-  /** Returns the caller's next action. Uses the read that identified the caller, unless there is nothing to do and time to wait. */
+  /**
+   * Returns the caller's next action. Uses the read that identified the caller, unless there is
+   * nothing to do and time to wait.
+   */
   async nextAction(
     presented: Presented,
     token: string | undefined,

@@ -1,7 +1,8 @@
 /**
- * Waiting calls of `get_next_action` (NA3). A call is answered as soon as a message, an approval or a termination changes what
- * its agent should do, and otherwise when its time is over. While it waits it listens to doorbells and reads nothing. The answer
- * comes from the store alone, so a call lost with a server is simply made again.
+ * Waiting calls of `get_next_action` (NA3). A call is answered as soon as a message, an approval or
+ * a termination changes what its agent should do, and otherwise when its time is over. While it
+ * waits it listens to doorbells and reads nothing. The answer comes from the store alone, so a call
+ * lost with a server is simply made again.
  */
 
 import { theServer } from '../../domain/access/caller.ts'
@@ -22,7 +23,10 @@ import type { FeedEvent, TailFollower } from '../live/tail.ts'
 /** Upper bound; beyond it a call is answered at once, as if it had not asked to wait. */
 const maxWaitingCalls = 10_000
 
-/** A call on another node supersedes this one only if it began this much later, because clocks of nodes differ. */
+/**
+ * A call on another node supersedes this one only if it began this much later, because clocks of
+ * nodes differ.
+ */
 const newerByMs = 1000
 
 /** Answer to a call whose agent session has made a newer one. */
@@ -45,12 +49,16 @@ export class WaitingCalls {
     return this.#calls.size
   }
 
-  /** Whether a call of this agent session waits on this node, which proves that the agent is alive. */
+  /**
+   * Whether a call of this agent session waits on this node, which proves that the agent is alive.
+   */
   isWaiting(agentSessionId: string): boolean {
     return this.#calls.has(agentSessionId)
   }
 
-  /** `signal` aborts when the caller disconnects. `seen` is the result of a read made just before. */
+  /**
+   * `signal` aborts when the caller disconnects. `seen` is the result of a read made just before.
+   */
   async next(
     caller: AgentCaller,
     waitSeconds: number,
@@ -208,7 +216,10 @@ class WaitingCall implements TailFollower {
   }
 }
 
-/** PX4: a waiting call is no sign of life, so a session suspected dead is answered at once and can call again. */
+/**
+ * PX4: a waiting call is no sign of life, so a session suspected dead is answered at once and can
+ * call again.
+ */
 const isAnswer = ({ holdMs, changes, suspected }: FoundNextAction): boolean =>
   holdMs === 0 || changes || suspected
 
@@ -219,7 +230,10 @@ const isOther = (found: FoundNextAction, first: FoundNextAction): boolean =>
 const approvalOf = ({ next }: FoundNextAction): number | undefined =>
   next.action === 'wait_for_approval' ? next.approvalId : undefined
 
-/** Events of a project that can change an agent's next action. The agent's own chat has its own doorbell. */
+/**
+ * Events of a project that can change an agent's next action. The agent's own chat has its own
+ * doorbell.
+ */
 const newsForAll: ReadonlySet<string> = new Set<EventType>([
   'approval-asked',
   'approval-decided',

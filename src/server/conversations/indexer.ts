@@ -1,7 +1,7 @@
 /**
- * Keeps the search index up to date (DC5). Follows the streams of conversations a moment behind, so that no append waits for it,
- * and uses a bounded share of the writer's time. A search has missing messages indexed first, within the time it may wait. Safe
- * on several nodes at once.
+ * Keeps the search index up to date (DC5). Follows the streams of conversations a moment behind, so
+ * that no append waits for it, and uses a bounded share of the writer's time. A search has missing
+ * messages indexed first, within the time it may wait. Safe on several nodes at once.
  */
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
@@ -18,7 +18,10 @@ import type { Basics } from '../dependencies.ts'
 
 /** Changes within this time share a commit. */
 const gatherMs = 200
-/** Pause after each step as a multiple of its duration: at most a quarter of the store's time, under load a twentieth. */
+/**
+ * Pause after each step as a multiple of its duration: at most a quarter of the store's time, under
+ * load a twentieth.
+ */
 const restFactor = { usual: 3, underLoad: 19 } as const
 /** Use cases per second from which a store counts as under load. */
 const loadPerSecond = 50
@@ -61,7 +64,10 @@ export class SearchIndexer {
     await this.#running
   }
 
-  /** Indexes what was written before this call, within the time limit. Returns the number of conversations left. */
+  /**
+   * Indexes what was written before this call, within the time limit. Returns the number of
+   * conversations left.
+   */
   async catchUp(): Promise<number> {
     const { store, clock } = this.#options
     this.#add(await store.query(findJustWritten, {}))

@@ -1,4 +1,7 @@
-/** Configures Fastify: limits, JSON parsing, errors, the listed routes, and the web page for other paths. */
+/**
+ * Configures Fastify: limits, JSON parsing, errors, the listed routes, and the web page for other
+ * paths.
+ */
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
@@ -114,7 +117,8 @@ export function buildApp({ deps, listener, doors }: AppOptions): FastifyInstance
       ms,
       by: request.presented?.who.id,
     }
-    // Frequent calls of agents would hide other lines, such as the sign-in link of a start in a terminal.
+    // Frequent calls of agents would hide other lines, such as the sign-in link of a start in a
+    // terminal.
     const quiet = request.method === 'GET' || request.method === 'HEAD' || route === '/mcp'
     if (quiet && reply.statusCode < 400) deps.logger.debug(line, 'request completed')
     else deps.logger.info(line, 'request completed')

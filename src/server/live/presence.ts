@@ -1,7 +1,7 @@
 /**
- * What connections of this node hold open: chat panels that event streams name (CH5), and user sessions that WebSockets are attached
- * to (US3). Records periodically what is held, and changes soon, many together: after a restart all clients reconnect at once.
- * Decides nothing.
+ * What connections of this node hold open: chat panels that event streams name (CH5), and user
+ * sessions that WebSockets are attached to (US3). Records periodically what is held, and changes
+ * soon, many together: after a restart all clients reconnect at once. Decides nothing.
  */
 
 import { theServer } from '../../domain/access/caller.ts'
@@ -112,7 +112,10 @@ export const openPanels = ({ store, ...basics }: Basics): Presence =>
   })
 
 export function attachedSessions({ store, ...basics }: Basics): Presence {
-  /** Until when this node has last recorded each as attached. A client that moves to another node is recorded there afterwards. */
+  /**
+   * Until when this node has last recorded each as attached. A client that moves to another node is
+   * recorded there afterwards.
+   */
   const seenUntil = new Map<string, Instant>()
   const presence = new Presence({
     ...basics,

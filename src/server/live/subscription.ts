@@ -1,7 +1,8 @@
 /**
- * One client following many streams, over WebSocket or SSE. Catches up from the log at the client's pace, then joins the tails
- * without gap or duplicate. A cursor that cannot be served gets a snapshot (HT6). The log is the buffer: a slow client costs one
- * chunk of memory and delays nobody else.
+ * One client following many streams, over WebSocket or SSE. Catches up from the log at the client's
+ * pace, then joins the tails without gap or duplicate. A cursor that cannot be served gets a
+ * snapshot (HT6). The log is the buffer: a slow client costs one chunk of memory and delays nobody
+ * else.
  */
 
 import type { Caller } from '../../domain/access/caller.ts'
@@ -90,8 +91,9 @@ export class Subscription {
   }
 
   /**
-   * Follows more streams from a cursor, or from their heads. `ready` is called with the start cursor before anything is sent,
-   * with null when a snapshot follows, which brings the cursor. A stream that is already followed starts again.
+   * Follows more streams from a cursor, or from their heads. `ready` is called with the start
+   * cursor before anything is sent, with null when a snapshot follows, which brings the cursor. A
+   * stream that is already followed starts again.
    */
   async follow(
     streams: readonly StreamName[],
@@ -99,7 +101,8 @@ export class Subscription {
     ready: (cursor: string | null) => void,
   ): Promise<void> {
     this.unfollow(streams)
-    // Tails first: they hear every doorbell from now on, so nothing is missed between reading positions and joining.
+    // Tails first: they hear every doorbell from now on, so nothing is missed between reading
+    // positions and joining.
     const tails = streams.map((stream) => this.#tails.acquire(stream))
     try {
       const positions = await this.#store.positions(streams)
@@ -167,7 +170,10 @@ export class Subscription {
     return lane
   }
 
-  /** Sends the events after the lane's position. False when the client is full or events are missing: the lane catches up. */
+  /**
+   * Sends the events after the lane's position. False when the client is full or events are
+   * missing: the lane catches up.
+   */
   #send(lane: Lane, events: readonly FeedEvent[]): boolean {
     if (this.#mustCheck(lane, events)) return false
     // Fast path for the usual case: one next event for many clients.
@@ -322,8 +328,8 @@ const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(
 // The stream names a client asks for: known kinds, at most 100.
 
 /**
- * Streams not offered to readers (SE3): a coordinator's orders are for that coordinator, a user session is followed with
- * `session:resume`, and streams of notes are for the mirror.
+ * Streams not offered to readers (SE3): a coordinator's orders are for that coordinator, a user
+ * session is followed with `session:resume`, and streams of notes are for the mirror.
  */
 const notForReaders: ReadonlySet<StreamKind> = new Set(['coordinator', 'user-session', 'note'])
 const maxStreamNameLength = 300

@@ -1,6 +1,7 @@
 /**
- * Sends requests to coordinators and waits for the answers. Both are in the store: the coordinator may be connected to another
- * node, and a repeated request with the same key gets the same answer. Holds no state but the waiting calls.
+ * Sends requests to coordinators and waits for the answers. Both are in the store: the coordinator
+ * may be connected to another node, and a repeated request with the same key gets the same answer.
+ * Holds no state but the waiting calls.
  */
 
 import { theServer } from '../../domain/access/caller.ts'

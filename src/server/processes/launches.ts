@@ -37,7 +37,9 @@ import { findPrompt } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 
-/** Opens the sealed values of a launch, to be sent to its coordinator and kept nowhere (SE12, SR2). */
+/**
+ * Opens the sealed values of a launch, to be sent to its coordinator and kept nowhere (SE12, SR2).
+ */
 const openedParticulars = (
   seals: Seals,
   { env, secrets, gatewayKey, ...rest }: SealedParticulars,
@@ -66,9 +68,10 @@ interface Where {
 }
 
 /**
- * Orders launches and offers them at once (services/flows/take-launch.ts) to coordinators connected to this node: order and
- * offer are one commit, and the start command is sent on the connection afterwards. A coordinator that does not receive it asks
- * for it. Knows the connections and decides nothing.
+ * Orders launches and offers them at once (services/flows/take-launch.ts) to coordinators connected
+ * to this node: order and offer are one commit, and the start command is sent on the connection
+ * afterwards. A coordinator that does not receive it asks for it. Knows the connections and decides
+ * nothing.
  */
 export class Offers {
   readonly #store: Store
@@ -85,8 +88,8 @@ export class Offers {
   }
 
   /**
-   * Registers a coordinator that has sent a message since it received its orders. It recognises any launch begun for it from now
-   * on, even one it does not receive (supervisor.ts).
+   * Registers a coordinator that has sent a message since it received its orders. It recognises any
+   * launch begun for it from now on, even one it does not receive (supervisor.ts).
    */
   hear(coordinatorId: string, epoch: number, connection: Connection): void {
     const linkedBefore = this.#linked.get(coordinatorId)
@@ -99,7 +102,10 @@ export class Offers {
       this.#linked.delete(coordinatorId)
   }
 
-  /** `order` must call the store before it awaits anything, so that order and offer can share a commit. */
+  /**
+   * `order` must call the store before it awaits anything, so that order and offer can share a
+   * commit.
+   */
   order<Answer>(
     { coordinatorId, ...where }: Where,
     order: (offered: OfferId) => Promise<Answer>,
@@ -139,7 +145,8 @@ export class Offers {
         launch: openedParticulars(this.#seals, begun.launch),
       })
     } catch {
-      // The coordinator was replaced or the store fails: the requester learns of it, and the launch waits for its turn.
+      // The coordinator was replaced or the store fails: the requester learns of it, and the launch
+      // waits for its turn.
     }
   }
 }

@@ -1,4 +1,6 @@
-/** Follows the log for work: starts agents that have some, and hands turns to agents that are ready. */
+/**
+ * Follows the log for work: starts agents that have some, and hands turns to agents that are ready.
+ */
 
 import { theServer } from '../../domain/access/caller.ts'
 import { type ConversationIdentity, isWork } from '../../domain/conversations/key.ts'
@@ -19,9 +21,9 @@ import type { Store } from '../../store/store.ts'
 import type { Basics, ServerDependencies } from '../dependencies.ts'
 import type { FeedEvent, TailFollower } from '../live/tail.ts'
 
-// Scans a target when a doorbell says that something changed there, and all targets every few seconds, so a lost doorbell costs
-// seconds and never work. A target that rings repeatedly while it waits is scanned once. Scans decide under locks, so several
-// nodes may scan at once.
+// Scans a target when a doorbell says that something changed there, and all targets every few
+// seconds, so a lost doorbell costs seconds and never work. A target that rings repeatedly while it
+// waits is scanned once. Scans decide under locks, so several nodes may scan at once.
 
 /** A target and its name; of several waiting targets with one name only the last is scanned. */
 export type ScanTarget<Target> = readonly [name: string, target: Target]
@@ -123,7 +125,9 @@ export class ChangeScanner<Target> {
     this.#running = undefined
   }
 
-  /** One read for all that rang meanwhile. What cannot be read is left to the scan of all targets. */
+  /**
+   * One read for all that rang meanwhile. What cannot be read is left to the scan of all targets.
+   */
   async #findTargets(): Promise<void> {
     const { targetsOf, logger, failureText } = this.#options
     const rung = [...this.#rung].slice(0, streamsAtOnce)
@@ -166,8 +170,9 @@ type StartTarget =
   | { readonly among: PairsFilter }
 
 /**
- * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks each (agent, project) pair
- * with one read, and requests a launch. Whether to launch is decided under the project's lock.
+ * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks
+ * each (agent, project) pair with one read, and requests a launch. Whether to launch is decided
+ * under the project's lock.
  */
 export class Starter implements TailFollower {
   readonly #options: Pick<ServerDependencies, 'store' | 'tails' | 'launches'>
@@ -262,7 +267,10 @@ const maxTurnsWaiting = 1000
 /** One project; undefined for all. */
 type ProjectId = string | undefined
 
-/** Gives ACP agents their next turn (CH12, CX9): follows the log, checks each process with one read, decides under locks. */
+/**
+ * Gives ACP agents their next turn (CH12, CX9): follows the log, checks each process with one read,
+ * decides under locks.
+ */
 export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> =>
   new ChangeScanner<ProjectId>({
     ...options,

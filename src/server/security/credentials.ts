@@ -1,6 +1,6 @@
 /**
- * Identifies the sender of a request (SE2, SE3) by bearer token or cookie, looked up by hash. Never keeps a secret longer than
- * its request, and never says in which way a wrong one is wrong.
+ * Identifies the sender of a request (SE2, SE3) by bearer token or cookie, looked up by hash. Never
+ * keeps a secret longer than its request, and never says in which way a wrong one is wrong.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -71,7 +71,10 @@ export class Credentials {
     this.cookieName = `holdfast_${store.id.replaceAll('-', '').slice(-12)}`
   }
 
-  /** `find`, and the request counts for its credential; one without a valid one for its address (SE27). */
+  /**
+   * `find`, and the request counts for its credential; one without a valid one for its address
+   * (SE27).
+   */
   async of(request: IncomingMessage): Promise<Presented> {
     return this.#counted(request, () => this.find(request))
   }
@@ -98,7 +101,10 @@ export class Credentials {
     this.#anonymous.attempt(this.#options.addressOf(request))
   }
 
-  /** The caller of an upgrade: a ticket in its address stands for the credential it was made with (SE25). */
+  /**
+   * The caller of an upgrade: a ticket in its address stands for the credential it was made with
+   * (SE25).
+   */
   ofUpgrade(request: IncomingMessage): Promise<Presented> {
     const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket')
     return ticket === null ? this.of(request) : this.#counted(request, () => this.#ofTicket(ticket))
@@ -115,7 +121,10 @@ export class Credentials {
     return { who, hash, secret: ticket, by: 'bearer' }
   }
 
-  /** Returns the valid credential of a request; throws a Refusal if it is missing, wrong, or a cookie without Origin. */
+  /**
+   * Returns the valid credential of a request; throws a Refusal if it is missing, wrong, or a
+   * cookie without Origin.
+   */
   async find(request: IncomingMessage): Promise<Presented> {
     const found = this.#presented(request)
     if (!found) throw new Refusal('unauthenticated')
@@ -145,7 +154,10 @@ export class Credentials {
       )
   }
 
-  /** Looks a credential up again for every message, so that revoking takes effect at once. With the secret it is faster. */
+  /**
+   * Looks a credential up again for every message, so that revoking takes effect at once. With the
+   * secret it is faster.
+   */
   async whoHas(hash: string, secret = ''): Promise<Who | undefined> {
     if (this.isOwner(hash)) return owner
     return this.#options.store.query(findCredential, { hash, likely: kindOf(secret) })
@@ -173,7 +185,10 @@ export class Credentials {
     return this.cookieFor(request, '', 0)
   }
 
-  /** This machine's own address is reached without TLS. A proxy may put it in the place of ours; a page says where it is from. */
+  /**
+   * This machine's own address is reached without TLS. A proxy may put it in the place of ours; a
+   * page says where it is from.
+   */
   #isOverHttps(request: IncomingMessage): boolean {
     const { host, origin } = request.headers
     return (
@@ -187,7 +202,8 @@ export class Credentials {
   }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
     if (headers.authorization !== undefined) {
       const [, secret = ''] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.authorization) ?? []
-      // Tokens contain no dot; the text after one names the context in which a launch calls its tools.
+      // Tokens contain no dot; the text after one names the context in which a launch calls its
+      // tools.
       const at = secret.indexOf('.')
       if (at === -1 || kindOf(secret) !== 'launch') return { secret, by: 'bearer' }
       return { secret: secret.slice(0, at), by: 'bearer', contextId: secret.slice(at + 1) }

@@ -1,6 +1,7 @@
 /**
- * One client on `/ws` (RL2, RL5). Handles its messages one at a time, checks the credential for each, and is the sink of its
- * subscription. An invalid message is answered with an error; the connection stays open.
+ * One client on `/ws` (RL2, RL5). Handles its messages one at a time, checks the credential for
+ * each, and is the sink of its subscription. An invalid message is answered with an error; the
+ * connection stays open.
  */
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
@@ -92,7 +93,10 @@ export class SocketConnection implements FeedSink, OpenConnection, SocketLink {
     this.#deps.figures.feedEvents += events.length
   }
 
-  /** Sends a prepared frame. ws writes whole frames at once without compression, so frames never mix. */
+  /**
+   * Sends a prepared frame. ws writes whole frames at once without compression, so frames never
+   * mix.
+   */
   sendFrame(frame: Buffer): void {
     if (!this.isOpen) return
     this.#socket.write(frame)

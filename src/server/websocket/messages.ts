@@ -1,4 +1,7 @@
-/** Messages accepted on `/ws` and their handlers: subscriptions, those of coordinators, and those that doors take. */
+/**
+ * Messages accepted on `/ws` and their handlers: subscriptions, those of coordinators, and those
+ * that doors take.
+ */
 
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
@@ -53,8 +56,9 @@ const accept = <Schema extends z.ZodType>(
 const noCursor = ''
 
 /**
- * What coordinators say (src/protocol/processes/link.ts) is accepted only with their credential: a person may report an exit over
- * REST, but orders go to a machine. After the welcome its orders are sent, beginning with all that have not ended.
+ * What coordinators say (src/protocol/processes/link.ts) is accepted only with their credential: a
+ * person may report an exit over REST, but orders go to a machine. After the welcome its orders are
+ * sent, beginning with all that have not ended.
  */
 const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
   subscribe: accept(

@@ -1,4 +1,7 @@
-/** Resumes interrupted work (RS1): a child work session, and its agent in its role if there is a console. */
+/**
+ * Resumes interrupted work (RS1): a child work session, and its agent in its role if there is a
+ * console.
+ */
 import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'

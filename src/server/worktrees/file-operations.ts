@@ -1,6 +1,7 @@
 /**
- * Diffs, rewinds and forks of turns (FS4, FS8, FS9), shared by REST and the jobs: stores the intent, asks the machine, stores the
- * result. What was cut off is asked again; machines answer a repeated request as before.
+ * Diffs, rewinds and forks of turns (FS4, FS8, FS9), shared by REST and the jobs: stores the
+ * intent, asks the machine, stores the result. What was cut off is asked again; machines answer a
+ * repeated request as before.
  */
 
 import { type Caller, systemId, theServer } from '../../domain/access/caller.ts'

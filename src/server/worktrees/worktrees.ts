@@ -1,7 +1,7 @@
 /**
- * Worktrees, shared by REST and the jobs (WT2, WT3, WT6). Finds them in the register as the caller's own, then asks the machine
- * that has them. Whether something may be done is decided there; the answers are put into words here. Holds no rules and no
- * state.
+ * Worktrees, shared by REST and the jobs (WT2, WT3, WT6). Finds them in the register as the
+ * caller's own, then asks the machine that has them. Whether something may be done is decided
+ * there; the answers are put into words here. Holds no rules and no state.
  */
 
 import type { Caller } from '../../domain/access/caller.ts'

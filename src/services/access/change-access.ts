@@ -1,4 +1,7 @@
-/** Adds, changes, renews and removes people, and creates and revokes tokens of scripts and coordinators. */
+/**
+ * Adds, changes, renews and removes people, and creates and revokes tokens of scripts and
+ * coordinators.
+ */
 import type * as z from 'zod'
 import { endOfMaker, ownerId, type Who } from '../../domain/access/caller.ts'
 import {
@@ -37,7 +40,10 @@ import type { NewRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { invalidField, scopeExceeded } from '../refusals.ts'
 
-/** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
+/**
+ * Adds a person with a role and returns their token, which is shown once. Nobody can give more than
+ * they have (SE3).
+ */
 export const addPerson = defineUseCase('add-person', {
   scope: 'manage',
   on: 'nobody',
@@ -69,7 +75,10 @@ interface Change {
   readonly by: string
 }
 
-/** Changes a person's role, up to one's own. Tokens and allowances that exceed the new role are revoked (SE3). */
+/**
+ * Changes a person's role, up to one's own. Tokens and allowances that exceed the new role are
+ * revoked (SE3).
+ */
 export const changePersonRole = defineUseCase('change-person-role', {
   scope: 'manage',
   on: 'person',
@@ -103,8 +112,8 @@ function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, ro
 }
 
 /**
- * Replaces a person's token. The old one, its browsers and sign-in links stop working at once; tokens they made stay. A caller
- * cannot do this for somebody with more rights (SE3).
+ * Replaces a person's token. The old one, its browsers and sign-in links stop working at once;
+ * tokens they made stay. A caller cannot do this for somebody with more rights (SE3).
  */
 export const renewPerson = defineUseCase('renew-person', {
   scope: 'manage',
@@ -137,7 +146,10 @@ export async function endSignIns(tx: Tx, personId: string): Promise<void> {
     if (!isToken(credential)) await tx.delete('credentials', { id: credential.id })
 }
 
-/** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
+/**
+ * Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at
+ * once (SE3).
+ */
 export const removePerson = defineUseCase('remove-person', {
   scope: 'manage',
   on: 'person',
@@ -193,13 +205,16 @@ type Draft = z.output<typeof TokenDraft>
 interface TokenOptions {
   readonly by: Who
   /**
-   * For a token that the server makes for itself, whose name may repeat: the id of the revoked one to reuse, or null if there
-   * was none. A valid token keeps its id.
+   * For a token that the server makes for itself, whose name may repeat: the id of the revoked one
+   * to reuse, or null if there was none. A valid token keeps its id.
    */
   readonly insteadOf?: string | null
 }
 
-/** Creates a token for a script or coordinator, shown once. A script's scopes never exceed its maker's (SE3). */
+/**
+ * Creates a token for a script or coordinator, shown once. A script's scopes never exceed its
+ * maker's (SE3).
+ */
 export const createToken = defineUseCase('create-token', {
   scope: 'manage',
   on: 'nobody',
@@ -263,7 +278,10 @@ function coordinatorScopes(draft: Draft): ['coordinator'] {
   return ['coordinator']
 }
 
-/** The person responsible: a token made with a token belongs to the first one's person, so that removing them ends all. */
+/**
+ * The person responsible: a token made with a token belongs to the first one's person, so that
+ * removing them ends all.
+ */
 async function responsiblePerson(reader: Reader, by: Who): Promise<string> {
   if (by.kind === 'person') return by.id
   const credential = await reader.row('credentials', { id: by.credentialId })
@@ -278,7 +296,10 @@ interface RevokeInput {
   readonly by: string
 }
 
-/** Revokes a script's or coordinator's token and, unless kept, what was made with it. People added with it are removed. */
+/**
+ * Revokes a script's or coordinator's token and, unless kept, what was made with it. People added
+ * with it are removed.
+ */
 export const revokeToken = defineUseCase('revoke-token', {
   scope: 'manage',
   on: 'nobody',
@@ -292,7 +313,10 @@ export const revokeToken = defineUseCase('revoke-token', {
   },
 })
 
-/** Ends a credential first and then what was made with it, so that nothing new can be made meanwhile. */
+/**
+ * Ends a credential first and then what was made with it, so that nothing new can be made
+ * meanwhile.
+ */
 async function endCredential(
   tx: Tx,
   { id, kind, person_id, created_at }: CredentialRow,
@@ -318,7 +342,9 @@ interface MadePerson {
   readonly by: string
 }
 
-/** Removes a person added with the token. One who existed before only loses the token made with it. */
+/**
+ * Removes a person added with the token. One who existed before only loses the token made with it.
+ */
 async function endPerson(
   tx: Tx,
   { personId, madeAt, by }: MadePerson,

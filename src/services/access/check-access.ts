@@ -9,7 +9,10 @@ import { type Belonging, mayAskAbout, ownerOf } from './owners.ts'
 interface Access {
   readonly viewer: Viewer
   readonly thing: Belonging
-  /** A conversation that is not there is refused too. Otherwise that is for its service, which may begin it. */
+  /**
+   * A conversation that is not there is refused too. Otherwise that is for its service, which may
+   * begin it.
+   */
   readonly isThere?: true
 }
 

@@ -1,6 +1,7 @@
 /**
- * Who sees which event (SE28). Most are everybody's, or belong to whom their stream belongs to; in a stream that others follow, some are one
- * person's own. Each event has its class here: a new one does not compile without.
+ * Who sees which event (SE28). Most are everybody's, or belong to whom their stream belongs to; in
+ * a stream that others follow, some are one person's own. Each event has its class here: a new one
+ * does not compile without.
  */
 import type { Owner } from '../../domain/access/visibility.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'

@@ -1,6 +1,7 @@
 /**
- * Finds whose something is (SE28). A console is its person's, and so are its conversation, forks of it, its processes, worktrees and what it
- * asks for. Every way to read asks here: lists, single reads, events, snapshots, search, notes and tools.
+ * Finds whose something is (SE28). A console is its person's, and so are its conversation, forks of
+ * it, its processes, worktrees and what it asks for. Every way to read asks here: lists, single
+ * reads, events, snapshots, search, notes and tools.
  */
 import type { InputOn, Subject } from '../../domain/access/rights.ts'
 import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
@@ -38,7 +39,10 @@ export async function ownerOf(reader: Reader, thing: Belonging): Promise<Owner> 
   }
 }
 
-/** Where a conversation's row names nobody. A console that came back from files without its person is nobody's. */
+/**
+ * Where a conversation's row names nobody. A console that came back from files without its person
+ * is nobody's.
+ */
 export const ownerInRow = ({
   kind,
   account_id,
@@ -65,7 +69,10 @@ interface AskedApproval {
   readonly conversation_key: string | null
 }
 
-/** What a turn asks belongs to its console or conversation; what is asked about work, to the project. */
+/**
+ * What a turn asks belongs to its console or conversation; what is asked about work, to the
+ * project.
+ */
 export async function ownerOfApproval(reader: Reader, row: AskedApproval): Promise<Owner> {
   if (row.user_session_id !== null)
     return ownerOf(reader, { of: 'user-session', id: row.user_session_id })
@@ -81,7 +88,9 @@ export const ownerOfLaunch = async (
 ): Promise<Owner> =>
   launch.roleAgentId === null ? null : ownerOf(reader, { of: 'role-agent', id: launch.roleAgentId })
 
-/** What is looked at before something is done: what the input names, where that may be one person's. */
+/**
+ * What is looked at before something is done: what the input names, where that may be one person's.
+ */
 export function belongingOn(on: Subject, input: unknown): Belonging | null {
   switch (on) {
     case 'conversation':
@@ -105,7 +114,10 @@ export function belongingOfStream(name: StreamName): Belonging | null {
   return stream?.kind === 'user-session' ? { of: 'user-session', id: stream.id } : null
 }
 
-/** Whether a conversation may be asked about. One that is not there is for its service to refuse, or to begin. */
+/**
+ * Whether a conversation may be asked about. One that is not there is for its service to refuse, or
+ * to begin.
+ */
 export async function mayAskAbout(reader: Reader, viewer: Viewer, key: string): Promise<boolean> {
   const owner = await ownerOf(reader, { of: 'conversation', key })
   return (

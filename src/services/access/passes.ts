@@ -1,6 +1,7 @@
 /**
- * Passes: short-lived credentials and those that stand in an address, each good for one thing until its end. One table for all kinds.
- * A pass counts for nothing once the credential it was made with is gone.
+ * Passes: short-lived credentials and those that stand in an address, each good for one thing until
+ * its end. One table for all kinds. A pass counts for nothing once the credential it was made with
+ * is gone.
  */
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
@@ -15,7 +16,9 @@ interface NewPass {
   readonly scope: string
   /** Who has what it opens. */
   readonly holderId: string
-  /** The hash of the credential it is made with, or `owner`: the owner's token is not in the store. */
+  /**
+   * The hash of the credential it is made with, or `owner`: the owner's token is not in the store.
+   */
   readonly madeWith: string
   readonly lifetimeMs: number
 }
@@ -52,7 +55,10 @@ const ticketLifetimeMs = 60_000
 /** The upgrade of `/ws`. */
 const ticketScope = 'ws'
 
-/** SE25: a ticket stands in the address of a WebSocket, where browsers can send no token: once, and for a minute. */
+/**
+ * SE25: a ticket stands in the address of a WebSocket, where browsers can send no token: once, and
+ * for a minute.
+ */
 export const createTicket = defineUseCase('create-ticket', {
   scope: 'anybody',
   on: 'caller',

@@ -17,7 +17,10 @@ import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 
-/** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. `likely`: the kind to check first. */
+/**
+ * Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. `likely`:
+ * the kind to check first.
+ */
 export const findCredential = defineQuery('find-credential', {
   scope: 'server',
   on: 'nobody',

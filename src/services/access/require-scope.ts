@@ -21,7 +21,9 @@ export function requireScope(
       })
 }
 
-/** Refuses a field that only who manages may choose. Without scopes the caller is the server itself. */
+/**
+ * Refuses a field that only who manages may choose. Without scopes the caller is the server itself.
+ */
 export function requireManage(
   scopes: readonly Scope[] | undefined,
   field: string | undefined,

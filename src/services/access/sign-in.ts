@@ -24,8 +24,8 @@ interface SignInInput {
 type SignedIn = { cookie: string; expiresAt: Instant; personId: string; deviceId: string }
 
 /**
- * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
- * failures give the same answer, so that trying reveals nothing.
+ * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and
+ * returns a cookie. All failures give the same answer, so that trying reveals nothing.
  */
 export const signIn = defineUseCase('sign-in', {
   scope: 'nobody',
@@ -73,7 +73,10 @@ async function personOfCredential(
   return stillHere && isGood ? code.holder_id : undefined
 }
 
-/** Accepts a person's own token only. A cookie could renew itself for ever, and a script is no person. */
+/**
+ * Accepts a person's own token only. A cookie could renew itself for ever, and a script is no
+ * person.
+ */
 async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<string | undefined> {
   const who = await findValidCredential(tx, hash, now)
   const credential = who && (await tx.row('credentials', { id: who.credentialId }))
@@ -86,7 +89,10 @@ interface SignOutInput {
   readonly personId?: string
 }
 
-/** Signs a browser out; its cookie stops working at once, and what was made with it. A token stays valid. Returns whether there was one. */
+/**
+ * Signs a browser out; its cookie stops working at once, and what was made with it. A token stays
+ * valid. Returns whether there was one.
+ */
 export const signOut = defineUseCase('sign-out', {
   scope: 'anybody',
   on: 'caller',
@@ -139,7 +145,10 @@ export const shortenSignIns = defineUseCase('shorten-sign-ins', {
   },
 })
 
-/** Creates a one-time sign-in code for the calling person (SE1); for a script it would turn a token into a person's cookie. */
+/**
+ * Creates a one-time sign-in code for the calling person (SE1); for a script it would turn a token
+ * into a person's cookie.
+ */
 export const createSignInCode = defineUseCase('create-sign-in-code', {
   scope: 'anybody',
   on: 'caller',

@@ -51,8 +51,8 @@ export interface CallingSession extends AgentCaller {
 }
 
 /**
- * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes ended ones, because two
- * calls have answers for them (AS8). Never another agent's (SE3).
+ * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes
+ * ended ones, because two calls have answers for them (AS8). Never another agent's (SE3).
  */
 export const findAgentSession = defineQuery('find-agent-session', {
   scope: 'agent',

@@ -1,12 +1,14 @@
-/** What a connection's tools are for (MC5): only those that its purpose needs are listed and run. */
+/**
+ * What a connection's tools are for (MC5): only those that its purpose needs are listed and run.
+ */
 import { isWork } from '../../domain/conversations/key.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
 
 /**
- * `any`: people, scripts, coordinators and agents that pull. The others are agents that are prompted: their messages and tasks come
- * as prompts, so they need no tools to fetch them.
+ * `any`: people, scripts, coordinators and agents that pull. The others are agents that are
+ * prompted: their messages and tasks come as prompts, so they need no tools to fetch them.
  */
 export type ToolPurpose = 'any' | 'chat' | 'task' | 'role'
 

@@ -79,7 +79,10 @@ export const createAgent = defineUseCase('create-agent', {
   },
 })
 
-/** Refuses values sealed with another key than the store's nodes use, which they could not open (SE12). */
+/**
+ * Refuses values sealed with another key than the store's nodes use, which they could not open
+ * (SE12).
+ */
 export async function requireSameSealingKey(
   reader: Reader,
   sent: SentEnvironment = {},
@@ -108,7 +111,10 @@ const isTaken = async (reader: Reader, id: string): Promise<boolean> =>
 
 type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
-/** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
+/**
+ * Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the
+ * stored one (SE7).
+ */
 export const changeAgent = defineUseCase('change-agent', {
   scope: 'manage',
   on: 'agent',
@@ -159,8 +165,9 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
   isolation: changedIsolation(row.isolation, change),
 })
 
-// Replaces plain values from an earlier build by sealed ones (SE12), if they have not changed. Records that their text must
-// still be erased from the files. Readers see no change, so there is no event.
+// Replaces plain values from an earlier build by sealed ones (SE12), if they have not changed.
+// Records that their text must still be erased from the files. Readers see no change, so there is
+// no event.
 
 export const sealEnvironments = defineUseCase('seal-environments', {
   scope: 'server',
@@ -182,8 +189,9 @@ interface Claim {
 }
 
 /**
- * Sets the key that the store's nodes seal with (SE12). Returns false to a node whose key opens none of the sealed values. On a
- * store with one node, or after a restore, its key is accepted and values it cannot open must be entered again.
+ * Sets the key that the store's nodes seal with (SE12). Returns false to a node whose key opens
+ * none of the sealed values. On a store with one node, or after a restore, its key is accepted and
+ * values it cannot open must be entered again.
  */
 export const claimSealingKey = defineUseCase('claim-sealing-key', {
   // Locks no stream, because it runs first in a new store.

@@ -63,7 +63,10 @@ export const listAgents = defineQuery('list-agents', {
 interface StoredEnvironments {
   /** The id of the key that the store's nodes seal with. Undefined before the first. */
   readonly sealingKey: string | undefined
-  /** `kept`: plain values from an earlier build exist. `sealed`: they are sealed, but their text may still be in the files. */
+  /**
+   * `kept`: plain values from an earlier build exist. `sealed`: they are sealed, but their text may
+   * still be in the files.
+   */
   readonly plainValues: string | undefined
   /** Whether a project has a secret, which is sealed too (SR2). */
   readonly hasSecrets: boolean

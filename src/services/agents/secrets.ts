@@ -1,4 +1,7 @@
-/** Sets, removes and lists the secrets of a project (SR). Values come sealed; events and answers name them only. */
+/**
+ * Sets, removes and lists the secrets of a project (SR). Values come sealed; events and answers
+ * name them only.
+ */
 import type { SealedValue } from '../../domain/agents/environment.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'

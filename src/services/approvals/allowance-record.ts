@@ -1,6 +1,6 @@
 /**
- * Stores "allow always" (AG6) with its scope and expiry, and finds the allowance that covers a new request. The calling use
- * case locks the project's stream, so that a revoked one is not used.
+ * Stores "allow always" (AG6) with its scope and expiry, and finds the allowance that covers a new
+ * request. The calling use case locks the project's stream, so that a revoked one is not used.
  */
 import { hash } from 'node:crypto'
 import {
@@ -62,7 +62,10 @@ export function isHostRequest({
   return typeof host === 'string' && likeness === hash('sha256', `host ${host}`)
 }
 
-/** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness. */
+/**
+ * What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by
+ * their likeness.
+ */
 export async function allowedInSandbox(
   reader: Reader,
   pair: { projectId: string; agentId: string },

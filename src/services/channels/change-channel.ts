@@ -47,7 +47,10 @@ interface RouteInput {
   readonly by: string
 }
 
-/** Sets the agent for chats without a route of their own. Null restores the default, the first agent of the first project. */
+/**
+ * Sets the agent for chats without a route of their own. Null restores the default, the first agent
+ * of the first project.
+ */
 export const setChannelRoute = defineUseCase('set-channel-route', {
   scope: 'manage',
   on: 'channel',

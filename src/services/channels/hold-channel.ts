@@ -1,6 +1,7 @@
 /**
- * Decides which server run serves a channel. The node that runs the jobs (SC5) takes it over and renews its hold; a replaced
- * one is told and stops sending. An expired hold means that nobody serves the channel.
+ * Decides which server run serves a channel. The node that runs the jobs (SC5) takes it over and
+ * renews its hold; a replaced one is told and stops sending. An expired hold means that nobody
+ * serves the channel.
  */
 import { systemId } from '../../domain/access/caller.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
@@ -57,7 +58,10 @@ interface ReportedState {
   readonly account?: { readonly name: string; readonly link: string | null } | undefined
 }
 
-/** Records the state a channel's holder reports: its account, or what is wrong. An unchanged state is not written. */
+/**
+ * Records the state a channel's holder reports: its account, or what is wrong. An unchanged state
+ * is not written.
+ */
 export const recordChannelState = defineUseCase('record-channel-state', {
   scope: 'server',
   on: 'nobody',

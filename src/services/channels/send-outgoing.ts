@@ -28,7 +28,10 @@ export interface BegunPart {
 
 const keyOf = ({ channel, chat_id, n }: KeyOf<'outgoing'>) => ({ channel, chat_id, n })
 
-/** Records the intent to send a part first. After a crash in between it may have arrived, and a repeat says so. */
+/**
+ * Records the intent to send a part first. After a crash in between it may have arrived, and a
+ * repeat says so.
+ */
 export const beginSending = defineUseCase('begin-sending', {
   scope: 'server',
   on: 'nobody',

@@ -1,6 +1,7 @@
 /**
- * Sets the mode, model or another option of an agent in a role (AG6). The request is announced as `agent:configuring` and its
- * result as `agent:configured`. It is stored until then, so that a disconnected coordinator gets it later.
+ * Sets the mode, model or another option of an agent in a role (AG6). The request is announced as
+ * `agent:configuring` and its result as `agent:configured`. It is stored until then, so that a
+ * disconnected coordinator gets it later.
  */
 
 import {

@@ -119,7 +119,10 @@ export const findWithoutProject = defineQuery('find-without-project', {
     })),
 })
 
-/** US3, US4: user sessions that nobody was connected to for longer than their project allows, and in which nothing is open. */
+/**
+ * US3, US4: user sessions that nobody was connected to for longer than their project allows, and in
+ * which nothing is open.
+ */
 export const findAbandoned = defineQuery('find-abandoned', {
   scope: 'server',
   on: 'nobody',

@@ -131,7 +131,10 @@ export interface RoleAtWork {
   readonly workspace: string | null
 }
 
-/** The agent in a role that last worked on a work session (RS2). Undefined if the work was not done in a role. */
+/**
+ * The agent in a role that last worked on a work session (RS2). Undefined if the work was not done
+ * in a role.
+ */
 export const findRoleAtWork = defineQuery('find-role-at-work', {
   scope: 'anybody',
   on: 'viewer',
@@ -157,7 +160,10 @@ type Ended =
   | { readonly roleAgentId: string }
   | { readonly userSessionId: string }
 
-/** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
+/**
+ * The event that announced an end, for answering a repeated request (RL2). Null if it has not
+ * ended.
+ */
 export const findEndSeq = defineQuery('find-end-seq', {
   scope: 'anybody',
   on: 'caller',

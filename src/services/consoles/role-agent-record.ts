@@ -1,4 +1,7 @@
-/** Reads and locks user sessions and the agents in their roles, and announces the end of a user session (US4). */
+/**
+ * Reads and locks user sessions and the agents in their roles, and announces the end of a user
+ * session (US4).
+ */
 
 import { type ConsoleRefusal, mayPrompt } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -41,7 +44,9 @@ export async function existingUserSession(
   return row
 }
 
-/** The user session, locked: its agents, their turns and their contexts are decided under its lock. */
+/**
+ * The user session, locked: its agents, their turns and their contexts are decided under its lock.
+ */
 export async function lockUserSession(tx: Tx, asked: AskedUserSession): Promise<UserSessionRow> {
   tx.lock(userSessionStream(asked.userSessionId))
   return existingUserSession(tx, asked)

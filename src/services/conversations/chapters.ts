@@ -49,7 +49,8 @@ import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { ownerInRow } from '../access/owners.ts'
 import { closeDueChapter, existingConversation, streamOfKey } from './conversation-record.ts'
 
-// Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn runs.
+// Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn
+// runs.
 
 export interface CutOver {
   readonly cut: boolean
@@ -71,7 +72,10 @@ export const cutOverConversation = defineUseCase('cut-over-conversation', {
   },
 })
 
-/** Closes the due chapters of several conversations in one commit (DC2). Idempotent. One with a running turn stays open. */
+/**
+ * Closes the due chapters of several conversations in one commit (DC2). Idempotent. One with a
+ * running turn stays open.
+ */
 export const closeChapters = defineUseCase('close-chapters', {
   scope: 'server',
   on: 'nobody',
@@ -94,8 +98,8 @@ export const closeChapters = defineUseCase('close-chapters', {
 type Input = Partial<CutoverRule> & { readonly source: RuleSource }
 
 /**
- * Sets when days begin (DC1). Open chapters keep their end; later ones follow the new rule. Switching cutover off removes the
- * end of open chapters; switching it on ends them today.
+ * Sets when days begin (DC1). Open chapters keep their end; later ones follow the new rule.
+ * Switching cutover off removes the end of open chapters; switching it on ends them today.
  */
 export const setCutoverRule = defineUseCase('set-cutover-rule', {
   scope: 'manage',
@@ -127,8 +131,8 @@ export const setCutoverRule = defineUseCase('set-cutover-rule', {
 const maxAddedChapters = 500
 
 /**
- * Adds newly closed chapters to the note of their day and removes those of deleted conversations (DC3). The note's new number
- * tells the writer that the file is outdated. Idempotent.
+ * Adds newly closed chapters to the note of their day and removes those of deleted conversations
+ * (DC3). The note's new number tells the writer that the file is outdated. Idempotent.
  */
 export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
   scope: 'server',
@@ -178,7 +182,10 @@ export const markNoteWritten = defineUseCase('mark-note-written', {
 
 // Read queries for chapters and daily notes, and for which of them are due.
 
-/** Lists the chapters of a conversation, newest first (DC5): the open one if it has messages, then the closed ones. */
+/**
+ * Lists the chapters of a conversation, newest first (DC5): the open one if it has messages, then
+ * the closed ones.
+ */
 export const listChapters = defineQuery('list-chapters', {
   scope: 'read',
   on: 'conversation',
@@ -199,7 +206,9 @@ export const listChapters = defineQuery('list-chapters', {
   },
 })
 
-/** Whether a chapter has no messages and no summary of its own. Imports carry a summary over (CV7). */
+/**
+ * Whether a chapter has no messages and no summary of its own. Imports carry a summary over (CV7).
+ */
 const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
   open.messageCount === 0 && (open.summary === '' || open.summary === last?.summary)
 
@@ -359,7 +368,9 @@ export const getCutoverRule = defineQuery('get-cutover-rule', {
   run: (reader): Promise<KeptRule> => cutoverRule(reader),
 })
 
-/** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
+/**
+ * Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first.
+ */
 export const isDayOver = defineQuery('is-day-over', {
   scope: 'server',
   on: 'nobody',

@@ -1,7 +1,8 @@
 /**
- * Imports a part of a conversation from a file (CV7). Stored data is never changed: a missing conversation is created from the
- * file, and messages missing from an existing one are appended. Importing the same file twice adds nothing, and an interrupted
- * import can continue. Imported messages are not unread.
+ * Imports a part of a conversation from a file (CV7). Stored data is never changed: a missing
+ * conversation is created from the file, and messages missing from an existing one are appended.
+ * Importing the same file twice adds nothing, and an interrupted import can continue. Imported
+ * messages are not unread.
  */
 import type { Scope } from '../../domain/access/scopes.ts'
 import { readFlags } from '../../domain/conversations/flags.ts'
@@ -90,7 +91,10 @@ const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : 
 
 const nothingFound = { count: 0, through: 0 }
 
-/** Counts how many of the messages, from the first on, follow `after` in the archive in this order, others in between or not. */
+/**
+ * Counts how many of the messages, from the first on, follow `after` in the archive in this order,
+ * others in between or not.
+ */
 async function findInArchive(
   reader: Reader,
   key: string,

@@ -1,6 +1,7 @@
 /**
- * Adds messages to the search index (DC5), after their appends and in batches. The indexed position is stored in the same
- * commit, so a crash neither repeats nor skips a message. Hidden messages are not indexed.
+ * Adds messages to the search index (DC5), after their appends and in batches. The indexed position
+ * is stored in the same commit, so a crash neither repeats nor skips a message. Hidden messages are
+ * not indexed.
  */
 import { facetTerm, indexTerms } from '../../domain/conversations/search/terms.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
@@ -100,7 +101,10 @@ const newestChecked = 50
 const keysBehind = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
   rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
 
-/** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. `next`: where the next page begins, or null after the last. */
+/**
+ * Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks
+ * the latest only. `next`: where the next page begins, or null after the last.
+ */
 export const findUnindexed = defineQuery('find-unindexed', {
   scope: 'server',
   on: 'nobody',

@@ -18,7 +18,10 @@ import { existingConversation } from './conversation-record.ts'
 import { sendersOf } from './message-senders.ts'
 import { searchMessages } from './search-messages.ts'
 
-/** Finds the conversation of an agent's tool call: of its context, running turn, or session. It reads no other (SE3). */
+/**
+ * Finds the conversation of an agent's tool call: of its context, running turn, or session. It
+ * reads no other (SE3).
+ */
 export interface ContextCaller extends AgentCaller {
   /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined
@@ -61,7 +64,10 @@ export async function ownConversation(
   return { key: webKey(projectId, agentId), originKey: '' }
 }
 
-/** The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's first work session. */
+/**
+ * The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's
+ * first work session.
+ */
 export async function workKeyOf(
   reader: Reader,
   workSessionId: string | null,
@@ -72,7 +78,10 @@ export async function workKeyOf(
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
-/** SE28: the person whose console or fork of one a tool is called from; null: what it works on is shared. */
+/**
+ * SE28: the person whose console or fork of one a tool is called from; null: what it works on is
+ * shared.
+ */
 export async function personOfCaller(reader: Reader, caller: ContextCaller): Promise<Owner> {
   const agentSession = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const launchId = agentSession ? agentSession.launch_id : caller.agentSessionId
@@ -104,8 +113,8 @@ interface HistoryQuery extends ContextCaller {
 }
 
 /**
- * Returns history to an agent from the conversation of its call (CX3, `get_history`): earlier messages, one day, or search
- * hits. Between agents only what the same context asked.
+ * Returns history to an agent from the conversation of its call (CX3, `get_history`): earlier
+ * messages, one day, or search hits. Between agents only what the same context asked.
  */
 export interface OwnHistory {
   readonly key: string

@@ -106,7 +106,10 @@ interface ConversationsQuery extends PageQuery, Omit<WantedConversations, 'accou
   readonly personId?: string
 }
 
-/** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
+/**
+ * Lists conversations, last changed first, in pages (HT1), each with the beginning of its last
+ * message.
+ */
 export const listConversations = defineQuery('list-conversations', {
   scope: 'read',
   on: 'viewer',
@@ -175,7 +178,10 @@ export const getHistory = defineQuery('get-history', {
 
 const pageSize = 1000
 
-/** Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the library). */
+/**
+ * Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the
+ * library).
+ */
 export const getWholeHistory = defineQuery('get-whole-history', {
   scope: 'server',
   on: 'nobody',
@@ -199,7 +205,10 @@ interface MessagesQuery extends PageQuery {
   readonly hidden: boolean
 }
 
-/** Lists the messages of a chat, newest first (CH8), also those that agents no longer get; hidden ones on request (CH2). */
+/**
+ * Lists the messages of a chat, newest first (CH8), also those that agents no longer get; hidden
+ * ones on request (CH2).
+ */
 export const listMessages = defineQuery('list-messages', {
   scope: 'read',
   on: 'project',
@@ -220,7 +229,10 @@ export const listMessages = defineQuery('list-messages', {
 /** Conversations closed in one commit with their session. Due work closes the rest. */
 const maxClosedConversations = 100
 
-/** The open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9). */
+/**
+ * The open conversations between agents that an agent's live sessions wrote in, which the end of a
+ * session closes (AS9).
+ */
 export async function openConversationsOf(
   reader: Reader,
   { agentId, projectId }: Pair,
@@ -232,7 +244,10 @@ export async function openConversationsOf(
 
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 
-/** Returns a part of the archive, oldest first: the newest, before, after or around a message, at the same cost (UI7). */
+/**
+ * Returns a part of the archive, oldest first: the newest, before, after or around a message, at
+ * the same cost (UI7).
+ */
 export const readArchive = defineQuery('read-archive', {
   scope: 'read',
   on: 'conversation',

@@ -1,6 +1,6 @@
 /**
- * Searches messages by words, newest first (DC5). The index gives candidates, and each is compared with the query. The work per
- * page is bounded, so a page may be short while its cursor continues.
+ * Searches messages by words, newest first (DC5). The index gives candidates, and each is compared
+ * with the query. The work per page is bounded, so a page may be short while its cursor continues.
  */
 
 import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
@@ -73,7 +73,10 @@ export const searchMessages = defineQuery('search-messages', {
   },
 })
 
-/** DC6: a turn that crosses the boundary belongs to the day before. Messages this much later are still considered. */
+/**
+ * DC6: a turn that crosses the boundary belongs to the day before. Messages this much later are
+ * still considered.
+ */
 const maxTurnMs = 24 * 60 * 60 * 1000
 
 const facets = ({ conversation, channel, project }: MessageSearch): string[] => [

@@ -1,4 +1,7 @@
-/** Finds conversations and tasks by title and notes by summary (DC11), among a bounded number of candidates of each. */
+/**
+ * Finds conversations and tasks by title and notes by summary (DC11), among a bounded number of
+ * candidates of each.
+ */
 import { isVisible } from '../../domain/access/visibility.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery } from '../../domain/conversations/search/parse-query.ts'

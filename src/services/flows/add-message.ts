@@ -1,6 +1,6 @@
 /**
- * Adds a message of any role to a conversation (CV1 addMessage, addFullMessage). In a chat with an agent a user message becomes
- * unread for that agent. A repeated client id adds nothing.
+ * Adds a message of any role to a conversation (CV1 addMessage, addFullMessage). In a chat with an
+ * agent a user message becomes unread for that agent. A repeated client id adds nothing.
  */
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'

@@ -1,6 +1,7 @@
 /**
- * Records a pulling agent's answer (NA7, `respond_chat`) as a message and marks the messages of its turn as read. Messages that
- * arrived later stay unread. An empty answer only marks messages as read. A client id makes the call idempotent.
+ * Records a pulling agent's answer (NA7, `respond_chat`) as a message and marks the messages of its
+ * turn as read. Messages that arrived later stay unread. An empty answer only marks messages as
+ * read. A client id makes the call idempotent.
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
@@ -34,8 +35,9 @@ interface AnswerPost {
 }
 
 /**
- * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to another agent goes into the
- * context that asked. Returns undefined when there is no text or the text belongs to a work conversation.
+ * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to
+ * another agent goes into the context that asked. Returns undefined when there is no text or the
+ * text belongs to a work conversation.
  */
 export async function postAnswer(
   tx: Tx,
@@ -144,7 +146,10 @@ export const answerChat = defineUseCase('answer-chat', {
     ),
 })
 
-/** SE3: the answer goes to the conversation of the running turn, or else into the agent's chat with the project's people. */
+/**
+ * SE3: the answer goes to the conversation of the running turn, or else into the agent's chat with
+ * the project's people.
+ */
 async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
   const { content } = input
   const { now } = context

@@ -56,7 +56,10 @@ interface Input extends AskedRequest {
   readonly requestId?: string | undefined
 }
 
-/** Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first answer wins. */
+/**
+ * Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first
+ * answer wins.
+ */
 export const answerPermission = defineUseCase('answer-permission', {
   scope: 'approve',
   on: 'approval',
@@ -84,7 +87,10 @@ export const answerPermission = defineUseCase('answer-permission', {
   },
 })
 
-/** Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes for this once. */
+/**
+ * Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes
+ * for this once.
+ */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
     throw invalidField('always', refusalText('alwaysWithYes'))
@@ -94,8 +100,9 @@ function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settle
 const folderMinutes = 60
 
 /**
- * The agent's own "always" option is treated as ours: exactly this request, for the default time. Refused if the request cannot
- * be recognised again, because nobody could see or revoke what the agent would allow itself.
+ * The agent's own "always" option is treated as ours: exactly this request, for the default time.
+ * Refused if the request cannot be recognised again, because nobody could see or revoke what the
+ * agent would allow itself.
  */
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)
@@ -154,7 +161,10 @@ function settlementOfQuestion(options: readonly Option[], choice: PermissionChoi
   return { outcome: 'allowed', optionId }
 }
 
-/** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
+/**
+ * Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too
+ * early changes nothing.
+ */
 export const expirePermission = defineUseCase('expire-permission', {
   scope: 'server',
   on: 'nobody',
@@ -178,7 +188,10 @@ interface GivenAnswer extends AskedRequest {
   readonly requestId?: string | undefined
 }
 
-/** Answers a question of an agent (AP13), once. What is accepted is checked against the question's form. */
+/**
+ * Answers a question of an agent (AP13), once. What is accepted is checked against the question's
+ * form.
+ */
 export const answerQuestion = defineUseCase('answer-question', {
   scope: 'approve',
   on: 'approval',

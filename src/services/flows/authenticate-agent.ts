@@ -1,7 +1,8 @@
 /**
- * Signs an agent process in and gives it a lease on (agent, project) (AS1-AS4). The purpose is chosen from the available work;
- * without work nothing is created. All failures give the same refusal, so that trying reveals nothing. A launch that repeats
- * the call gets its session with a new token (AS8).
+ * Signs an agent process in and gives it a lease on (agent, project) (AS1-AS4). The purpose is
+ * chosen from the available work; without work nothing is created. All failures give the same
+ * refusal, so that trying reveals nothing. A launch that repeats the call gets its session with a
+ * new token (AS8).
  */
 
 import {

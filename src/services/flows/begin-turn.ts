@@ -11,7 +11,10 @@ import { conversationView, findWaitingTurn } from '../conversations/conversation
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { nextInRole, startNext } from './send-prompt.ts'
 
-/** Lets a turn start at a person's request beside another conversation's turn in the same folder (CX9). */
+/**
+ * Lets a turn start at a person's request beside another conversation's turn in the same folder
+ * (CX9).
+ */
 export const beginTurn = defineUseCase('begin-turn', {
   scope: 'write',
   on: 'conversation',
@@ -35,8 +38,8 @@ interface RoleInput {
 }
 
 /**
- * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
- * allowed both (CX9). Running this too early or twice changes nothing.
+ * Starts prompts in roles that waited for another conversation's turn in the same folder, once that
+ * has ended or a person allowed both (CX9). Running this too early or twice changes nothing.
  */
 export const findStartableRoles = defineQuery('find-startable-roles', {
   scope: 'server',

@@ -16,7 +16,10 @@ const createdEvents = { one: 'project-created', other: 'agent-created' } satisfi
 const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
   (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
 
-/** Whether a store needs the demo: no project and no agent was ever created in it. A deleted demo is not created again. */
+/**
+ * Whether a store needs the demo: no project and no agent was ever created in it. A deleted demo is
+ * not created again.
+ */
 export const needsDemo = defineQuery('needs-demo', {
   scope: 'server',
   on: 'nobody',
@@ -25,7 +28,10 @@ export const needsDemo = defineQuery('needs-demo', {
 
 const demos = [demoMcp, demoAcp]
 
-/** Creates the demo project and agents in one commit (UI6), in a store where no project or agent was ever created. */
+/**
+ * Creates the demo project and agents in one commit (UI6), in a store where no project or agent was
+ * ever created.
+ */
 export const beginWithDemo = defineUseCase('begin-with-demo', {
   scope: 'server',
   on: 'nobody',

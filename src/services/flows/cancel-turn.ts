@@ -1,4 +1,7 @@
-/** Cancels the running turn of an agent in a role (RL6) or of any conversation (CH15), and withdraws queued prompts. */
+/**
+ * Cancels the running turn of an agent in a role (RL6) or of any conversation (CH15), and withdraws
+ * queued prompts.
+ */
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -56,7 +59,10 @@ interface CancelInput extends AskedUserSession {
   readonly by: string
 }
 
-/** Asks that the running turn stop, not its agent (RL6). It ends when the agent confirms. Repeating changes nothing. */
+/**
+ * Asks that the running turn stop, not its agent (RL6). It ends when the agent confirms. Repeating
+ * changes nothing.
+ */
 export const cancelTurn = defineUseCase('cancel-turn', {
   scope: 'write',
   on: 'user-session',
@@ -80,7 +86,10 @@ interface StopInput {
   readonly by: string
 }
 
-/** Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What they have said so far stays. */
+/**
+ * Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What
+ * they have said so far stays.
+ */
 export const stopTurns = defineUseCase('stop-turns', {
   scope: 'write',
   on: 'conversation',

@@ -1,4 +1,7 @@
-/** Pairs, refuses or revokes a chat on another platform, or sets its agent. With a revoked chat, what waits in it ends. */
+/**
+ * Pairs, refuses or revokes a chat on another platform, or sets its agent. With a revoked chat,
+ * what waits in it ends.
+ */
 
 import type * as z from 'zod'
 import { chatWords } from '../../domain/channels/chat-texts.ts'

@@ -25,8 +25,8 @@ interface Input extends AskedUserSession {
 }
 
 /**
- * Ends a user session (US4): asks all its agents to end, and announces the end when the last has. It accepts no more requests.
- * Worktrees stay. A repeated request changes nothing.
+ * Ends a user session (US4): asks all its agents to end, and announces the end when the last has.
+ * It accepts no more requests. Worktrees stay. A repeated request changes nothing.
  */
 export const terminateUserSession = defineUseCase('terminate-user-session', {
   scope: 'write',

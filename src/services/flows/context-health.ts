@@ -1,8 +1,9 @@
 /**
- * Recovers an agent that runs but cannot be prompted (CX7), on evidence: it refuses a prompt without any output, or its session fails
- * at a harmless request like at the prompt. The context is first reopened in the same process, then in a new process with a new ACP
- * session; then the turn fails. What a vendor, a model or a person refuses is no such evidence. A prompt that produced output is never
- * repeated automatically, and the person is told.
+ * Recovers an agent that runs but cannot be prompted (CX7), on evidence: it refuses a prompt
+ * without any output, or its session fails at a harmless request like at the prompt. The context is
+ * first reopened in the same process, then in a new process with a new ACP session; then the turn
+ * fails. What a vendor, a model or a person refuses is no such evidence. A prompt that produced
+ * output is never repeated automatically, and the person is told.
  */
 
 import type { Instant } from '../../domain/instant.ts'
@@ -45,7 +46,8 @@ export async function retryTurn(
   const row =
     turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row) return false
-  // The process refused a second conversation beside the one it holds. It is limited to one from now on.
+  // The process refused a second conversation beside the one it holds. It is limited to one from
+  // now on.
   const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(
     ({ id }) => id !== row.id,
   )
@@ -77,12 +79,18 @@ export async function retryTurn(
   return true
 }
 
-/** What is wrong with the session of a turn that is about to end, as its coordinator found out. The person is told in the turn. */
+/**
+ * What is wrong with the session of a turn that is about to end, as its coordinator found out. The
+ * person is told in the turn.
+ */
 export function tellBroken(tx: Tx, turn: TurnRow, broken: string | null | undefined): void {
   if (broken) noteInTurn(tx, turn, statusNotice('contextBroken', { why: broken }))
 }
 
-/** Updates a context's health after a turn: what shows that it works resets it, evidence that it does not reopens it. */
+/**
+ * Updates a context's health after a turn: what shows that it works resets it, evidence that it
+ * does not reopens it.
+ */
 export async function updateContextHealth(
   tx: Tx,
   turn: TurnRow,
@@ -112,7 +120,10 @@ export async function updateContextHealth(
   if (works && row.trouble > 0) await tx.update('contexts', { id: row.id, trouble: 0 })
 }
 
-/** Tells the person in a turn that begins what became of the context since: it was opened again, or begins with a primer alone. */
+/**
+ * Tells the person in a turn that begins what became of the context since: it was opened again, or
+ * begins with a primer alone.
+ */
 export async function tellReopened(
   tx: Tx,
   turn: TurnRow,
@@ -131,7 +142,10 @@ export async function tellReopened(
     noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
 }
 
-/** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
+/**
+ * Reopens once in the same process if that can hold several contexts, then in another process with
+ * a new ACP session.
+ */
 async function reopenContext(
   tx: Tx,
   row: ContextRow,
@@ -149,7 +163,10 @@ async function reopenContext(
   await replaceProcess(tx, launch, context)
 }
 
-/** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
+/**
+ * Replaces a process. Its running turns finish, it gets no new ones, and another process is started
+ * for waiting turns.
+ */
 export async function replaceProcess(
   tx: Tx,
   launch: Launch,

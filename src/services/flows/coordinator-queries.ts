@@ -13,8 +13,8 @@ interface StartQuery extends Pair {
 }
 
 /**
- * Decides cheaply whether a pair needs a start, and on which coordinator. Runs after every message, so the common answers come
- * first. `order-launch` decides again under the lock.
+ * Decides cheaply whether a pair needs a start, and on which coordinator. Runs after every message,
+ * so the common answers come first. `order-launch` decides again under the lock.
  */
 export const findStart = defineQuery('find-start', {
   scope: 'server',

@@ -1,4 +1,7 @@
-/** Decides what an agent asked a person, once: announced in the project, home and the turn's stream, and told to the agent. */
+/**
+ * Decides what an agent asked a person, once: announced in the project, home and the turn's stream,
+ * and told to the agent.
+ */
 
 import { systemId } from '../../domain/access/caller.ts'
 import type { ApprovalEvent } from '../../domain/approvals/lifecycle.ts'
@@ -50,7 +53,10 @@ interface Settlement {
 
 const noAnswer: QuestionAnswer = { action: 'cancel', content: null }
 
-/** Settles a permission or a question, once. Returns the number of the event that says so, or 0 if the turn does not run. */
+/**
+ * Settles a permission or a question, once. Returns the number of the event that says so, or 0 if
+ * the turn does not run.
+ */
 export async function settlePermission(
   tx: Tx,
   row: ApprovalRow,

@@ -11,7 +11,10 @@ import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 
-/** Deletes a conversation with its messages, turns and unread marks. A new one under its key continues the numbers. */
+/**
+ * Deletes a conversation with its messages, turns and unread marks. A new one under its key
+ * continues the numbers.
+ */
 export const deleteConversation = defineUseCase('delete-conversation', {
   scope: 'write',
   on: 'conversation',

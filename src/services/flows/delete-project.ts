@@ -1,4 +1,6 @@
-/** Deletes a project, and ends what is in it: approvals, work sessions, agent sessions, assignments. */
+/**
+ * Deletes a project, and ends what is in it: approvals, work sessions, agent sessions, assignments.
+ */
 
 import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
@@ -14,7 +16,10 @@ import { revokeAgentSessions } from './end-agent-session.ts'
 
 const feedback = 'The project was deleted.'
 
-/** Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. */
+/**
+ * Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval
+ * numbers are not reused.
+ */
 async function closeProjectWork(
   tx: Tx,
   projectId: string,
@@ -26,7 +31,10 @@ async function closeProjectWork(
     await finishWorkSession(tx, row, { type: 'interrupt', reason: 'stopped' }, now)
 }
 
-/** Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files stay. */
+/**
+ * Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files
+ * stay.
+ */
 export const deleteProject = defineUseCase('delete-project', {
   scope: 'manage',
   on: 'project',

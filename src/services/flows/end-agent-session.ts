@@ -1,4 +1,7 @@
-/** Ends an agent session and all that depends on it in one commit, for every end reason (AS9). Callers decide whether. */
+/**
+ * Ends an agent session and all that depends on it in one commit, for every end reason (AS9).
+ * Callers decide whether.
+ */
 
 import {
   type AgentSession,
@@ -90,7 +93,10 @@ function appendTransition(
   })
 }
 
-/** Ends the work session that the agent session owned, or passes it to another agent session that works in it. */
+/**
+ * Ends the work session that the agent session owned, or passes it to another agent session that
+ * works in it.
+ */
 async function releaseWorkSession(
   tx: Tx,
   row: WorkSessionRow,

@@ -1,4 +1,7 @@
-/** What becomes of a turn that met its agent's limit (AG6): a person's choice, and the end of the limit. */
+/**
+ * What becomes of a turn that met its agent's limit (AG6): a person's choice, and the end of the
+ * limit.
+ */
 import { consoleKey, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -26,9 +29,10 @@ interface Input {
 }
 
 /**
- * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again: in a chat it is queued and
- * starts the agent if needed; in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
- * failed agent that may not be started again loses its limit as well.
+ * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again:
+ * in a chat it is queued and starts the agent if needed; in a role it runs before other queued
+ * prompts. Running this too early or twice changes nothing. A failed agent that may not be started
+ * again loses its limit as well.
  */
 export const endLimit = defineUseCase('end-limit', {
   scope: 'server',
@@ -76,7 +80,10 @@ interface Continuation {
   readonly requestId?: string | undefined
 }
 
-/** Sets whether the agent of a chat, at its vendor's limit, retries the parked turn by itself afterwards (AG6). */
+/**
+ * Sets whether the agent of a chat, at its vendor's limit, retries the parked turn by itself
+ * afterwards (AG6).
+ */
 export const goOnInChat = defineUseCase('go-on-in-chat', {
   scope: 'write',
   on: 'project',

@@ -30,7 +30,10 @@ interface Terminated {
   readonly byOther: boolean
 }
 
-/** Ends an agent in a role (AG3): TERMINATED when its process has ended or the time is over. Repeating changes nothing. */
+/**
+ * Ends an agent in a role (AG3): TERMINATED when its process has ended or the time is over.
+ * Repeating changes nothing.
+ */
 export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
   scope: 'write',
   on: 'user-session',
@@ -80,8 +83,8 @@ interface RoleAgentPlace {
 }
 
 /**
- * Gives up on an agent that did not end when asked (US4), or was not ready in time (AG2). The latter fails and its process is
- * stopped. Running this too early or twice changes nothing.
+ * Gives up on an agent that did not end when asked (US4), or was not ready in time (AG2). The
+ * latter fails and its process is stopped. Running this too early or twice changes nothing.
  */
 export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
   scope: 'server',

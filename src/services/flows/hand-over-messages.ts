@@ -1,7 +1,8 @@
 /**
- * Hands unread messages to a pulling agent session (NA7, `get_pending_messages`). Their turn runs from now on, and they stay
- * unread until `answer-chat`, so the next session receives them again if no answer comes. A repeated call returns the same
- * messages and newer ones. The session is bound to the conversation of its first turn (CX1).
+ * Hands unread messages to a pulling agent session (NA7, `get_pending_messages`). Their turn runs
+ * from now on, and they stay unread until `answer-chat`, so the next session receives them again if
+ * no answer comes. A repeated call returns the same messages and newer ones. The session is bound
+ * to the conversation of its first turn (CX1).
  */
 
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
@@ -33,7 +34,10 @@ export interface HandedOverMessages {
   readonly senders: readonly string[]
   readonly summary: string | null
   readonly conversationKey: string | null
-  /** Text for a new context: who and where, and what was said before. Null when the context knows it. */
+  /**
+   * Text for a new context: who and where, and what was said before. Null when the context knows
+   * it.
+   */
   readonly primer: string | null
 }
 
@@ -45,7 +49,10 @@ const noMessages: HandedOverMessages = {
   primer: null,
 }
 
-/** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
+/**
+ * Finds the next turn for a session, and the queued turns of the same conversation to merge into
+ * it.
+ */
 async function nextTurnFor(
   reader: Reader,
   caller: AgentCaller,
@@ -91,7 +98,8 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     const { conversation_key: key, origin_key: originKey } = turn
     // DC2: closes a chapter that is due, so that its summary is not handed over.
     const { summary } = (await openConversation(tx, key, now)).row
-    // CX4: closing the chapter may have ended the bound context. Then the turn is for another process.
+    // CX4: closing the chapter may have ended the bound context. Then the turn is for another
+    // process.
     if ((await nextTurnFor(tx, caller))?.turn.id !== turn.id) return noMessages
     const before = turn.state === 'running' ? await messagesOfTurn(tx, turn.id) : []
     for (const { id } of merged) await mergeTurn(tx, id, turn.id, now)

@@ -13,7 +13,10 @@ interface Stop {
   readonly reason: LaunchEndReason
 }
 
-/** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
+/**
+ * Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first
+ * reason.
+ */
 export const orderStop = defineUseCase('order-stop', {
   scope: 'manage',
   on: 'process',

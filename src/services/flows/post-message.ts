@@ -1,6 +1,7 @@
 /**
- * Posts a person's message to one agent of a project or to all (CH3). A message to all is added to each agent's conversation;
- * the returned one is the first by key. A repeated client id returns the same message at any time.
+ * Posts a person's message to one agent of a project or to all (CH3). A message to all is added to
+ * each agent's conversation; the returned one is the first by key. A repeated client id returns the
+ * same message at any time.
  */
 
 import { createHash } from 'node:crypto'
@@ -80,7 +81,10 @@ const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) =
   role: 'user' as const,
 })
 
-/** The named agent, or all that are assigned; sorted by key, so that a repeated request returns the same message. */
+/**
+ * The named agent, or all that are assigned; sorted by key, so that a repeated request returns the
+ * same message.
+ */
 async function receiversOf(
   reader: Reader,
   { projectId, toAgentId }: PostedMessage,
@@ -117,8 +121,9 @@ async function earlierMessage(tx: Tx, input: PostedMessage): Promise<Message | u
   return messageOf(row)
 }
 
-// Posts messages between two agents of a project (CV10). Their conversation is open while a session that wrote in it lives; the
-// next message reopens it. Each message is also announced in the project's stream, which waiting agents follow.
+// Posts messages between two agents of a project (CV10). Their conversation is open while a session
+// that wrote in it lives; the next message reopens it. Each message is also announced in the
+// project's stream, which waiting agents follow.
 
 /** The other agent of a conversation between agents. Undefined for any other conversation. */
 export const otherAgent = (
@@ -136,7 +141,10 @@ interface AgentMessage {
   readonly clientId?: string | undefined
   /** The conversation of the asking context. */
   readonly originKey: string
-  /** The context that receives an answer. Left out for a question, which gets a context of its own for each origin. */
+  /**
+   * The context that receives an answer. Left out for a question, which gets a context of its own
+   * for each origin.
+   */
   readonly intoKey?: string | undefined
 }
 
@@ -186,8 +194,8 @@ interface AgentCall {
 }
 
 /**
- * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
- * other content is refused. Receipts are kept for 7 days.
+ * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the
+ * first answer; a repeat with other content is refused. Receipts are kept for 7 days.
  */
 export async function runOnce<Answer>(
   tx: Tx,

@@ -6,7 +6,10 @@ import { defineUseCase } from '../../store/store.ts'
 import { noSuchAgent } from '../refusals.ts'
 import { revokeAllOfAgent } from './end-agent-session.ts'
 
-/** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
+/**
+ * Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7,
+ * SE3).
+ */
 export const replacePasskey = defineUseCase('replace-passkey', {
   scope: 'manage',
   on: 'agent',

@@ -1,6 +1,7 @@
 /**
- * Handles a coordinator's report that a process has exited (PX1-PX6). The decision is in domain/agent-process. A repeated
- * report changes nothing, and one from an earlier epoch is refused.
+ * Handles a coordinator's report that a process has exited (PX1-PX6). The decision is in
+ * domain/agent-process. A repeated report changes nothing, and one from an earlier epoch is
+ * refused.
  */
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
@@ -59,7 +60,10 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
   },
 })
 
-/** SE3: a coordinator ends only its own launches; another's is not found. One that the server did not order is its own. */
+/**
+ * SE3: a coordinator ends only its own launches; another's is not found. One that the server did
+ * not order is its own.
+ */
 async function requireOwnLaunch(
   reader: Reader,
   { launchId, reporterId, byHand }: Report,

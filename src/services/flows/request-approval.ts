@@ -29,9 +29,9 @@ import { decideRequest } from './decide-request.ts'
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
 /**
- * Requests an approval for an agent (`request_approval`), tied to its work session (WK4) and current task. With the id of a
- * returned one it resubmits that. An identical pending request returns the same approval, so that retries (AS8) and restarted
- * processes ask once.
+ * Requests an approval for an agent (`request_approval`), tied to its work session (WK4) and
+ * current task. With the id of a returned one it resubmits that. An identical pending request
+ * returns the same approval, so that retries (AS8) and restarted processes ask once.
  */
 export const requestApproval = defineUseCase('request-approval', {
   scope: 'agent',
@@ -127,7 +127,10 @@ type DecideInput = z.output<typeof ApprovalDecision> & {
   by: string
 }
 
-/** Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision stands. */
+/**
+ * Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision
+ * stands.
+ */
 export const decideApproval = defineUseCase('decide-approval', {
   scope: 'approve',
   on: 'approval',
@@ -145,7 +148,10 @@ type ResubmitInput = z.output<typeof ApprovalResubmission> & {
   approvalId: number
 }
 
-/** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
+/**
+ * Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier
+ * version in its history.
+ */
 export const resubmitApproval = defineUseCase('resubmit-approval', {
   scope: 'write',
   on: 'approval',

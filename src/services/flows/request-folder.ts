@@ -1,4 +1,7 @@
-/** Asks whether a sandboxed agent may read a folder (SB9), as a permission of its turn. The next process sees it. */
+/**
+ * Asks whether a sandboxed agent may read a folder (SB9), as a permission of its turn. The next
+ * process sees it.
+ */
 
 import { hash } from 'node:crypto'
 import { isolationOf } from '../../domain/agents/isolation.ts'
@@ -37,7 +40,10 @@ const requestFor = (folder: string): PermissionRequest => {
 
 type FolderRequest = ContextCaller & { readonly folder: string }
 
-/** Asks once for each folder in a turn. Returns the approval. Refused where no turn of a sandboxed agent runs. */
+/**
+ * Asks once for each folder in a turn. Returns the approval. Refused where no turn of a sandboxed
+ * agent runs.
+ */
 export const requestFolder = defineUseCase('request-folder', {
   scope: 'agent',
   on: 'caller',

@@ -1,7 +1,7 @@
 /**
- * Handles a turn whose process or agent session is gone and whose outcome is unknown. Chat messages are queued again in a turn
- * marked as a retry (NA7); after two losses in a row the chat gets a message instead. Tasks and role prompts are not repeated
- * automatically.
+ * Handles a turn whose process or agent session is gone and whose outcome is unknown. Chat messages
+ * are queued again in a turn marked as a retry (NA7); after two losses in a row the chat gets a
+ * message instead. Tasks and role prompts are not repeated automatically.
  */
 
 import { systemId } from '../../domain/access/caller.ts'
@@ -16,7 +16,10 @@ import { endTurn } from '../turns/turn-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 
-/** `isAnnounced`: whether the conversation shows it. It does not when only an agent session has ended. */
+/**
+ * `isAnnounced`: whether the conversation shows it. It does not when only an agent session has
+ * ended.
+ */
 export async function requeueLostTurn(
   tx: Tx,
   turn: TurnRow,

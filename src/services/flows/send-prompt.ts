@@ -1,4 +1,7 @@
-/** Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are answered. */
+/**
+ * Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are
+ * answered.
+ */
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -93,8 +96,9 @@ export const sendPrompt = defineUseCase('send-prompt', {
   },
 })
 
-// Starts turns of agents in roles, in the context of their conversation. A closed context is reopened and a new one primed
-// first. Prompts for a sleeping agent stay queued until it is ready (AG7).
+// Starts turns of agents in roles, in the context of their conversation. A closed context is
+// reopened and a new one primed first. Prompts for a sleeping agent stay queued until it is ready
+// (AG7).
 
 /** Whether another turn runs in the same folder is decided under the lock of the project. */
 const lockFolders = (tx: Tx, { project_id }: Pick<RoleAgentRow, 'project_id'>): void =>

@@ -1,6 +1,6 @@
 /**
- * Applies the end of a turn to its subject (CH12), in the same commit. In a chat the text or the error is posted; a summary is
- * stored; a task is completed by an answer only.
+ * Applies the end of a turn to its subject (CH12), in the same commit. In a chat the text or the
+ * error is posted; a summary is stored; a task is completed by an answer only.
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
@@ -113,7 +113,9 @@ async function nameOf(reader: Reader, id: string | null): Promise<string> {
   return (await reader.row('people', { id }))?.name ?? id
 }
 
-/** The limit's end and what to do then, in the channel chat's language. Channels have no limit card. */
+/**
+ * The limit's end and what to do then, in the channel chat's language. Channels have no limit card.
+ */
 async function channelLimitText(
   reader: Reader,
   { project_id: projectId, agent_id: agentId, conversation_key: key }: TurnRow,
@@ -214,8 +216,9 @@ async function continueOnce(
   return true
 }
 
-// Whether an ACP agent has connected to Holdfast's tools (AC11). Agents that are known connect when a context is opened; one that has not
-// when its first turn ends works without them, and the person is told in that turn.
+// Whether an ACP agent has connected to Holdfast's tools (AC11). Agents that are known connect when
+// a context is opened; one that has not when its first turn ends works without them, and the person
+// is told in that turn.
 
 export const noteTools = defineUseCase('note-tools', {
   scope: 'agent',

@@ -1,6 +1,7 @@
 /**
- * Spawns an agent into a role of a user session (AG2): occupies the role, starts a work session (WK4) and orders a process. On
- * a role whose agent failed it is a retry. Later failures make the agent FAILED.
+ * Spawns an agent into a role of a user session (AG2): occupies the role, starts a work session
+ * (WK4) and orders a process. On a role whose agent failed it is a retry. Later failures make the
+ * agent FAILED.
  */
 import { assignRole } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -46,7 +47,10 @@ export interface Spawn extends AskedUserSession, Omit<StartMachine, 'projectId'>
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
-  /** Folders below which an absolute workspace may be, besides the project's and the console's own (US8). */
+  /**
+   * Folders below which an absolute workspace may be, besides the project's and the console's own
+   * (US8).
+   */
   readonly workspaceRoots?: readonly string[] | undefined
   readonly load?: boolean | undefined
   /** The resumed work session to continue (RS2). Left out to start a new one. */
@@ -169,7 +173,10 @@ async function resumedWork(
   return row?.project_id === projectId && row.ended_at === null ? row : undefined
 }
 
-/** Finds resumed work that nobody continues and that this agent did in the same role of another console of the account (RS6). */
+/**
+ * Finds resumed work that nobody continues and that this agent did in the same role of another
+ * console of the account (RS6).
+ */
 async function unattendedWork(
   reader: Reader,
   { project_id: projectId, account_id: accountId }: UserSessionRow,
@@ -228,8 +235,9 @@ interface RoleAgentPlace {
 }
 
 /**
- * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
- * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
+ * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its
+ * process ends; its role and context stay, and the next prompt wakes it. Running this too early or
+ * twice changes nothing.
  */
 export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
   scope: 'server',
@@ -257,7 +265,10 @@ interface Wake extends RoleAgentPlace {
   readonly startOn: string | null
 }
 
-/** Starts a sleeping agent with queued prompts again (AG7): a new process in the same role, workplace and context. */
+/**
+ * Starts a sleeping agent with queued prompts again (AG7): a new process in the same role,
+ * workplace and context.
+ */
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
   scope: 'server',
   on: 'nobody',

@@ -76,8 +76,9 @@ export interface StartedChat {
 }
 
 /**
- * Opens a chat panel (CH1). Without a live agent session it requests one, which is valid for ten minutes, and adds a hidden
- * message. Repeating it requests nothing twice. The panel's name is stored, so that the chat closes with the last panel (CH5).
+ * Opens a chat panel (CH1). Without a live agent session it requests one, which is valid for ten
+ * minutes, and adds a hidden message. Repeating it requests nothing twice. The panel's name is
+ * stored, so that the chat closes with the last panel (CH5).
  */
 export const startChat = defineUseCase('start-chat', {
   scope: 'write',
@@ -191,7 +192,10 @@ interface ClosedPanel extends Pair {
   readonly soon?: boolean | undefined
 }
 
-/** Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat (CH5). */
+/**
+ * Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat
+ * (CH5).
+ */
 export const endChat = defineUseCase('end-chat', {
   scope: 'write',
   on: 'project',

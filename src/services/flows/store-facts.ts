@@ -1,7 +1,7 @@
 /**
- * Stores a coordinator's facts (CO1, CO6), each once by number, in one commit. Numbers already stored are dropped, so a
- * coordinator resends what was not acknowledged. A process's end ends exactly its launch's agent session (PX2). Also records
- * that the coordinator is alive.
+ * Stores a coordinator's facts (CO1, CO6), each once by number, in one commit. Numbers already
+ * stored are dropped, so a coordinator resends what was not acknowledged. A process's end ends
+ * exactly its launch's agent session (PX2). Also records that the coordinator is alive.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -43,7 +43,9 @@ import { endProcess } from './end-process.ts'
 /** Launches of one coordinator that a goodbye ends. */
 const maxEndedByGoodbye = 10_000
 
-/** Interval in which a sign of life is written. Coordinators send one at least every ten seconds. */
+/**
+ * Interval in which a sign of life is written. Coordinators send one at least every ten seconds.
+ */
 const aliveWriteIntervalMs = 3000
 
 interface StoredFacts extends InEpoch {
@@ -202,7 +204,8 @@ async function recordContact(
   })
 }
 
-// Registers a coordinator (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch.
+// Registers a coordinator (CO1, CO6) and returns its epoch and last stored fact. A new instance
+// raises the epoch.
 
 type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & {
   readonly coordinatorId: string
@@ -273,8 +276,9 @@ interface Takeover {
 }
 
 /**
- * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and ends its launches and their
- * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
+ * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and
+ * ends its launches and their agent sessions. It cleans up when it learns of it. A repeated call
+ * changes nothing.
  */
 export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
   scope: 'manage',
@@ -296,7 +300,10 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
   },
 })
 
-/** Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. */
+/**
+ * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither
+ * replaced nor killed.
+ */
 export const markUnreachable = defineUseCase('mark-unreachable', {
   scope: 'server',
   on: 'nobody',

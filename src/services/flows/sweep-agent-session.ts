@@ -22,7 +22,8 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { endAgentSession } from './end-agent-session.ts'
 
-// Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the suspect proves alive.
+// Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the
+// suspect proves alive.
 
 /** Marks a session as suspected: it ends unless a call begins within the grace period. */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
@@ -62,8 +63,9 @@ export async function isKnownToLive(
 }
 
 /**
- * Records a call of an agent session: extends its expiry (AS6), and clears a suspicion if the call began after the exit report
- * (PX4). Appends no event. Endpoints call it only when something changes.
+ * Records a call of an agent session: extends its expiry (AS6), and clears a suspicion if the call
+ * began after the exit report (PX4). Appends no event. Endpoints call it only when something
+ * changes.
  */
 export const touchAgentSession = defineUseCase('touch-agent-session', {
   scope: 'agent',
@@ -92,7 +94,10 @@ interface SweepInput extends DueAgentSession {
   readonly lastSeenAt: Instant | null
 }
 
-/** Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes nothing. */
+/**
+ * Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes
+ * nothing.
+ */
 export const sweepAgentSession = defineUseCase('sweep-agent-session', {
   scope: 'server',
   on: 'nobody',
@@ -162,7 +167,10 @@ async function writeDeadlines(
   await tx.update('agent_sessions', changesOf({ ...current, expiresAt, suspectedAt }))
 }
 
-/** Extends the deadlines of a live agent session by the time in which the server could not receive calls. Appends no event. */
+/**
+ * Extends the deadlines of a live agent session by the time in which the server could not receive
+ * calls. Appends no event.
+ */
 export const postponeAgentSession = defineUseCase('postpone-agent-session', {
   scope: 'server',
   on: 'nobody',

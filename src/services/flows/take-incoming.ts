@@ -1,6 +1,6 @@
 /**
- * Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired senders. A receipt with the
- * platform's message id makes it idempotent.
+ * Takes what comes in from chats on channels: messages and commands of paired ones, and unpaired
+ * senders. A receipt with the platform's message id makes it idempotent.
  */
 
 import { systemId } from '../../domain/access/caller.ts'
@@ -60,7 +60,9 @@ export interface Incoming extends ChatAddress {
   readonly command: { readonly command: ChatCommand; readonly rest: string } | undefined
 }
 
-/** What a message caused: a message to an agent, a command, an unknown sender's request, or nothing. */
+/**
+ * What a message caused: a message to an agent, a command, an unknown sender's request, or nothing.
+ */
 export type Taken = 'message' | 'command' | 'unpaired' | 'nothing'
 
 interface TakenIncoming {
@@ -69,7 +71,10 @@ interface TakenIncoming {
   readonly said?: string
 }
 
-/** Takes what comes in from a chat on a channel: a message or a command of a paired one, or a request to be paired. */
+/**
+ * Takes what comes in from a chat on a channel: a message or a command of a paired one, or a
+ * request to be paired.
+ */
 export const takeIncoming = defineUseCase('take-incoming', {
   scope: 'server',
   on: 'nobody',
@@ -99,8 +104,8 @@ export const takeIncoming = defineUseCase('take-incoming', {
 })
 
 /**
- * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection then
- * starts the agent as for the page's chat.
+ * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in
+ * one commit. Work detection then starts the agent as for the page's chat.
  */
 async function takeMessage(
   tx: Tx,
@@ -135,8 +140,9 @@ async function takeMessage(
 }
 
 /**
- * Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner sees the chat and the sender
- * is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
+ * Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner
+ * sees the chat and the sender is told how to be paired, a few times. The message is not stored;
+ * senders, attempts and answers are bounded.
  */
 async function takeUnpaired(
   tx: Tx,
@@ -220,7 +226,8 @@ async function consumeCode(
   return found.created_by
 }
 
-// Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is answered in the chat.
+// Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is
+// answered in the chat.
 
 /** Waiting messages counted by /status and /stop. */
 const maxCountedWaiting = 1000
@@ -274,7 +281,10 @@ const shownLimit = (
   goesOn: row.goes_on_left > 0,
 })
 
-/** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
+/**
+ * Resets the history that the agent gets and ends the agent, unless somebody has the chat open on
+ * the page.
+ */
 async function resetChat(
   tx: Tx,
   { route, senderId, ...place }: RoutedCommand,
@@ -322,7 +332,9 @@ async function agentActivity(
   return launch.state === 'held' ? 'held' : 'starting'
 }
 
-/** Drops queued turns and cancels the running one, or stops its process if it cannot be cancelled. */
+/**
+ * Drops queued turns and cancels the running one, or stops its process if it cannot be cancelled.
+ */
 async function stop(
   tx: Tx,
   input: RoutedCommand,

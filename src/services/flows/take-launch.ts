@@ -1,6 +1,7 @@
 /**
- * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash is stored. Withdraws the
- * launch if its work is gone. Taking it again after a lost answer replaces the token.
+ * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash
+ * is stored. Withdraws the launch if its work is gone. Taking it again after a lost answer replaces
+ * the token.
  */
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
@@ -222,7 +223,10 @@ type Opening = Pick<
   'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'
 >
 
-/** The context opened together with the process, for a fast first answer: of the next turn, the open panel, or its task. */
+/**
+ * The context opened together with the process, for a fast first answer: of the next turn, the open
+ * panel, or its task.
+ */
 async function contextToOpen(
   tx: Tx,
   launch: Launch,
@@ -325,7 +329,9 @@ async function contextOfRole(
 /** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
 
-/** The project and, in a role, the user session that it was ordered for are known to who offers it. */
+/**
+ * The project and, in a role, the user session that it was ordered for are known to who offers it.
+ */
 export interface Offer extends Take {
   readonly projectId: string
   readonly userSessionId: string | null
@@ -336,8 +342,9 @@ export interface Offer extends Take {
 type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
 
 /**
- * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
- * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
+ * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits
+ * before it, the particulars are sent with the order, in the same commit. Otherwise nothing changes
+ * and the coordinator takes the launch later.
  */
 export const offerLaunch = defineUseCase('offer-launch', {
   scope: 'server',

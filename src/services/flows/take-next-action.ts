@@ -1,4 +1,7 @@
-/** Tells an agent that pulls its work what to do next (NA1), and records what it takes: the task, the resume context, decisions. */
+/**
+ * Tells an agent that pulls its work what to do next (NA1), and records what it takes: the task,
+ * the resume context, decisions.
+ */
 import { heldUntil, type NextAction } from '../../domain/agent-sessions/next-action.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey } from '../../domain/conversations/key.ts'
@@ -43,13 +46,16 @@ export interface FoundNextAction extends NextAnswer {
   readonly holdMs: number
   /** CX9: the interval of checks while waiting for a folder, which no event announces. */
   readonly checkAgainMs: number
-  /** PX4: the process is suspected to have exited. A waiting call must get the chance to show that it lives. */
+  /**
+   * PX4: the process is suspected to have exited. A waiting call must get the chance to show that
+   * it lives.
+   */
   readonly suspected: boolean
 }
 
 /**
- * Reads what an agent session should do next (NA1), without changes. It reports when the answer needs a write, which
- * `take-next-action` makes, and how long a waiting call may be held.
+ * Reads what an agent session should do next (NA1), without changes. It reports when the answer
+ * needs a write, which `take-next-action` makes, and how long a waiting call may be held.
  */
 export const findNextAction = defineQuery('find-next-action', {
   scope: 'agent',
@@ -117,7 +123,10 @@ export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer =
 
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)
 
-/** Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party coordinators. */
+/**
+ * Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party
+ * coordinators.
+ */
 export const getAgentAction = defineQuery('get-agent-action', {
   scope: 'coordinator',
   on: 'agent',
@@ -128,9 +137,9 @@ export const getAgentAction = defineQuery('get-agent-action', {
 })
 
 /**
- * Answers an agent session's next action and makes the changes it implies in the same commit (NA4, NA5, NA11): ends the
- * session, takes over a work session, or places a task. Decides again under the chat's lock, so that no message arrives between
- * "nothing is unread" and the end (NA2).
+ * Answers an agent session's next action and makes the changes it implies in the same commit (NA4,
+ * NA5, NA11): ends the session, takes over a work session, or places a task. Decides again under
+ * the chat's lock, so that no message arrives between "nothing is unread" and the end (NA2).
  */
 export const takeNextAction = defineUseCase('take-next-action', {
   scope: 'agent',
@@ -153,7 +162,10 @@ export const takeNextAction = defineUseCase('take-next-action', {
   },
 })
 
-/** WK4, WK5: places the task into a work session if it has none, and starts it if it is the next of its plan. */
+/**
+ * WK4, WK5: places the task into a work session if it has none, and starts it if it is the next of
+ * its plan.
+ */
 async function placeOrStartTask(
   tx: Tx,
   task: TaskRow,

@@ -12,8 +12,9 @@ import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { revokeAgentSessions } from './end-agent-session.ts'
 
 /**
- * Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. What was chosen for its isolation
- * goes with it, so that needs the same right: assigned again it would run without.
+ * Unassigns an agent from a project and ends its sessions there. A repeated request changes
+ * nothing. What was chosen for its isolation goes with it, so that needs the same right: assigned
+ * again it would run without.
  */
 export const unassignAgent = defineUseCase('unassign-agent', {
   scope: 'write',

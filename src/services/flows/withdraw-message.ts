@@ -1,4 +1,7 @@
-/** Withdraws a message that waits for its agent (CH16). The agent never gets it; the archive keeps it, hidden. */
+/**
+ * Withdraws a message that waits for its agent (CH16). The agent never gets it; the archive keeps
+ * it, hidden.
+ */
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'

@@ -1,6 +1,7 @@
 /**
- * Sends requests to a coordinator (src/protocol/processes/coordinator-requests.ts) and stores its answers. A request to an unreachable coordinator is
- * refused. With a receipt, a repeated request finds the same request and answer (HT4).
+ * Sends requests to a coordinator (src/protocol/processes/coordinator-requests.ts) and stores its
+ * answers. A request to an unreachable coordinator is refused. With a receipt, a repeated request
+ * finds the same request and answer (HT4).
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -99,8 +100,8 @@ export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-reques
 type Part = Extract<LinkFact, { type: 'question-answered' }>
 
 /**
- * Stores a part of a coordinator's answer. The last part completes it, rings the doorbell, and applies its effects: a removed
- * worktree leaves the register even if nobody waits.
+ * Stores a part of a coordinator's answer. The last part completes it, rings the doorbell, and
+ * applies its effects: a removed worktree leaves the register even if nobody waits.
  */
 export async function storeAnswerPart(
   tx: Tx,

@@ -142,7 +142,9 @@ type DueQuery = {
   readonly last?: DuePage['last']
 }
 
-/** Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides. */
+/**
+ * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides.
+ */
 export const findDueLaunches = defineQuery('find-due-launches', {
   scope: 'server',
   on: 'nobody',
@@ -187,7 +189,10 @@ export interface SilentCoordinator {
   readonly lastHeardAt: Instant
 }
 
-/** Lists the coordinators in this state that were silent for too long (CO6). There is one per machine, so they are few. */
+/**
+ * Lists the coordinators in this state that were silent for too long (CO6). There is one per
+ * machine, so they are few.
+ */
 export const findSilentCoordinators = defineQuery('find-silent-coordinators', {
   scope: 'server',
   on: 'nobody',

@@ -27,7 +27,10 @@ import { requireManage } from '../access/require-scope.ts'
 import { invalidSetting, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { chooseFolder, managedChange } from './choose-folder.ts'
 
-/** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
+/**
+ * The random part has two thousand million values a day, so this many collisions mean broken
+ * randomness.
+ */
 const maxIdTries = 10
 
 export interface ProjectCaller {
@@ -87,7 +90,10 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
 
 type Input = z.output<typeof ProjectChange> & ProjectCaller & { projectId: string }
 
-/** Changes a project's name, path or settings. Fields left out stay. A change without effect appends no event. */
+/**
+ * Changes a project's name, path or settings. Fields left out stay. A change without effect appends
+ * no event.
+ */
 export const changeProject = defineUseCase('change-project', {
   scope: 'write',
   on: 'project',
@@ -128,7 +134,10 @@ export interface AssignInput extends ChosenIsolation {
   readonly scopes?: readonly Scope[]
 }
 
-/** Assigns an agent to a project, which needs `manage`. Assigning it again changes nothing but how its processes are isolated there (SB1). */
+/**
+ * Assigns an agent to a project, which needs `manage`. Assigning it again changes nothing but how
+ * its processes are isolated there (SB1).
+ */
 export const assignAgent = defineUseCase('assign-agent', {
   scope: 'write',
   on: 'project',
@@ -149,7 +158,8 @@ export const assignAgent = defineUseCase('assign-agent', {
       ])
       return project
     }
-    // SE30: elsewhere it may be kept in a sandbox, which a project of one's own would be the way around.
+    // SE30: elsewhere it may be kept in a sandbox, which a project of one's own would be the way
+    // around.
     requireManage(scopes, 'agentId')
     await tx.insert('assignments', { ...pair, isolation, created_at: now })
     tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [

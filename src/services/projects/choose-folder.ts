@@ -1,4 +1,7 @@
-/** Checks under home's lock whether a project may have a folder (SE11; one each) and the caller may choose it (SE3). */
+/**
+ * Checks under home's lock whether a project may have a folder (SE11; one each) and the caller may
+ * choose it (SE3).
+ */
 
 import { Refusal } from '../../domain/errors.ts'
 import { type FolderInspection, folderRefusal } from '../../domain/projects/folder.ts'
@@ -7,7 +10,10 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { selectProjectsAt } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** Returns the path to store. `look` is what the endpoint found there; without it the path is taken as given. */
+/**
+ * Returns the path to store. `look` is what the endpoint found there; without it the path is taken
+ * as given.
+ */
 export async function chooseFolder(
   reader: Reader,
   wanted: string,

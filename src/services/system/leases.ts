@@ -3,7 +3,10 @@ import { type Instant, later } from '../../domain/instant.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { claimLease, deleteLease, selectLease } from '../../store/system/leases.ts'
 
-/** Longer than any wait for the lease's row: the transaction that gets it first may have read the clock later. */
+/**
+ * Longer than any wait for the lease's row: the transaction that gets it first may have read the
+ * clock later.
+ */
 const maxWaitMs = 60_000
 
 interface Claim {
@@ -12,7 +15,10 @@ interface Claim {
   readonly forMs: number
 }
 
-/** Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's time. */
+/**
+ * Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's
+ * time.
+ */
 export const holdLease = defineUseCase('hold-lease', {
   scope: 'server',
   on: 'nobody',

@@ -1,4 +1,7 @@
-/** Returns the state of streams and their positions from one snapshot. A reader that follows from there misses nothing. */
+/**
+ * Returns the state of streams and their positions from one snapshot. A reader that follows from
+ * there misses nothing.
+ */
 import type { Instant } from '../../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'

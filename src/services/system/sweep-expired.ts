@@ -31,9 +31,9 @@ const maxSweptUploads = 10
 const maxSweptCoordinatorRequests = 100
 
 /**
- * Deletes expired rows: passes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), requests to
- * coordinators, old process output (CO4). Expired rows are refused anyway; this keeps the tables small. A bounded number per
- * run keeps writers from waiting.
+ * Deletes expired rows: passes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads
+ * (CK5), requests to coordinators, old process output (CO4). Expired rows are refused anyway; this
+ * keeps the tables small. A bounded number per run keeps writers from waiting.
  */
 export const sweepExpired = defineUseCase('sweep-expired', {
   scope: 'server',
@@ -91,8 +91,9 @@ const trimmedAtOnce = 1000
 const trimmedKinds = ['coordinator', 'user-session', 'turns'] as const
 
 /**
- * Trims the beginning of streams whose state is in tables: relay, turns, and orders to coordinators. Keeps a day and at least
- * ten thousand events. A reader of trimmed events gets a snapshot.
+ * Trims the beginning of streams whose state is in tables: relay, turns, and orders to
+ * coordinators. Keeps a day and at least ten thousand events. A reader of trimmed events gets a
+ * snapshot.
  */
 export const trimStream = defineUseCase('trim-stream', {
   scope: 'server',

@@ -1,7 +1,8 @@
 /**
- * Modes, models and other options of a conversation's agent (AG14). An agent in a role has them with its role (AG6); in any other
- * conversation they are kept with the context. A choice holds for all later contexts of the conversation: it is sent at once to one
- * that is open, and with every turn, since a coordinator runs each order once.
+ * Modes, models and other options of a conversation's agent (AG14). An agent in a role has them
+ * with its role (AG6); in any other conversation they are kept with the context. A choice holds for
+ * all later contexts of the conversation: it is sent at once to one that is open, and with every
+ * turn, since a coordinator runs each order once.
  */
 
 import { notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
@@ -69,7 +70,10 @@ export async function keepOffers(
     await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
 }
 
-/** Keeps a mode or options that the agent reports, also as what was chosen: some agents change them by themselves. */
+/**
+ * Keeps a mode or options that the agent reports, also as what was chosen: some agents change them
+ * by themselves.
+ */
 export async function keepOption(tx: Tx, row: ContextRow, said: AgentUpdate): Promise<void> {
   const before = offersIn(row)
   if (!before || (said.kind !== 'mode' && said.kind !== 'options')) return

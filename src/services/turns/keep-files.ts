@@ -1,4 +1,7 @@
-/** Completes file states that a crash left out (FS7), and finds those that are no longer needed (FS10). */
+/**
+ * Completes file states that a crash left out (FS7), and finds those that are no longer needed
+ * (FS10).
+ */
 import { epochMs, instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
@@ -23,7 +26,10 @@ const pageSize = 50
 /** An end that was missed longer ago stays without a state. */
 const maxLateMs = 3_600_000
 
-/** Returns ended turns with a state before and none after; with `state`, what the next turn in the workplace began with. */
+/**
+ * Returns ended turns with a state before and none after; with `state`, what the next turn in the
+ * workplace began with.
+ */
 export const findUnfinishedFiles = defineQuery('find-unfinished-files', {
   scope: 'server',
   on: 'nobody',
@@ -69,7 +75,10 @@ export const findUnfinishedFiles = defineQuery('find-unfinished-files', {
 const nextState = async (reader: Reader, row: TurnFilesRow): Promise<FileState | null> =>
   stateFrom((await reader.first(selectNextState, row))?.before_state ?? null)
 
-/** Stores a state that was missing, unless another turn has begun in the workplace meanwhile and may be in it. */
+/**
+ * Stores a state that was missing, unless another turn has begun in the workplace meanwhile and may
+ * be in it.
+ */
 export const completeFiles = defineUseCase('complete-files', {
   scope: 'server',
   on: 'nobody',
@@ -109,8 +118,8 @@ interface StatePlace {
 }
 
 /**
- * Forgets the states of a conversation's turns of before a time, except its newest. Returns its workplaces and all that it still
- * needs: the worktrees of a repository share a ref.
+ * Forgets the states of a conversation's turns of before a time, except its newest. Returns its
+ * workplaces and all that it still needs: the worktrees of a repository share a ref.
  */
 export const forgetOldFiles = defineUseCase('forget-old-files', {
   scope: 'server',

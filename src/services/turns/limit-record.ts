@@ -1,6 +1,7 @@
 /**
- * Records vendor limits (AG6) on contexts, for roles and chats alike. The turn that met the limit is parked: a queued turn that
- * is not dispatched before the limit ends, and then only if a person chose to continue.
+ * Records vendor limits (AG6) on contexts, for roles and chats alike. The turn that met the limit
+ * is parked: a queued turn that is not dispatched before the limit ends, and then only if a person
+ * chose to continue.
  */
 import type { Instant } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
@@ -87,7 +88,10 @@ interface Ended {
   readonly limitedUntil: Instant | undefined
 }
 
-/** Applies the end of a turn to the limit: parks the turn if it met the limit, or lifts the limit if the agent answered. */
+/**
+ * Applies the end of a turn to the limit: parks the turn if it met the limit, or lifts the limit if
+ * the agent answered.
+ */
 export async function applyLimit(
   tx: Tx,
   turn: TurnRow,
@@ -103,7 +107,10 @@ export async function applyLimit(
     await liftLimit(tx, row, context)
 }
 
-/** Parks a turn. An earlier choice to continue stays in force; parts already parked are sent together with this turn's. */
+/**
+ * Parks a turn. An earlier choice to continue stays in force; parts already parked are sent
+ * together with this turn's.
+ */
 async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
   const row = await getOrCreateContext(tx, contextKeyOf(turn), context)
   const limit = { limited_until: until, limited_turn_id: turn.id }
@@ -145,7 +152,9 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
 
 const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
 
-/** Sets whether the parked turn is sent again automatically. Returns the event's sequence number. */
+/**
+ * Sets whether the parked turn is sent again automatically. Returns the event's sequence number.
+ */
 export async function setContinuation(
   tx: Tx,
   row: ContextRow,
@@ -204,7 +213,10 @@ export async function clearLimit(
     await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
 }
 
-/** Transfers the parked turn to the agent that replaces a failed one in its role. Each transfer counts as a retry. */
+/**
+ * Transfers the parked turn to the agent that replaces a failed one in its role. Each transfer
+ * counts as a retry.
+ */
 export async function inheritLimit(
   tx: Tx,
   which: ContextKey,

@@ -1,6 +1,6 @@
 /**
- * Adds turns and moves them from one state to another: no other file writes the state of a turn. The domain decides; its diagram
- * has every move (domain/turns/lifecycle.ts).
+ * Adds turns and moves them from one state to another: no other file writes the state of a turn.
+ * The domain decides; its diagram has every move (domain/turns/lifecycle.ts).
  */
 import type { Instant } from '../../domain/instant.ts'
 import { textOf } from '../../domain/notices.ts'
@@ -22,8 +22,8 @@ export const addTurn = (tx: Tx, row: NewRow<'turns'>): Promise<void> =>
 export type TurnMove = Extract<TurnDecision, { outcome: 'changed' }>
 
 /**
- * Moves a turn, and writes other columns of its row in the same step. `besides` as a function also appends the event of the move,
- * whose number it answers. Undefined when the event changes nothing.
+ * Moves a turn, and writes other columns of its row in the same step. `besides` as a function also
+ * appends the event of the move, whose number it answers. Undefined when the event changes nothing.
  */
 export async function moveTurn(
   tx: Tx,

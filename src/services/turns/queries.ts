@@ -180,7 +180,9 @@ interface TurnsQuery extends PageQuery {
   readonly userSessionId: string
 }
 
-/** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
+/**
+ * Lists the turns of a user session with their answers, newest first. A page holds as many as fit.
+ */
 export const listTurns = defineQuery('list-turns', {
   scope: 'read',
   on: 'user-session',
@@ -261,7 +263,10 @@ interface ReadyQuery {
   readonly after: string
 }
 
-/** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
+/**
+ * Lists the processes of ACP agents that can be given a turn, of one project or all, in pages
+ * (CH12).
+ */
 export const findReadyLaunches = defineQuery('find-ready-launches', {
   scope: 'server',
   on: 'nobody',

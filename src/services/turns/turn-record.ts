@@ -1,4 +1,7 @@
-/** Writes turns alike for roles, chats and tasks: row, events, items, the order to the coordinator. The domain decides. */
+/**
+ * Writes turns alike for roles, chats and tasks: row, events, items, the order to the coordinator.
+ * The domain decides.
+ */
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -76,7 +79,10 @@ interface ChatTurnInput {
   readonly by: string
 }
 
-/** Returns the queued turn of an agent in a conversation, for a new message to join. Creates it if there is none. */
+/**
+ * Returns the queued turn of an agent in a conversation, for a new message to join. Creates it if
+ * there is none.
+ */
 export async function queueChat(
   tx: Tx,
   { by, ...which }: ChatTurnInput,
@@ -135,7 +141,10 @@ export function noteInTurn(tx: Tx, turn: TurnRow, { text: title, notice }: Notic
 
 interface StartOptions {
   readonly requestId?: string | undefined
-  /** The context to run in, for a coordinator that holds several, and how to open it if it is not open. */
+  /**
+   * The context to run in, for a coordinator that holds several, and how to open it if it is not
+   * open.
+   */
   readonly context?: OpenContext | undefined
   /** Text sent before the prompt. */
   readonly primer?: string | null
@@ -144,7 +153,8 @@ interface StartOptions {
 }
 
 /**
- * Marks a turn as running and orders it from the coordinator. Returns the number of `agent:prompted`, which its updates follow.
+ * Marks a turn as running and orders it from the coordinator. Returns the number of
+ * `agent:prompted`, which its updates follow.
  */
 export async function startTurn(
   tx: Tx,
@@ -183,7 +193,9 @@ export async function startTurn(
   return started_seq
 }
 
-/** The outcome of a turn. `limitedUntil` is set when the agent reported its vendor's limit (AG6). */
+/**
+ * The outcome of a turn. `limitedUntil` is set when the agent reported its vendor's limit (AG6).
+ */
 export interface EndedTurn {
   readonly state: TurnState
   readonly stopReason: string | null
@@ -264,7 +276,10 @@ async function endQueued(
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 
-/** Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other running turns stay. */
+/**
+ * Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other
+ * running turns stay.
+ */
 async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   const name = turnStream(row)
   const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(

@@ -1,4 +1,7 @@
-/** Stores an approach, changes its content, or marks an untried one as tried (AR1). It keeps its id and its history. */
+/**
+ * Stores an approach, changes its content, or marks an untried one as tried (AR1). It keeps its id
+ * and its history.
+ */
 
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
@@ -38,7 +41,10 @@ import { existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 
 interface Place {
   readonly projectId: string
-  /** The work session it is seen from: its own or a descendant. Left out for anywhere in the project. */
+  /**
+   * The work session it is seen from: its own or a descendant. Left out for anywhere in the
+   * project.
+   */
   readonly workSessionId?: string
   readonly approachId: string
 }
@@ -118,7 +124,9 @@ export const recordApproach = defineUseCase('record-approach', {
 
 type AgentInput = AgentCaller & { draft: z.output<typeof ApproachDraft> }
 
-/** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
+/**
+ * Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6).
+ */
 export const recordAgentApproach = defineUseCase('record-agent-approach', {
   scope: 'agent',
   on: 'caller',
@@ -143,7 +151,10 @@ interface ImportInput {
   readonly by: string
 }
 
-/** Imports new, moved and changed entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
+/**
+ * Imports new, moved and changed entries of an edited `approaches.json` (AR3); new ones under their
+ * ids where free. A problem is stored until fixed.
+ */
 export const importApproaches = defineUseCase('import-approaches', {
   scope: 'server',
   on: 'nobody',

@@ -40,7 +40,10 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchProject, noSuchWorkSession, noWorkSession } from '../refusals.ts'
 
-/** Ends a work session: on request, with its agent session (AS9) or its project. Saves a final checkpoint (CK1). */
+/**
+ * Ends a work session: on request, with its agent session (AS9) or its project. Saves a final
+ * checkpoint (CK1).
+ */
 interface Finished {
   readonly row: WorkSessionRow
   readonly decision: WorkSessionDecision
@@ -86,7 +89,10 @@ export async function finishWorkSession(
 
 type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
 
-/** Ends a work session on request: completed, or interrupted with a reason (WK4). The same end twice changes nothing. */
+/**
+ * Ends a work session on request: completed, or interrupted with a reason (WK4). The same end twice
+ * changes nothing.
+ */
 export const endWorkSession = defineUseCase('end-work-session', {
   scope: 'write',
   on: 'project',
@@ -109,7 +115,10 @@ export const endWorkSession = defineUseCase('end-work-session', {
   },
 })
 
-/** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
+/**
+ * Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request
+ * changes nothing.
+ */
 export const dismissWorkSession = defineUseCase('dismiss-work-session', {
   scope: 'write',
   on: 'project',
@@ -140,7 +149,10 @@ export const dismissWorkSession = defineUseCase('dismiss-work-session', {
 
 type Input = z.output<typeof WorkSessionDraft> & { projectId: string }
 
-/** Creates a work session by hand (WK4), without an owner until an agent takes one of its tasks. Only `…/end` ends it. */
+/**
+ * Creates a work session by hand (WK4), without an owner until an agent takes one of its tasks.
+ * Only `…/end` ends it.
+ */
 export const createWorkSession = defineUseCase('create-work-session', {
   scope: 'write',
   on: 'project',
@@ -176,7 +188,10 @@ export async function existingWorkSession(
   return row
 }
 
-/** The random part has two thousand million values a second, so this many collisions mean broken randomness. */
+/**
+ * The random part has two thousand million values a second, so this many collisions mean broken
+ * randomness.
+ */
 const maxIdTries = 10
 
 type Beginning = Pick<WorkSessionRow, 'project_id'> &
@@ -207,7 +222,10 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
   throw new Refusal('internal', refusalText('noFreeWorkId', { tries: maxIdTries }))
 }
 
-/** Makes an agent session the owner of a work session (WK4), which ends with it (AS9), unless another live one owns it. */
+/**
+ * Makes an agent session the owner of a work session (WK4), which ends with it (AS9), unless
+ * another live one owns it.
+ */
 export async function takeOwnership(
   tx: Tx,
   workSessionId: string,
@@ -234,8 +252,9 @@ interface NewCheckpoint {
 }
 
 /**
- * Records that a work session's state is saved, and why (CK1): the row and its event. The mirror writes the files. The final
- * state is stored in the row (CK6), because the tasks may move to another work session.
+ * Records that a work session's state is saved, and why (CK1): the row and its event. The mirror
+ * writes the files. The final state is stored in the row (CK6), because the tasks may move to
+ * another work session.
  */
 export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Checkpoint> {
   const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
@@ -338,7 +357,10 @@ interface DueInput {
   readonly workSessionId: string
 }
 
-/** Saves a checkpoint of a running work session that changed and was not saved for a while (CK1). Idempotent. */
+/**
+ * Saves a checkpoint of a running work session that changed and was not saved for a while (CK1).
+ * Idempotent.
+ */
 export const saveDueCheckpoint = defineUseCase('save-due-checkpoint', {
   scope: 'server',
   on: 'nobody',

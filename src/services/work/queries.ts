@@ -140,7 +140,9 @@ export const getTask = defineQuery('get-task', {
     taskOf(await existingTask(reader, place)),
 })
 
-/** Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session. */
+/**
+ * Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session.
+ */
 export const listTasks = defineQuery('list-tasks', {
   scope: 'read',
   on: 'project',
@@ -154,7 +156,9 @@ export const listTasks = defineQuery('list-tasks', {
   },
 })
 
-/** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
+/**
+ * Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it.
+ */
 export const getMyTask = defineQuery('get-my-task', {
   scope: 'agent',
   on: 'caller',
@@ -174,7 +178,10 @@ export const getMyTask = defineQuery('get-my-task', {
   },
 })
 
-/** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
+/**
+ * Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not
+ * resumed.
+ */
 export const getResumeContext = defineQuery('get-resume-context', {
   scope: 'agent',
   on: 'caller',
@@ -240,7 +247,10 @@ export interface RunningWork {
   readonly dueAt: Instant
 }
 
-/** Lists running work sessions of all projects, and when each may need a checkpoint (CK1). Ordered by project and id, after the given one. */
+/**
+ * Lists running work sessions of all projects, and when each may need a checkpoint (CK1). Ordered
+ * by project and id, after the given one.
+ */
 export const findRunningWork = defineQuery('find-running-work', {
   scope: 'server',
   on: 'nobody',

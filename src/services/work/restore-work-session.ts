@@ -1,4 +1,7 @@
-/** Restores a work session from its files (CK4): adds what is missing, overwrites nothing, reports what it cannot restore. */
+/**
+ * Restores a work session from its files (CK4): adds what is missing, overwrites nothing, reports
+ * what it cannot restore.
+ */
 
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields, type NoticeText } from '../../domain/notices.ts'
@@ -139,7 +142,10 @@ async function restoreProject(
   ])
 }
 
-/** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
+/**
+ * Folders are checked for requests from outside. A rebuild from the store's own files keeps them as
+ * they were.
+ */
 async function folderOrNull(
   tx: Tx,
   wanted: string,
@@ -207,7 +213,10 @@ async function restoreApprovals(
   return brought
 }
 
-/** Creates approvals for tasks marked as approved without a known approval. They are marked as imported. */
+/**
+ * Creates approvals for tasks marked as approved without a known approval. They are marked as
+ * imported.
+ */
 async function importApprovals(
   tx: Tx,
   taskIds: readonly string[],
@@ -243,7 +252,10 @@ async function importApprovals(
   return brought
 }
 
-/** CK6: stores the file's state as the final one. Work that was running ended when its store was lost. */
+/**
+ * CK6: stores the file's state as the final one. Work that was running ended when its store was
+ * lost.
+ */
 async function storeEndState(
   tx: Tx,
   { id, ended_at }: WorkSessionRow,

@@ -1,7 +1,7 @@
 /**
- * Resumes interrupted work (RS1) as a child work session with the unfinished tasks. Concurrent requests get one child; while it
- * or a descendant runs, that is returned (RS3). Work that cannot be read is not resumed, and is set aside after the second
- * failure.
+ * Resumes interrupted work (RS1) as a child work session with the unfinished tasks. Concurrent
+ * requests get one child; while it or a descendant runs, that is returned (RS3). Work that cannot
+ * be read is not resumed, and is set aside after the second failure.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -29,8 +29,8 @@ import { isWorkedOn } from './plan-record.ts'
 import { resumeContextOf, resumeContextWith } from './resume-context.ts'
 
 /**
- * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be started (CO3). `resumedFrom` is
- * the interrupted work session, `tasks` the unfinished ones.
+ * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be
+ * started (CO3). `resumedFrom` is the interrupted work session, `tasks` the unfinished ones.
  */
 async function missingToStart(
   reader: Reader,
@@ -171,7 +171,8 @@ export const resumeWorkSession = defineUseCase('resume-work-session', {
       runningId: running?.id ?? null,
     })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
-    // Everything is read before anything is written, so that a failed read leaves no partial change.
+    // Everything is read before anything is written, so that a failed read leaves no partial
+    // change.
     const read = await tryRead(() =>
       running ? prepareSame(tx, row, running) : prepareFork(tx, row),
     )

@@ -1,4 +1,7 @@
-/** Uploads an artifact in parts (CK5): an upload is begun, filled, and stored as the artifact or dropped. */
+/**
+ * Uploads an artifact in parts (CK5): an upload is begun, filled, and stored as the artifact or
+ * dropped.
+ */
 
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -18,7 +21,10 @@ export interface NamedArtifact {
   readonly name: string
 }
 
-/** Checks whether an artifact may be stored under a name (CK5), and returns the one it would replace. */
+/**
+ * Checks whether an artifact may be stored under a name (CK5), and returns the one it would
+ * replace.
+ */
 async function artifactPlace(
   reader: Reader,
   { name, ...place }: NamedArtifact,
@@ -94,7 +100,10 @@ interface UploadInput extends NamedArtifact {
   readonly times?: { readonly createdAt: Instant; readonly updatedAt: Instant } | undefined
 }
 
-/** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
+/**
+ * Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new
+ * ones, whole.
+ */
 export const storeArtifact = defineUseCase('store-artifact', {
   scope: 'write',
   on: 'project',

@@ -23,7 +23,9 @@ export interface WorktreesQuery extends PageQuery, Omit<WorktreesFilter, 'accoun
 
 type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 
-/** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
+/**
+ * Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners.
+ */
 export const listWorktrees = defineQuery('list-worktrees', {
   scope: 'read',
   on: 'viewer',
@@ -63,7 +65,10 @@ export const findWorktree = defineQuery('find-worktree', {
   },
 })
 
-/** Where sessions work; anything else is a branch of the repository's people. Some file systems do not tell small letters from capitals. */
+/**
+ * Where sessions work; anything else is a branch of the repository's people. Some file systems do
+ * not tell small letters from capitals.
+ */
 const branchesOfSessions = /^holdfast\//i
 
 interface BranchQuery {
@@ -72,7 +77,10 @@ interface BranchQuery {
   readonly viewer: Viewer
 }
 
-/** WT6, SE28: whether a branch is of the caller's worktrees, of somebody else's or nobody's known, or of the repository. */
+/**
+ * WT6, SE28: whether a branch is of the caller's worktrees, of somebody else's or nobody's known,
+ * or of the repository.
+ */
 export const findOwnerOfBranch = defineQuery('find-owner-of-branch', {
   scope: 'anybody',
   on: 'viewer',
@@ -98,7 +106,10 @@ interface UnusedWorktrees {
   readonly after: string | undefined
 }
 
-/** Lists worktrees unused for longer than the policy allows, in pages (WT3). Removed only if nothing would be lost. */
+/**
+ * Lists worktrees unused for longer than the policy allows, in pages (WT3). Removed only if nothing
+ * would be lost.
+ */
 export const findUnusedWorktrees = defineQuery('find-unused-worktrees', {
   scope: 'server',
   on: 'nobody',

@@ -23,7 +23,9 @@ import { invalidField, noSuchProject } from '../refusals.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
-/** Registers where an agent works (CX9) when its machine reports it (WT2, WT3). One row per folder. */
+/**
+ * Registers where an agent works (CX9) when its machine reports it (WT2, WT3). One row per folder.
+ */
 export async function registerWorktree(
   tx: Tx,
   agent: RoleAgentRow,
@@ -43,7 +45,10 @@ export async function registerWorktree(
   )
 }
 
-/** Registers a conversation's worktree. The project's own folder is not registered, because it is never removed. */
+/**
+ * Registers a conversation's worktree. The project's own folder is not registered, because it is
+ * never removed.
+ */
 export async function recordWorkplace(
   tx: Tx,
   { conversation_key, origin_key }: ContextRow,
@@ -111,7 +116,10 @@ async function register(
 
 type Input = SetUp & { readonly projectId: string; readonly by: string }
 
-/** Sets the commands that prepare a new worktree (WT5). The event leaves them out: not every reader may see them. */
+/**
+ * Sets the commands that prepare a new worktree (WT5). The event leaves them out: not every reader
+ * may see them.
+ */
 export const changeSetUp = defineUseCase('change-set-up', {
   scope: 'manage',
   on: 'project',

@@ -1,4 +1,7 @@
-/** Queries about requests to coordinators and their answers. Written under the lock of the coordinator's stream. */
+/**
+ * Queries about requests to coordinators and their answers. Written under the lock of the
+ * coordinator's stream.
+ */
 import type { Instant } from '../../domain/instant.ts'
 import {
   maxOpenRequests,
@@ -52,7 +55,10 @@ export const selectCoordinatorRequestsBefore = statement<{ before: Instant; limi
 export const openCoordinatorRequests = (reader: Reader, coordinatorId: string, now: Instant) =>
   reader.all(selectOpen, { coordinatorId, now, limit: maxOpenRequests })
 
-/** Open requests to the current instance, and those of earlier ones that have the same effect when they are repeated (FS8). */
+/**
+ * Open requests to the current instance, and those of earlier ones that have the same effect when
+ * they are repeated (FS8).
+ */
 export const openCoordinatorRequestsOf = async (
   reader: Reader,
   {

@@ -27,7 +27,8 @@ export function Interrupted() {
   const [all, setAll] = useState(false)
   const section = useRef<HTMLElement>(null)
   const focusedHere = useRef(false)
-  // A row goes with the button that was pressed; who works by keyboard stays where it stood, and presses nothing by accident.
+  // A row goes with the button that was pressed; who works by keyboard stays where it stood, and
+  // presses nothing by accident.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the rows that are there now
   useEffect(() => {
     if (focusedHere.current && document.activeElement === document.body) section.current?.focus()
