@@ -51,7 +51,7 @@ async function looksWhenRungAfter(after: number, { store, clock }: TestStore): P
   return looks
 }
 
-test('[CN2] what rings in the very moment in which the last look ends is looked at, and not only when everything is', async () => {
+test('[CN2] a doorbell in the very moment a look ends causes another look', async () => {
   const opened = await openTestStore()
   for (let after = 0; after < turns; after++)
     expect(await looksWhenRungAfter(after, opened), `${after}`).toBe(2)

@@ -33,7 +33,7 @@ async function openChat() {
 
 const again = '(Sent again: it is not known whether this arrived before.)\n\n'
 
-test('[CN1] a message is unread for the agent that the route names, the chat’s before the channel’s, and its answer goes to the chat', async () => {
+test('[CN1] a message is unread for the agent of its route, who answers in the chat', async () => {
   const { store, standIn, room, sent } = await openChat()
   const { projectId } = room
   const settled = (n: number) => standIn.until(() => sent().length === n)
@@ -63,7 +63,7 @@ test('[CN1] a message is unread for the agent that the route names, the chat’s
   expect(await room.list()).toEqual([])
 })
 
-test('[CN1] an agent that was not asked in a chat says nothing there, but in its own chat', async () => {
+test('[CN1] an agent that was not asked in a chat speaks only in its own chat', async () => {
   const { room, sent } = await openChat()
   const ann = await room.begin()
   await room.answer(ann, 'boo')
@@ -71,7 +71,7 @@ test('[CN1] an agent that was not asked in a chat says nothing there, but in its
   expect(sent()).toEqual([])
 })
 
-test('[CN2] what Telegram delivers again is taken once, also after the connection broke and by another server', async () => {
+test('[CN2] a message that Telegram delivers again is taken once, by any server', async () => {
   const { store, clock, standIn, kept } = await openChat()
   const id = standIn.say('once')
   standIn.say('once', { messageId: id })
@@ -128,7 +128,7 @@ test('[CN2] told to wait for longer than time goes, it waits for a day', async (
   ])
 })
 
-test('[CN2] what was certainly not sent is sent again as it is; what may have been says so', async () => {
+test('[CN2] what was certainly not sent is sent again; what may have been says so', async () => {
   const { store, clock, standIn, sent } = await openChat()
   standIn.say('hello')
   await standIn.until(() => standIn.unacknowledged === 0)
@@ -144,7 +144,7 @@ test('[CN2] what was certainly not sent is sent again as it is; what may have be
   expect(sent()).toEqual(['one', 'two', `${again}two`])
 })
 
-test('[CN2] a chat that has blocked the bot is given up, shows why, and holds up nobody else', async () => {
+test('[CN2] a chat that has blocked the bot is given up, and holds up nobody else', async () => {
   const { store, clock, standIn, sent } = await openChat()
   await letIn({ store, clock, standIn }, 43)
   for (const chatId of [42, 43]) standIn.say('hello', { chatId })
@@ -206,7 +206,7 @@ test('[CN1] what cannot be taken is said in words, and a caption is taken', asyn
   expect(await historyOf(store)).toEqual(['look at this'])
 })
 
-test('[CN1] a wrong token, and another program with the same one, are said in words; [SE7] the token in none of them', async () => {
+test('[CN1] a wrong or shared token is said in words, [SE7] never with the token', async () => {
   const { store, clock } = await openChatStore()
   const standIn = await openStandIn()
   const wrong = '1234567890:AAanotherTokenOfNobody_abcdefghijkl'

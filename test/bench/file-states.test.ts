@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fileStatesIn } from '../../bench/sp17-file-states.bench.ts'
 
-test('[SP17] states with and without changes, and a fork, are measured beside bare git', async () => {
+test('[SP17] states with and without changes, and forks, are measured with bare git', async () => {
   for (const { title, prepare } of fileStatesIn(40)) {
     const { ours, yardstick, close } = await prepare()
     try {

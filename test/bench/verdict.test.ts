@@ -21,7 +21,7 @@ describe('the verdict', () => {
     expect(judge(rate, times(0.79), steady)).toMatchObject({ outcome: 'miss' })
   })
 
-  test('[SP5] the median of the per-round ratios counts, so a machine that slows both down changes nothing', () => {
+  test('[SP5] the median of the per-round ratios counts, so a slow machine changes nothing', () => {
     const yardstick = [100, 100, 140, 140, 140, 100, 100, 140, 100]
     const ours = yardstick.map((value) => value * 0.9)
     ours[4] = 1
@@ -29,7 +29,7 @@ describe('the verdict', () => {
     expect(judge(rate, ours, yardstick).outcome).toBe('pass')
   })
 
-  test('[SP5] a yardstick that disagrees with itself by more than 1.5x leaves it undecided, however good or bad the ratio', () => {
+  test('[SP5] a yardstick that disagrees with itself by more than 1.5x decides nothing', () => {
     const restless = [100, 160, 100, 160, 100, 160, 100, 160, 100]
     expect(spread(restless)).toBeGreaterThan(1.5)
     for (const factor of [0.5, 0.9, 1]) {
@@ -56,13 +56,13 @@ describe('the verdict', () => {
     expect(judge(flat, times(0.5), steady).outcome).toBe('pass')
   })
 
-  test('[SP2] beside another way to do it, being far better is the goal and no mistake of the yardstick', () => {
+  test('[SP2] a result far better than another way reaches the goal and is no mistake', () => {
     const peer = { kind: 'peer', limit: 1 / 1000 } as const
     expect(judge(peer, times(0.0009), steady)).toMatchObject({ outcome: 'pass' })
     expect(judge(peer, times(0.0011), steady)).toMatchObject({ outcome: 'miss' })
   })
 
-  test('[SP10] a figure that counts by itself is judged by itself: within the limit each time, or in agreement with itself', () => {
+  test('[SP10] a figure that counts by itself is judged by its limit or its agreement', () => {
     const most = { kind: 'most', limit: 96 } as const
     const unsteady = steady.map((_, round) => (round % 2 === 0 ? 1 : 9))
     expect(judge(most, times(0.9), unsteady)).toMatchObject({ outcome: 'pass' })
@@ -106,7 +106,7 @@ describe('the rounds', () => {
     ])
   })
 
-  test('[SP5] what is undecided is measured again, a bounded number of times, and a decision is final', async () => {
+  test('[SP5] an undecided figure is measured again, a bounded number of times', async () => {
     let prepared = 0
     const busyFor = (times: number): Comparison => ({
       title: '',
@@ -148,7 +148,7 @@ describe('the rounds', () => {
   })
 })
 
-test('[SP16] what may cost so much more passes by the difference, and is undecided with a yardstick that disagrees with itself', () => {
+test('[SP16] a cost within its allowed difference passes; a bad yardstick decides nothing', () => {
   const over = { kind: 'over', limit: 5 } as const
   expect(judge(over, [14, 15, 16], [10, 10, 11]).outcome).toBe('pass')
   expect(judge(over, [16, 17, 18], [10, 10, 11]).outcome).toBe('miss')

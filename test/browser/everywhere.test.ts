@@ -142,7 +142,7 @@ function settling(page: Page): () => Promise<void> {
 }
 
 test(
-  '[UI5] axe finds nothing on any place in either theme, on a phone it fits in both languages; [SE6] none breaks the policy or logs an error',
+  '[UI5] [SE6] axe finds nothing in either theme, a phone fits, and the policy holds everywhere',
   async () => {
     const page = await here.ownerPage('/')
     const said = errorsOf(page)
@@ -249,7 +249,7 @@ async function fits(page: Page, place: string): Promise<void> {
   expect(small, place).toEqual([])
 }
 
-test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while offline', async () => {
+test('[UI5] axe finds nothing in a menu, a question, a secret, an error or offline', async () => {
   await here.elsewhere.post('/api/agents', {
     body: { id: 'pulls', name: 'Pulls', protocol: 'mcp' },
   })
@@ -274,7 +274,7 @@ test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while
   })
 })
 
-test('[UI5] the page speaks Japanese where the browser does, in what the server refuses too, and changes language without a reload', async () => {
+test('[UI5] the page speaks the browser’s Japanese and changes without a reload', async () => {
   const page = await here.ownerPage('/conversations/nobody:1', { locale: 'ja-JP' })
   await page.getByText('会話 nobody:1 はありません').waitFor()
   await page.goto(`${here.server.url}/`)
@@ -289,7 +289,7 @@ test('[UI5] the page speaks Japanese where the browser does, in what the server 
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
 })
 
-test('[UI5] the theme follows the system until another one is chosen, and the choice stays', async () => {
+test('[UI5] the theme follows the system until another one is chosen and stays', async () => {
   const page = await here.ownerPage('/', { colorScheme: 'dark' })
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   expect(await background()).toBe('rgb(0, 0, 0)')
@@ -303,7 +303,7 @@ test('[UI5] the theme follows the system until another one is chosen, and the ch
   expect(await background()).toBe('rgb(0, 0, 0)')
 })
 
-test('[UI5] [UI11] with the keyboard alone: the palette goes anywhere, finds what was said and planned, creates a project, and gives the focus back', async () => {
+test('[UI5] [UI11] the palette goes, searches, creates and returns by keyboard alone', async () => {
   const page = await here.ownerPage('/system', { reducedMotion: 'no-preference' })
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
@@ -388,7 +388,7 @@ test('[SE6] nothing inline is needed, not even for a menu', async () => {
   expect(await page.locator('style, [onclick], script:not([src])').count()).toBe(0)
 })
 
-test('[UI5] it can be installed: a manifest with icons, and a service worker', async () => {
+test('[UI5] the page can be installed: a manifest with icons, and a service worker', async () => {
   const page = await here.ownerPage('/', { serviceWorkers: 'allow' })
   const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as {
     icons: { src: string }[]

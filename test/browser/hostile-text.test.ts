@@ -6,7 +6,7 @@ import { visit } from './visit.ts'
 
 const here = visit({ up: true })
 
-test('[SE13] what turns text around is shown by its number: in a permission, in its card in the inbox, in a file and its change', async () => {
+test('[SE13] characters that turn text around are shown by number wherever text is', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'turned' } })
   const body = {
     id: 'turner',
@@ -43,7 +43,7 @@ test('[SE13] what turns text around is shown by its number: in a permission, in 
   expect(await turnedOn('data-approval')).toEqual([false])
 })
 
-test('[SE6] answers made to nest or to repeat without end are shown as text, and the page goes on', async () => {
+test('[SE6] answers that nest or repeat without end are shown, and the page goes on', async () => {
   const key = 'slack:bombs'
   const stars = '*'.repeat(150_000)
   const bombs = [

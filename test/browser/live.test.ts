@@ -96,7 +96,7 @@ test('[UI2] what one person types stays while another changes the same project',
   expect(project).toMatchObject({ name: 'theirs', path: mine })
 })
 
-test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, after 10 s a way out that works', async () => {
+test('[UI5] waiting shows nothing, a skeleton, words and a way out, each at its time', async () => {
   const page = await here.ownerPage('/', { anew: true })
   await openSettings(page)
   await page.clock.install()
@@ -123,7 +123,7 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
   await anyOf(page.getByRole('list', { name: 'People' }).getByText('Owner')).waitFor()
 })
 
-test('[UI11] what is typed after Ctrl+K while the box still loads stands in it, and decides nothing on the page', async () => {
+test('[UI11] what is typed after Ctrl+K while the box loads stands in it alone', async () => {
   const page = await here.ownerPage('/', { anew: true })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ test('[UI11] what is typed after Ctrl+K while the box still loads stands in it, 
   expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
 })
 
-test('[HT4] a form that was given up after a lost answer is sent again as the same request, and done once', async () => {
+test('[HT4] a form given up after a lost answer is sent as the same request, once', async () => {
   const page = await here.ownerPage('/?new=project', { anew: true })
   const keys: (string | undefined)[] = []
   let lose = true
@@ -172,7 +172,7 @@ test('[HT4] a form that was given up after a lost answer is sent again as the sa
   expect(names.filter((name) => name === 'only-once')).toHaveLength(1)
 })
 
-test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
+test('[UI7] the page says since when the server is away, and goes on when it is back', async () => {
   // The browser keeps no copies of their files yet: what the other has not fetched it cannot get
   // while the server is away.
   const page = await here.ownerPage('/', { anew: true })
@@ -225,7 +225,7 @@ test('[UI7] with the server away the page says since when; when it is back it go
   expect(names.filter((name) => name === 'typed-while-away')).toHaveLength(1)
 })
 
-test('[UI5] opened while the server is away, the installed page says so instead of failing', async () => {
+test('[UI5] the installed page opened while the server is away says so', async () => {
   const page = await here.ownerPage('/', { serviceWorkers: 'allow' })
   await page.evaluate(() => navigator.serviceWorker.ready)
   await here.restartAfter(async () => {

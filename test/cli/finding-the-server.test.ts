@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const list = { items: [], nextCursor: null }
 
-test('[CL2] the server of the data folder is found, with the owner token that lies there', async () => {
+test('[CL2] the server of the data folder is found with the owner token there', async () => {
   const { holdfast } = await openInstallation()
   expect(await holdfast(['projects'])).toMatchObject({
     code: 0,
@@ -38,7 +38,7 @@ test('[CL2] in a clone the hints are what works in a clone', async () => {
   expect(stderr).toContain('ask `npm run -s holdfast -- doctor`')
 })
 
-test('[CL2] run by npx, which leaves no such command behind, the hints are what was typed', async () => {
+test('[CL2] the hints under npx, which leaves no command behind, are what was typed', async () => {
   const env = { npm_lifecycle_event: 'npx', HOLDFAST_DATA: temporaryFolder() }
   expect((await runCommand(['projects'], { env })).stderr).toContain(
     'Start it with `npx holdfast up`',
@@ -95,7 +95,7 @@ test('[SE1] the owner token of this machine is not sent to another one', async (
   expect(stderr).not.toContain(server.ownerToken)
 })
 
-test('[SE1] a token comes from the environment, from a file or from standard input, and wins in the other order', async () => {
+test('[SE1] a token comes from environment, file or standard input, in that order', async () => {
   const { url, requests } = await answering((_, response) => json(response, 200, list))
   const file = join(temporaryFolder(), 'token')
   writeFileSync(file, 'from-the-file-of-the-script\n')
@@ -110,7 +110,7 @@ test('[SE1] a token comes from the environment, from a file or from standard inp
   ])
 })
 
-test('[CL2] what an older server does not know yet is told from what is not there, with what to do; doctor looks at the rest', async () => {
+test('[CL2] a hint tells what an older server does not know; doctor does the rest', async () => {
   const problem = {
     type: 'about:blank',
     title: 'Not found',

@@ -58,7 +58,7 @@ test.each([
   expect(stderr).toContain(next)
 })
 
-test('[HT2] for a program a failure is JSON on standard error, with code, what to do and the exit code', async () => {
+test('[HT2] a failure is JSON on standard error for a program, with both codes', async () => {
   const { code, stdout, stderr } = await runCommand(['projcts', '--json'])
   expect([code, stdout]).toEqual([2, ''])
   expect(JSON.parse(stderr)).toEqual({
@@ -70,7 +70,7 @@ test('[HT2] for a program a failure is JSON on standard error, with code, what t
   })
 })
 
-test('[HT7] every error of the catalogue has its exit code, of the same kind as its HTTP status', () => {
+test('[HT7] every error of the catalogue has an exit code that fits its HTTP status', () => {
   const expected: Record<number, number> = {
     400: 2,
     401: 4,
@@ -91,7 +91,7 @@ test('[HT7] every error of the catalogue has its exit code, of the same kind as 
   expect(exitOfCode('constructor')).toBe(1)
 })
 
-test('[SE9] whatever is typed, it ends with an exit code and never with a stack trace', async () => {
+test('[SE9] whatever is typed ends with an exit code and never with a stack trace', async () => {
   const data = temporaryFolder()
   const words = fc.constantFrom(
     'projects',

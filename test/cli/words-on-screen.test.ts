@@ -28,7 +28,7 @@ test('[CL2] columns align, also where characters are two cells wide', () => {
   expect(text).toBe('NAME    ID\n日本語  a\ncafé    b\n🙂      c')
 })
 
-test('[SE13] what turns text around or is invisible is shown by its number on a terminal too', () => {
+test('[SE13] invisible characters and those that turn text are numbers on a terminal', () => {
   const columns = [{ title: 'NAME', of: (row: string) => visible(row) }]
   expect(table(['a\u202Etxt.exe\u061C\u2066', 'rm\u200B\u2060 \u001B[2J'], columns, plain)).toBe(
     String.raw`NAME
@@ -37,7 +37,7 @@ rm\u200b\u2060 \u001b[2J`,
   )
 })
 
-test('[CL2] where a table cannot fit the terminal, each row is a paragraph, and nothing is cut', () => {
+test('[CL2] a table that cannot fit the terminal becomes paragraphs, and nothing is cut', () => {
   const columns = [
     { title: 'NAME', of: (row: string) => row, shrinks: true as const },
     { title: 'ID', of: (row: string) => `id-${row.repeat(4)}` },
@@ -49,7 +49,7 @@ test('[CL2] where a table cannot fit the terminal, each row is a paragraph, and 
   expect(table(rows, columns, plain, 81)).toMatch(/^NAME +ID\n日本/)
 })
 
-test('[CL2] what is drawn over itself goes up by the rows it took, where lines are broken and where the terminal is low', () => {
+test('[CL2] what is drawn over itself goes up by its rows, at any size of the terminal', () => {
   const picture = new RedrawnText()
   const up = (text: string): string => text.split('\u001b[J')[0] ?? ''
   expect(picture.over('one line', { columns: 40, rows: 10 })).toBe('one line\n')
@@ -115,7 +115,7 @@ test('[CL2] an end is a duration from now or a moment, and nothing else', () => 
     expect(parseMoment(nonsense, now)).toBeUndefined()
 })
 
-test('[CL2] what takes over a second shows that it goes on, on a terminal only, and leaves no trace', () => {
+test('[CL2] a wait of over a second is shown on a terminal only and leaves no trace', () => {
   const show = (isTTY: boolean): string => {
     const clock = manualClock()
     let written = ''

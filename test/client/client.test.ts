@@ -19,7 +19,7 @@ const impatientClock = () => {
 
 const busy = problemOf(new Refusal('busy'))
 
-test('[LB1] a call is typed by the route list: what goes in, what comes out, which paths there are', async () => {
+test('[LB1] a call is typed by the route list: input, output and paths', async () => {
   const { url, ownerToken } = await openTestServer()
   const client = createClient({ url, token: ownerToken })
   const made = await client.post('/api/projects', { body: { name: 'one' } })
@@ -58,7 +58,7 @@ test('[LB1] lists are read page by page, every item once', async () => {
   expect(names).toEqual(['project 5', 'project 4', 'project 3', 'project 2', 'project 1'])
 })
 
-test('[HT4] a write whose answer was lost is sent again with the same key, and done once', async () => {
+test('[HT4] a write whose answer was lost is sent again with the same key, done once', async () => {
   const server = await openTestServer()
   let lost = 0
   const loseTheFirst: typeof fetch = async (input, init) => {
@@ -77,7 +77,7 @@ test('[HT4] a write whose answer was lost is sent again with the same key, and d
   expect((await client.get('/api/projects')).items).toEqual([project])
 })
 
-test('[LB1] what is not there now is tried again a bounded number of times, and then thrown', async () => {
+test('[LB1] a server that is away is tried a bounded number of times, then thrown', async () => {
   const { url, requests } = await answering((_, response) => json(response, 503, busy))
   const { clock, waits } = impatientClock()
   const client = createClient({ url, clock, random: () => 1 })
@@ -89,7 +89,7 @@ test('[LB1] what is not there now is tried again a bounded number of times, and 
   expect(requests).toHaveLength(3)
 })
 
-test('[LB1] a server that says when to come back is asked then, and not at all when that is too late', async () => {
+test('[LB1] a server that says when to come back is asked then, or not at all', async () => {
   const { clock, waits } = impatientClock()
   const soon = await answering((_, response, count) =>
     count === 1
@@ -151,7 +151,7 @@ test('[LB1] something else that answers there is not taken for Holdfast', async 
   })
 })
 
-test('[LB1] [SC3] a balancer that finds nobody behind it is asked again, with the same key, and believed in the end', async () => {
+test('[LB1] [SC3] a balancer with nobody behind it is asked again, and then believed', async () => {
   const { clock } = impatientClock()
   let answers = [502, 504]
   const { url, requests } = await answering((_, response) => {

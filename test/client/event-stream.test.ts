@@ -94,7 +94,7 @@ test('[LB1] a change made by one client reaches another that watches', async () 
   expect(watched.names()).toEqual(['seen'])
 })
 
-test('[LB1] a server that was away is followed again from the last event, nothing missed and nothing twice', async () => {
+test('[LB1] a server that was away is followed from the last event, each one once', async () => {
   const testStore = await openTestStore()
   const first = await openTestServer({ testStore })
   const client = createClient({ url: first.url, token: first.ownerToken })
@@ -174,7 +174,7 @@ test('[LB1] a connection that is silent for too long is given up and made again'
   expect(requests).toHaveLength(2)
 })
 
-test('[LB1] tries become rarer up to a bound, and begin anew after a connection that held', async () => {
+test('[LB1] tries become rarer up to a bound, and begin anew after a good connection', async () => {
   const clock = watchedClock()
   let held: ServerResponse | undefined
   const { url, requests } = await answering((_, response, count) => {

@@ -128,7 +128,7 @@ test('[RL4] whenever the connection is cut, no event is missed and none comes tw
   expect(seen.snapshots).toEqual([])
 })
 
-test('[RL2] a request whose connection is lost is sent again under its id, and done once', async () => {
+test('[RL2] a request whose connection is lost is sent again under its id, done once', async () => {
   const sockets = watchSockets()
   const { machine, relay, inside, seen } = await withAgent()
   const asked = relay.request(
@@ -147,7 +147,7 @@ test('[RL2] a request whose connection is lost is sent again under its id, and d
   expect(seen.events.filter(({ type }) => type === 'agent:prompted')).toHaveLength(1)
 })
 
-test('[RL2] what is refused is refused to who asked, with the code; a session that is not there is told to its follower', async () => {
+test('[RL2] a refusal goes to who asked, and a missing session to its follower', async () => {
   const { relay, inside, seen } = await withAgent()
   const refused = await relay
     .request({ type: 'agent:message', ...inside, role: 'nobody', content: 'hello' })
@@ -187,7 +187,7 @@ test('[RL4] without a number it begins with a snapshot, and goes on behind it', 
   expect(seqs).toEqual(seqs.map((_, index) => (later.snapshots[0]?.atSeq ?? 0) + 1 + index))
 })
 
-test('[RL5] a credential that is revoked ends it for good; nobody who waits is left waiting', async () => {
+test('[RL5] a revoked credential ends the relay for good, and nobody is left waiting', async () => {
   const room = await openConsole()
   const made = await room.server.ask('/api/tokens', {
     method: 'POST',

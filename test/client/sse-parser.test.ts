@@ -18,7 +18,7 @@ test('[HT6] an event has its type, its data and its cursor', () => {
   expect(messages).toEqual([{ event: 'project-created', data: '{"seq":1}', id: 'c1' }])
 })
 
-test('[HT6] several data lines are one text, and one space behind the colon is no part of it', () => {
+test('[HT6] several data lines are one text, without the space behind the colon', () => {
   expect(parse(['data: a\ndata:b\ndata:  c\ndata\n\n']).messages).toEqual([
     { event: 'message', data: 'a\nb\n c\n', id: '' },
   ])
@@ -35,7 +35,7 @@ test('[HT6] a cursor that came without data counts, and one with NUL does not', 
   expect(parse(['id: c1\n\nid: c\u00002\n\n']).lastId).toBe('c1')
 })
 
-test('[HT6] the cursor of an event that was cut off does not count, so that the event comes again', () => {
+test('[HT6] the cursor of an event that was cut off does not count, so it comes again', () => {
   expect(parse(['id: c1\ndata: 1\n\nid: c2\ndata: 2\n']).lastId).toBe('c1')
 })
 
@@ -83,7 +83,7 @@ test('[SE8] a line that never ends is refused once it is longer than the bound',
   )
 })
 
-test('[SE8] an event of many short lines is refused once they are longer than the bound together', () => {
+test('[SE8] an event of many short lines is refused when together they pass the bound', () => {
   expect(() =>
     parse(
       Array.from({ length: 30 }, () => 'data: 12345\n'),

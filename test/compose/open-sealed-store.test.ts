@@ -101,7 +101,7 @@ function foundIn(folder: string, texts: readonly string[]): string[] {
   return texts.filter((text) => bytes.some((each) => each.includes(text)))
 }
 
-test('[SE12] plain values of an earlier build are sealed at the start, and no file of the folder holds their text any more', async () => {
+test('[SE12] plain values of an earlier build are sealed at start, left in no file', async () => {
   const config = await folderOfEarlierBuild()
   expect(foundIn(config.data, [plain, before])).toEqual([plain, before])
   const { store, seals, log } = await open(config)
@@ -114,7 +114,7 @@ test('[SE12] plain values of an earlier build are sealed at the start, and no fi
   expect(statSync(join(config.data, 'secrets', 'sealing-key')).mode & 0o777).toBe(0o600)
 })
 
-test('[SE12] one that was cut off between sealing and erasing erases at the next start', async () => {
+test('[SE12] a start cut off between sealing and erasing erases at the next one', async () => {
   const config = await folderOfEarlierBuild()
   const store = await openStore(config)
   const { agents } = await store.query(findEnvironments, {})
@@ -133,7 +133,7 @@ test('[SE12] one that was cut off between sealing and erasing erases at the next
   expect((await next.query(findEnvironments, {})).agents).toMatchObject([{ text: to }])
 })
 
-test('[SE12] a new folder gets a key, which the next start finds; a file that holds none is refused and stays', async () => {
+test('[SE12] a new folder gets a key that the next start finds; a bad one is refused', async () => {
   const config = configOf(temporaryFolder())
   const first = await open(config)
   await first.close()
@@ -177,7 +177,7 @@ test('[SE12] with the key lost, the start names the agents that lack theirs', as
   await close()
 })
 
-test('[SE12] an agent whose variables cannot be opened fails to start, with the reason; it is never started without them', async () => {
+test('[SE12] an agent whose variables cannot be opened fails to start and says why', async () => {
   const { store, clock } = await openTestStore()
   const pad = await openPad(store, clock, undefined, new Seals(Buffer.alloc(32, 9)))
   await pad.openPanel()
@@ -194,7 +194,7 @@ test('[SE12] an agent whose variables cannot be opened fails to start, with the 
   })
 })
 
-test('[SE12] on PostgreSQL a node with another key, or none, is refused in words; one with the same is not', async () => {
+test('[SE12] a PostgreSQL node with another key, or none, is refused in words', async () => {
   const url = await newPostgresStoreUrl()
   const node = () => ({ ...configOf(temporaryFolder()), database_url: url })
   const first = node()
@@ -232,7 +232,7 @@ test('[SE12] on PostgreSQL a node with another key, or none, is refused in words
   expect(await refusalOf(store.run(createAgent, foreign))).toMatchObject({ code: 'wrong_state' })
 })
 
-test('[SE12] on PostgreSQL plain values are sealed and the table is written anew; two nodes that do it at once do it once', async () => {
+test('[SE12] on PostgreSQL plain values are sealed once, also by two nodes at once', async () => {
   const url = await newPostgresStoreUrl()
   const config = { ...configOf(temporaryFolder()), database_url: url }
   const first = await open(config)

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import { writeBelow } from '../../src/demo/actions.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('[SE5] a demo agent writes below its own workplace and nowhere else, whatever way it is shown', async () => {
+test('[SE5] a demo agent writes below its own workplace, whatever way it is shown', async () => {
   const [folder, outside] = [realpathSync(temporaryFolder()), realpathSync(temporaryFolder())]
   const secret = join(outside, 'owner-token')
   writeFileSync(secret, 'secret')

@@ -65,7 +65,7 @@ test('[MC2] what is no directive, or one with wrong values, is text', () => {
     expect(stepsIn(text)).toEqual([{ do: 'echo', text }])
 })
 
-test('[UI6] a tour is a whole turn: words, a plan, a command, and a file that is asked for first; the greeting is not echoed', () => {
+test('[UI6] a tour is a turn of words, plan, command and an asked file, not an echo', () => {
   const steps = stepsIn('Hello! [[tour]]')
   expect(steps.map((step) => step.do)).toEqual(['title', 'say', 'plan', 'run', 'write', 'say'])
   expect(steps[4]).toMatchObject({ asks: true })

@@ -32,7 +32,7 @@ const codeOf = (attempt: Promise<unknown>): Promise<unknown> =>
   )
 
 describe.each(places)('conversations on %s', (_, place) => {
-  test('[CV1] everything that can be done with one, and it is all there when it is opened again', async () => {
+  test('[CV1] a conversation bears every change, and all is there when opened again', async () => {
     const options = await place()
     const conversations = await createConversations({ ...options, by: 'bot' })
     const { created } = await conversations.getOrCreate(key)
@@ -99,7 +99,7 @@ describe.each(places)('conversations on %s', (_, place) => {
     expect((await again.list({ limit: 1 })).items).toEqual([])
   })
 
-  test('[CV1] an unknown key reads as empty; what sets something begins it, what takes something away does nothing', async () => {
+  test('[CV1] an unknown key reads as empty; setting begins it, removing does not', async () => {
     const conversations = await open(await place())
     expect(await conversations.getHistory(key)).toEqual([])
     expect(await conversations.getSummary(key)).toBe('')
@@ -117,7 +117,7 @@ describe.each(places)('conversations on %s', (_, place) => {
     expect(made.sort()).toEqual(['slack:C1', 'slack:C2', 'slack:C3', 'slack:C4'])
   })
 
-  test('[CV1] what no conversation can hold is refused with the code every door gives, and nothing is begun', async () => {
+  test('[CV1] what no conversation can hold is refused with the code of the doors', async () => {
     const conversations = await open(await place())
     const refused: [() => Promise<unknown>, string][] = [
       [() => conversations.addMessage('a:b/c', 'user', 'x'), 'invalid_key'],
@@ -138,7 +138,7 @@ describe.each(places)('conversations on %s', (_, place) => {
     expect(await texts(conversations)).toEqual(['x'])
   })
 
-  test('[CV2] what is given is copied before the call returns, what is returned is nobody else’s', async () => {
+  test('[CV2] what is given is copied before the call returns, so is what returns', async () => {
     const conversations = await open(await place())
     const given = [{ role: 'user' as const, content: 'as given', toolCalls: [{ id: 1 }] }]
     const setting = conversations.setHistory(key, given)
@@ -151,7 +151,7 @@ describe.each(places)('conversations on %s', (_, place) => {
     expect(await texts(conversations)).toEqual(['as given'])
   })
 
-  test('[CV9] many write into many at once: nothing is lost or mixed, and each keeps its writer’s order', async () => {
+  test('[CV9] many write into many at once, and nothing is lost, mixed or reordered', async () => {
     const conversations = await open(await place())
     const keys = Array.from({ length: 20 }, (_, n) => `slack:C${n}`)
     const write = async (writer: number) => {
@@ -198,7 +198,7 @@ describe.each(places)('conversations on %s', (_, place) => {
   })
 })
 
-test('[CV1] save writes the file now and answers its path; without a folder, or a conversation, there is none', async () => {
+test('[CV1] save writes the file and answers its path, or none without a folder', async () => {
   const data = join(temporaryFolder(), 'mine')
   const conversations = await open({ data })
   expect(await conversations.save(key)).toBeNull()
@@ -218,7 +218,7 @@ test('[CV1] save writes the file now and answers its path; without a folder, or 
   expect(await shared.save(key)).toBeNull()
 })
 
-test('[CF2] the folder is its owner’s alone and used by one program at a time; a second one is told who has it', async () => {
+test('[CF2] the folder is its owner’s alone and refuses a second program by name', async () => {
   const data = join(temporaryFolder(), 'mine')
   const conversations = await open({ data })
   await conversations.addMessage(key, 'user', 'x')

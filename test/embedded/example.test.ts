@@ -30,7 +30,7 @@ test('[LB1] the example of the library does what its comments say, and ends', as
   })
 })
 
-test('[LB1] it works in a program that is typed after -e as well', async () => {
+test('[LB1] the example works in a program that is typed after -e as well', async () => {
   const folder = temporaryFolder()
   const program = `
     const { createConversations } = await import(${JSON.stringify(library)})

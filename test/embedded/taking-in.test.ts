@@ -28,7 +28,7 @@ function warnings(): string[] {
 const inFolder = (data: string, name = '') => join(data, 'conversations', name)
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
-test('[CV8] into an empty store they are taken in at start; a broken one is told, left where it is, and never fatal', async () => {
+test('[CV8] an empty store takes files in at start; a broken one stays and is told', async () => {
   const data = temporaryFolder()
   const received = warnings()
   writePicoclaw(inFolder(data), 'telegram_1.json', picoclawSession('telegram:1'))
@@ -66,7 +66,7 @@ test('[CV8] into an empty store they are taken in at start; a broken one is told
     })
 })
 
-test('[CV12] fields and roles of other programs are kept, and are in the file again when it is written', async () => {
+test('[CV12] fields and roles of other programs are kept and written again', async () => {
   const data = temporaryFolder()
   const messages = [
     { role: 'developer', content: 'Be brief', name: 'rules' },
@@ -89,7 +89,7 @@ test('[CV12] fields and roles of other programs are kept, and are in the file ag
   expect(read(file)).toMatchObject({ key: 'telegram:1', messages, ...theirs })
 })
 
-test('[DC10] a folder that was closed over the boundary: the day is closed as a server does it, with its note, and can be read by day', async () => {
+test('[DC10] a folder closed over the boundary has its day closed like a server’s', async () => {
   const data = temporaryFolder()
   const { conversations: before } = await open(data)
   await before.addMessage('telegram:1', 'user', 'yesterday')
@@ -126,7 +126,7 @@ test('[DC10] a folder that was closed over the boundary: the day is closed as a 
   ]).toEqual([[], null])
 })
 
-test('[DC10] hour and zone are given as a server is given them, and refused in the same words', async () => {
+test('[DC10] hour and zone are given and refused in the same words as a server’s', async () => {
   const data = temporaryFolder()
   const conversations = await createConversations({
     data,

@@ -10,7 +10,7 @@ import { chatClosings } from './chat-closings.ts'
 import { newTally } from './oracle.ts'
 
 test.each(amount(['acp'] as const, ['acp', 'mcp'] as const))(
-  '[NA5] [CX6] panels closed and opened, a server and an agent killed while it answers (%s): each message is answered once, by one process',
+  '[NA5] [CX6] each message is answered once by one process through closings and kills (%s)',
   async (demo) => {
     const { tally, deeds } = await chatClosings({
       build: productFolder,

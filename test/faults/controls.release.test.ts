@@ -42,7 +42,7 @@ test.each([
   expect(tally.torn).toBeGreaterThan(0)
 })
 
-test('[RE5] control: a build with a check before the transaction instead of inside it is caught', async () => {
+test('[RE5] control: a build that checks before the transaction instead is caught', async () => {
   const options = { url: await newPostgresUrl(), seed, rounds: 60, stopEarly: true }
   const { tally } = await withBuild([epochCheckedTooEarly], (build) =>
     fencing({ build, ...options }),

@@ -20,7 +20,7 @@ const seed = 'npm test'
 const shim = await buildShim()
 
 function diskTests(library: string): void {
-  test('[RE2] power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
+  test('[RE2] power cuts lose nothing acknowledged and leave nothing corrupt', async () => {
     const [first, second] = await Promise.all([
       powerCuts({ library, build: productFolder, seed, images: amount(1, 20) }),
       withBuild([smallCheckpoints], (build) =>
@@ -30,19 +30,19 @@ function diskTests(library: string): void {
     expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
   })
 
-  test('[CK3] a file that is replaced is the old or the new one after a power cut, and the one that was kept is there', async () => {
+  test('[CK3] a replaced file is the old or the new one whole after a power cut', async () => {
     const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 60 })
     expect(tally).toEqual(newTally())
   })
 
-  test('[CK3] control: files that are renamed unsynced, or whose folder is not synced, are caught', async () => {
+  test('[CK3] control: files or folders that are not synced are caught', async () => {
     const cut = (build: string) =>
       powerCutsOfFiles({ library, build, seed, images: 100, stopEarly: true })
     expect(isClean((await withBuild([renameUnsynced], cut)).tally)).toBe(false)
     expect(isClean((await withBuild([folderUnsynced], cut)).tally)).toBe(false)
   })
 
-  test('[RE3] I/O errors make no false acknowledgement, and the store says why it stops', async () => {
+  test('[RE3] I/O errors acknowledge nothing falsely, and the store says why', async () => {
     const fail = (plan: FaultPlan, points: number) =>
       ioErrors({ library, build: productFolder, seed, points, plan, anywhere: 1 })
     const [any, [opening, killed]] = await Promise.all([
@@ -60,7 +60,7 @@ function diskTests(library: string): void {
     expect(tally).toEqual(newTally())
   })
 
-  test('[RE2] the whole server comes up again after a power cut, with its lock free, its token and its files whole', async () => {
+  test('[RE2] the whole server comes up after a power cut, with lock and token whole', async () => {
     const { tally, acknowledged } = await powerCutsOfServer({
       library,
       build: productFolder,
@@ -81,7 +81,7 @@ function diskTests(library: string): void {
 describe('a disk that forgets and fails', () => {
   if ('library' in shim) diskTests(shim.library)
   else {
-    test('[RE2] what is not tested on this machine is said, and a failure on a build machine', () => {
+    test('[RE2] what this machine cannot test is said, and fails on a build machine', () => {
       console.warn(`Disks that forget and fail are not tested on this machine: ${shim.missing}`)
       expect(process.env['CI'], shim.missing).toBeUndefined()
     })

@@ -11,7 +11,7 @@ import { newTally } from './oracle.ts'
 
 const seed = 'npm test'
 
-test('[RE5] a coordinator that is replaced while it speaks is believed until then, and never afterwards', async () => {
+test('[RE5] a replaced coordinator is believed until then and never afterwards', async () => {
   const { tally, overtaken, rounds } = await fencing({
     build: productFolder,
     url: await newPostgresUrl(),

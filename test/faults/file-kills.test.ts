@@ -10,7 +10,7 @@ import { fileSteps } from './file-steps.ts'
 import { newTally } from './oracle.ts'
 
 test.for(amount(['one'], ['one', 'two']))(
-  '[FS5] [FS6] [FS7] a state, a rewind and a fork killed at a call of git are whole when they are asked for again: %s',
+  '[FS5] [FS6] [FS7] a state, a rewind and a fork are whole after a kill at a call of git: %s',
   async (seed) => {
     const { tally, steps } = await fileSteps({ build: productFolder, seed, kills: amount(3, 20) })
     expect(tally).toEqual(newTally())
@@ -18,7 +18,7 @@ test.for(amount(['one'], ['one', 'two']))(
   },
 )
 
-test('[FS7] [FS8] [FS9] files and conversation agree after kills of coordinator and server, and nothing of the person’s is lost', async () => {
+test('[FS7] [FS8] [FS9] files and conversation agree after kills, and none is lost', async () => {
   // A server takes longest to start, and a turn needs an agent.
   const victims = ['coordinator', 'coordinator', 'coordinator', 'coordinator', 'server'] as const
   const most = amount(3, 10)

@@ -11,7 +11,7 @@ import { newTally } from './oracle.ts'
 const names = amount(['after git add'], ['before git init', 'after git add', 'after git commit'])
 const some = gitCalls.filter(({ name }) => names.includes(name))
 
-test('[UI6] a first start killed on its way is finished by the next: the demo project, its agents, a whole repository', async () => {
+test('[UI6] a first start that was killed is finished by the next, demo and all', async () => {
   expect(some).toHaveLength(names.length)
   expect(await killedFirstStarts(productFolder, some)).toEqual(newTally())
 })

@@ -8,7 +8,7 @@ import { productFolder } from './build.ts'
 import { gatewayAcrossKills } from './gateway-kills.ts'
 import { newTally } from './oracle.ts'
 
-test('[GW2] [GW4] [GW5] what models were asked is counted once and exactly after kills, and the key is in no file, transcript or backup', async () => {
+test('[GW2] [GW4] [GW5] requests to models are counted once after kills, keys hidden', async () => {
   const { tally, requests } = await gatewayAcrossKills({
     build: productFolder,
     seed: 'npm test',

@@ -18,7 +18,7 @@ const asked: [demo: 'acp' | 'mcp', messages: number][] = amount(
 )
 
 test.each(asked)(
-  '[CX1] two chats, a group and the web with one agent (%s) and a second behind it: no context holds what another was told',
+  '[CX1] no context of two agents (%s) holds what another chat, group or page was told',
   async (demo, messages) => {
     const { tally, recalled } = await isolation({
       build: productFolder,

@@ -19,7 +19,7 @@ const shim = await buildShim()
 const library = 'library' in shim ? shim.library : undefined
 
 describe('kill -9', () => {
-  test('[RE1] a store killed at random and enumerated points loses, doubles and tears nothing', async () => {
+  test('[RE1] a store killed at random and enumerated points loses and tears nothing', async () => {
     const build = await changedBuild([smallCheckpoints])
     try {
       const [first, second] = await Promise.all([
@@ -33,7 +33,7 @@ describe('kill -9', () => {
     }
   })
 
-  test('[RE1] a server that is killed keeps what it acknowledged, and a client that follows has every event once', async () => {
+  test('[RE1] a killed server keeps what it acknowledged, and a client has all once', async () => {
     const { tally, acknowledged } = await serverKills({
       build: productFolder,
       seed,
@@ -43,7 +43,7 @@ describe('kill -9', () => {
     expect(acknowledged).toBeGreaterThan(amount(5, 20))
   })
 
-  test('[RE1] the same on PostgreSQL', async () => {
+  test('[RE1] a server killed on PostgreSQL keeps what it acknowledged', async () => {
     const { tally, acknowledged } = await kills({
       build: productFolder,
       seed,

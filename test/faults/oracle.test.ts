@@ -45,13 +45,13 @@ const swapTexts = (events: Events, a: number, b: number): Events =>
   })
 
 describe('the oracle of the fault bench', () => {
-  test('[RE1] it is content with an undisturbed store', () => {
+  test('[RE1] the oracle is content with an undisturbed store', () => {
     expect(ledger.acknowledged.size).toBeGreaterThan(80)
     expect(ledger.refused.size).toBeGreaterThan(3)
     expect(judge(stored, ledger)).toEqual(noFindings())
   })
 
-  test('[RE1] it misses an acknowledged write that is not there, even if its number and its state went with it', () => {
+  test('[RE1] the oracle misses an acknowledged write, even if its number went with it', () => {
     const last = homeOf(stored.events).at(-1)
     const events = stored.events.filter((event) => event !== last && event.ref_seq !== last?.seq)
     const streams = stored.streams.map((row) => ({
@@ -61,7 +61,7 @@ describe('the oracle of the fault bench', () => {
     expect(judge({ ...stored, events, streams }, ledger).lost).toHaveLength(1)
   })
 
-  test('[RE1] it sees one that is there twice, a hole, a head that is wrong, a copy that is gone', () => {
+  test('[RE1] the oracle sees a duplicate, a hole, a wrong head and a missing copy', () => {
     const home = homeOf(stored.events)
     const again = { ...(home[5] as (typeof home)[number]), seq: home.length + 1 }
     const at = stored.events.findLastIndex(({ stream }) => stream === 'home') + 1
@@ -81,7 +81,7 @@ describe('the oracle of the fault bench', () => {
     )
   })
 
-  test('[RE4] it sees two writes of one writer in the wrong order', () => {
+  test('[RE4] the oracle sees two writes of one writer in the wrong order', () => {
     const ofOne = [...ledger.acknowledged.values()].filter(
       ({ attempt, late }) => attempt.writer === '0.1' && !late,
     )
@@ -92,7 +92,7 @@ describe('the oracle of the fault bench', () => {
     expect(judge({ ...stored, events }, ledger).reordered).not.toEqual([])
   })
 
-  test('[RE1] it sees other bytes, state that is not what the events say, and half of a write', () => {
+  test('[RE1] the oracle sees other bytes, state that no event explains, and half writes', () => {
     const [event] = homeOf(stored.events)
     const events = stored.events.map((each) =>
       each === event ? { ...each, data: `${each.data} ` } : each,
@@ -115,7 +115,7 @@ describe('the oracle of the fault bench', () => {
     expect(judge({ ...stored, projects }, ledger).torn).toHaveLength(1)
   })
 
-  test('[RE1] it sees what a refused request left behind', () => {
+  test('[RE1] the oracle sees what a refused request left behind', () => {
     const [[id, attempt] = []] = ledger.acknowledged
     const refused = new Map([[id ?? '', attempt?.attempt]]) as Ledger['refused']
     expect(judge(stored, { acknowledged: new Map(), refused, violations: [] }).torn).not.toEqual([])

@@ -11,7 +11,7 @@ const seed = 'npm test'
 const writerUrl = new URL('../store/writer.ts', import.meta.url)
 
 describe('order', () => {
-  test('[RE4] 8 readers with bad doorbells have each of 2,000 events once and in order', async () => {
+  test('[RE4] 8 readers with bad doorbells have each of 2,000 events once, in order', async () => {
     const { store } = await openTestStore({ writerUrl })
     const { tally, seen, events, reconnects } = await ordering({
       seed,
@@ -25,7 +25,7 @@ describe('order', () => {
     expect(reconnects).toBeGreaterThan(8)
   })
 
-  test('[RE4] the same on PostgreSQL, with the readers on another node', async () => {
+  test('[RE4] readers on another PostgreSQL node have each event once and in order', async () => {
     const url = await newPostgresUrl()
     const [write, read] = [await openPostgres({ url }), await openPostgres({ url })]
     const { tally, seen, events } = await ordering({
@@ -39,7 +39,7 @@ describe('order', () => {
     expect(seen).toBe(8 * events)
   })
 
-  test('[RE4] control: readers with a cursor by time, or with nothing behind their doorbell, are caught', async () => {
+  test('[RE4] control: readers that trust times or doorbells alone are caught', async () => {
     for (const startReader of [timeCursor, withoutPoll]) {
       const { store } = await openTestStore({ writerUrl })
       const { tally } = await ordering({

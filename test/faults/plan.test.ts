@@ -7,7 +7,7 @@ import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'
 import { planKills } from './plan-kills.ts'
 
-test('[WK5] [AP8] an approval-gated plan of two agents runs to its end through kills of an agent and of the server; the person only decides', async () => {
+test('[WK5] [AP8] a gated plan of two agents ends through kills with only decisions', async () => {
   const { tally, kills } = await planKills({
     build: productFolder,
     seed: 'npm test',

@@ -9,7 +9,7 @@ import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'
 import { terminatedBackends } from './terminated-backends.ts'
 
-test('[RE11] while PostgreSQL ends its backends a request is done or refused with 503 and Retry-After, never with 500', async () => {
+test('[RE11] a request is done or refused with 503 while PostgreSQL ends backends', async () => {
   const options = { url: await newPostgresUrl(), requests: amount(100, 400) }
   const { tally, terminated } = await terminatedBackends({ build: productFolder, ...options })
   expect(tally).toEqual(newTally())

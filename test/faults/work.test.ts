@@ -8,7 +8,7 @@ import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'
 import { workKills } from './work-kills.ts'
 
-test('[CK4] [RS1] killed in the middle of work: nothing acknowledged is lost, the files are whole, a resume is what the log says', async () => {
+test('[CK4] [RS1] work killed in the middle loses nothing, and resumes as logged', async () => {
   const runs = await Promise.all(
     amount(['a'], ['a', 'b']).map((lane) =>
       workKills({ build: productFolder, seed: `npm test ${lane}`, kills: 2 }),

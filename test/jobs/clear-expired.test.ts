@@ -53,7 +53,7 @@ describe('clearing away what has run out', () => {
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 1, more: false })
   })
 
-  test('[CO4] what a launch wrote is cleared away 30 days after its end; of one that runs, never', async () => {
+  test('[CO4] what a launch wrote is cleared 30 days after its end, never before', async () => {
     const { store, clock } = await openTestStore()
     const pad = await openPad(store, clock)
     const launch = async (agentId: string): Promise<string> => {

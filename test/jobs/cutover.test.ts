@@ -69,7 +69,7 @@ async function open(engine: EngineName = 'SQLite') {
 }
 
 describe('chapters', () => {
-  test('[DC2] at the boundary the day is closed: agents are handed nothing of it, the store keeps it, flags stay', async () => {
+  test('[DC2] the day is closed at the boundary: agents get none of it, flags stay', async () => {
     const { store, clock, cutOver, say, history, chapters, said, read } = await open()
     await say('早上好')
     await say('good morning', 'assistant')
@@ -98,7 +98,7 @@ describe('chapters', () => {
     expect(types.filter((type) => type === 'chapter-closed')).toHaveLength(1)
   })
 
-  test('[DC2] the first touch after the boundary closes the day before anything else, and numbers go on', async () => {
+  test('[DC2] the first touch after the boundary closes the day before anything else', async () => {
     const { clock, say, history, chapters, said } = await open()
     const first = await say('yesterday')
     clock.advance(untilBoundaryMs)
@@ -113,7 +113,7 @@ describe('chapters', () => {
     expect(await said('20260302')).toEqual(['today'])
   })
 
-  test('[DC1] 03:59 in Tokyo belongs to yesterday, 04:00 does not; another zone and hour count from the next chapter on', async () => {
+  test('[DC1] 03:59 in Tokyo belongs to yesterday; another zone counts later on', async () => {
     const { store, clock, say, chapters } = await open()
     clock.advance(untilBoundaryMs - 1)
     await say('at 03:59')
@@ -155,7 +155,7 @@ describe('chapters', () => {
   })
 
   test.each(engines)(
-    '[DC6] on %s a turn over the boundary, and what is written until it ends, is of the day it began on',
+    '[DC6] on %s a turn over the boundary, with all written meanwhile, is of the day it began on',
     async (engine) => {
       const { store, clock, cutOver, chapters } = await open(engine)
       const room = await openRoom(store)
@@ -198,7 +198,7 @@ describe('chapters', () => {
     },
   )
 
-  test('[DC7] off for ten days: closed once at the start, each chapter under its own day', async () => {
+  test('[DC7] a server off for ten days closes each chapter once under its own day', async () => {
     const { store, clock, cutOver, say, chapters } = await open()
     await say('on the 1st')
     await store.run(getOrCreateConversation, { key: 'slack:C1' })
@@ -229,7 +229,7 @@ describe('chapters', () => {
     },
   )
 
-  test('[DC2] what is due, and whether a turn runs in it, is found through indexes, however many conversations and messages there are', async () => {
+  test('[DC2] due chapters and their turns are found through indexes at any size', async () => {
     const { folder } = await openChatStore()
     const clock = { now: '2026-03-02T00:00:00.000Z', timeZone: 'UTC' }
     const plan = await planOf(join(folder, 'holdfast.db'), async (reader) => {
@@ -250,7 +250,7 @@ describe('chapters', () => {
     expect(plan.join('\n')).toMatch(/conversations_by_due[\s\S]*turns_in[\s\S]*chapters_not_noted/)
   })
 
-  test('[DC2] a program that embeds conversations has no duty: who reads first after the boundary closes the day', async () => {
+  test('[DC2] an embedding program has no duty: the first read closes the day', async () => {
     const { store, clock, chapters } = await open()
     const conversations = conversationsOn(store, {
       by,

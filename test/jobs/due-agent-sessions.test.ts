@@ -46,7 +46,7 @@ const sweeperOf = ({ store, calls }: Pick<Office, 'store' | 'calls'>, clock: Man
   agentSessionLooks({ store, clock, logger: nowhere, lastSeen: calls.lastSeen })
 
 describe('a session that nobody hears of', () => {
-  test('[AS6] expires after its time to live, with its reason, and its work is interrupted', async () => {
+  test('[AS6] a session expires after its time to live, and its work is interrupted', async () => {
     const { store, office, pass } = await open({ 'agent_session.ttl_minutes': 1 })
     const { workSessionId } = await office.giveTask()
     const signed = await office.signIn()
@@ -72,7 +72,7 @@ describe('a session that nobody hears of', () => {
     ])
   })
 
-  test('[AS6] lives as long as it calls, to the second, though the store is written once a minute', async () => {
+  test('[AS6] a session lives while it calls, to the second, with one write a minute', async () => {
     const { office, pass } = await open({ 'agent_session.ttl_minutes': 5 })
     await office.giveTask()
     const signed = await office.signIn()
@@ -96,7 +96,7 @@ describe('a session that nobody hears of', () => {
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'closed' })
   })
 
-  test('[AS9] what it had left open is closed within seconds, also what is more than its end closes at once', async () => {
+  test('[AS9] what a session left open is closed within seconds, in several steps', async () => {
     const { office, store, sweeper } = await open()
     await office.say('hello')
     const { agentSessionId, agentId, projectId } = await office.signIn()
@@ -121,7 +121,7 @@ describe('a session that nobody hears of', () => {
   })
 })
 
-test('[RE9] one that cannot be swept, because its project is damaged, keeps no other from being swept', async () => {
+test('[RE9] a session that cannot be swept keeps no other from being swept', async () => {
   const { office, store, clock, folder, pass } = await open({ 'agent_session.ttl_minutes': 1 })
   const damaged = await openOffice(store, clock, { 'agent_session.ttl_minutes': 1 })
   const signed = []
@@ -136,7 +136,7 @@ test('[RE9] one that cannot be swept, because its project is damaged, keeps no o
 })
 
 describe('time in which nobody could be heard', () => {
-  test('[RE5] a machine that slept for eight hours ends nothing: every deadline has moved by as much', async () => {
+  test('[RE5] a sleep of eight hours ends nothing: all deadlines move by as much', async () => {
     const { office, store, clock, sweeper, pass } = await open()
     await office.say('hello')
     const chat = await office.signIn()
@@ -175,7 +175,7 @@ describe('time in which nobody could be heard', () => {
     expect((await office.one(signed))?.expiresAt).not.toBe(expiresAt)
   })
 
-  test('[WK2] a server that was away for a day ends no session; one that is still silent then ends in its own time', async () => {
+  test('[WK2] a server away for a day ends no session; silent ones end in their time', async () => {
     const { office, clock, sweeper, pass } = await open({ 'agent_session.ttl_minutes': 2 })
     const { workSessionId } = await office.giveTask()
     const signed = await office.signIn()
@@ -197,7 +197,7 @@ describe('time in which nobody could be heard', () => {
 })
 
 describe('a store that is away', () => {
-  test('[AS6] ends no session of those that could not be heard meanwhile; one that is still silent then ends in its own time', async () => {
+  test('[AS6] a store that is away ends no session; silent ones end in their time', async () => {
     const { store, office, clock, pass } = await open({ 'agent_session.ttl_minutes': 2 })
     await office.giveTask()
     const signed = await office.signIn()
@@ -222,7 +222,7 @@ describe('a store that is away', () => {
 })
 
 describe('with many sessions', () => {
-  test('[SP13] a sweep touches the live ones alone: 100,000 that have ended are not looked at', async () => {
+  test('[SP13] a sweep touches only live sessions and none of 100,000 that ended', async () => {
     const { store, clock, folder, office, sweeper } = await open()
     const look = () => store.query(findDueAgentSessions, {})
     const few = await fastest(look)
@@ -259,7 +259,7 @@ describe('with many sessions', () => {
     ).toHaveLength(100)
   }, 60_000)
 
-  test('[AS6] thousands that expire at once are ended in bounded steps, and others are served meanwhile', async () => {
+  test('[AS6] thousands that expire at once are ended in steps beside other work', async () => {
     const { store, clock, folder, office } = await open()
     const count = 2500
     fill(`${folder}/holdfast.db`, office, 'active', count)

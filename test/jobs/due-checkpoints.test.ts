@@ -8,7 +8,7 @@ import { openProject, sharedStore } from '../services/work/work-room.ts'
 
 const shared = sharedStore()
 
-test('[CK1] running work that has changed is saved every five minutes, and no more often; what stands still or is over is not', async () => {
+test('[CK1] running work that has changed is saved every five minutes, other never', async () => {
   const { store, clock } = shared
   const { projectId, workSessionId, task } = await openProject(store)
   const still = await store.run(createWorkSession, { projectId })

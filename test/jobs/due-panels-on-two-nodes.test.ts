@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.ts'
 import { newPostgresStoreUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 
-test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and the last is closed once however many sweep', async () => {
+test('[SC2] [CH5] a panel that either node sees stays open, and the last closes once', async () => {
   const url = await newPostgresStoreUrl()
   const clock = manualClock()
   const nodes = [await openPostgres({ url, clock }), await openPostgres({ url, clock })] as const

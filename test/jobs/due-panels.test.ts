@@ -62,7 +62,7 @@ async function open() {
 const minute = 60_000
 
 describe('panels that are closed', () => {
-  test('[CH5] the session is closed with its last panel, whoever opened it: two tabs, two people', async () => {
+  test('[CH5] the session is closed with its last panel, whoever opened it', async () => {
     const { room, start, end, state, panels } = await open()
     await start('tab-1')
     await room.begin()
@@ -76,7 +76,7 @@ describe('panels that are closed', () => {
     expect(await panels()).toEqual([])
   })
 
-  test('[CH5] a wish for the agent stays as long as a panel is open, and is withdrawn with the last', async () => {
+  test('[CH5] a wish for the agent stays until the last panel of it is closed', async () => {
     const { start, end, wish } = await open()
     await start('a')
     await start('b')
@@ -109,7 +109,7 @@ describe('panels that are closed', () => {
     expect(await state()).toBe('terminating')
   })
 
-  test('[CH5] a panel without a name is closed by that alone: no other closing and no time does it', async () => {
+  test('[CH5] a panel without a name is closed by that alone, not by any time', async () => {
     const { room, start, end, state, pass, see } = await open()
     await start()
     await start('a')
@@ -122,7 +122,7 @@ describe('panels that are closed', () => {
     expect(await state()).toBe('terminating')
   })
 
-  test('[CH5] opening the same panel again is one panel; of too many the one seen longest ago is forgotten', async () => {
+  test('[CH5] a panel opened again is one; of too many the longest unseen goes', async () => {
     const { clock, start, panels } = await open()
     await start('first')
     await start('first')
@@ -133,7 +133,7 @@ describe('panels that are closed', () => {
     expect(await panels()).not.toContain('first')
   })
 
-  test('[CH5] an agent that left the project has no panels there, and starts with none when it is back', async () => {
+  test('[CH5] an agent that left the project has no panels there, nor later on', async () => {
     const { store, room, start, panels } = await open()
     await start()
     await start('a')
@@ -144,7 +144,7 @@ describe('panels that are closed', () => {
 })
 
 describe('panels that are not seen', () => {
-  test('[CH13] one that nobody has seen for 60 s counts as closed; one that is seen stays', async () => {
+  test('[CH13] a panel unseen for 60 s counts as closed; one that is seen stays', async () => {
     const { room, start, state, panels, pass, see } = await open()
     await start('crashed')
     await start('alive')
@@ -187,7 +187,7 @@ describe('panels that are not seen', () => {
     expect(await state()).toBe('active')
   })
 
-  test('[CH13] a machine that slept for an hour closes nothing; a tab that is gone then closes in its own time', async () => {
+  test('[CH13] a sleep of an hour closes nothing; a tab gone then closes later', async () => {
     const { clock, room, sweeper, start, state, pass } = await open()
     await start('a')
     await room.begin()
@@ -200,7 +200,7 @@ describe('panels that are not seen', () => {
     expect(await state()).toBe('terminating')
   })
 
-  test('[CH13] a server that was away closes nothing when it is back: panels have their time to be seen again', async () => {
+  test('[CH13] a server that was away closes nothing until panels could be seen', async () => {
     const { store, clock, room, start, state } = await open()
     await start('a')
     await room.begin()
@@ -260,7 +260,7 @@ test('[RE9] a panel that cannot be closed keeps no other open', async () => {
 })
 
 describe('a page that goes away', () => {
-  test('[CH5] and is back at once, as in a reload, keeps its session: the new panel is there before the old one lapses', async () => {
+  test('[CH5] a page that is back at once, as in a reload, keeps its session', async () => {
     const { room, start, end, state, panels, pass, see } = await open()
     await start('before')
     await room.begin()
@@ -272,7 +272,7 @@ describe('a page that goes away', () => {
     expect(await state()).toBe('active')
   })
 
-  test('[CH5] and does not come back is closed in ten seconds', async () => {
+  test('[CH5] a page that does not come back is closed in ten seconds', async () => {
     const { store, room, start, end, state, pass } = await open()
     await start('tab')
     await room.begin()
@@ -286,7 +286,7 @@ describe('a page that goes away', () => {
     )
   })
 
-  test('[CH5] and had no panel open says nothing new: with none left the chat is closed', async () => {
+  test('[CH5] a page without an open panel says nothing new, and the chat is closed', async () => {
     const { room, end, state } = await open()
     await room.begin()
     await end('unknown', true)

@@ -63,7 +63,7 @@ async function open(
 }
 
 describe('a process', () => {
-  test('[CO3] that never signs in is stopped, and that is a failed start', async () => {
+  test('[CO3] a process that never signs in is stopped and counts as a failed start', async () => {
     const { pad, pass, stopOf } = await open({ 'agent.start_timeout_seconds': 10 })
     await pad.say('hello')
     const { launchId } = await ordered(pad)
@@ -96,7 +96,7 @@ describe('a process', () => {
     expect(await stopOf(chat.launchId)).toBe('finished')
   })
 
-  test('[NA6] of a chat that makes no call for too long is stopped; one that has messages to answer gets longer', async () => {
+  test('[NA6] a chat’s process without calls is stopped, later if messages wait', async () => {
     const settings = {
       'chat.soft_timeout_minutes': 1,
       'chat.hard_timeout_minutes': 2,
@@ -124,7 +124,7 @@ describe('a process', () => {
     expect(await stopOf(busy.launchId)).toBe('idle')
   })
 
-  test('[AS6] that is known to run keeps its session, however long it is silent: a build takes as long as it takes', async () => {
+  test('[AS6] a process that is known to run keeps its session, however long silent', async () => {
     const { pad, pass, stopOf } = await open({ 'agent_session.ttl_minutes': 1 })
     await pad.giveTask()
     const task = await running(pad)
@@ -207,7 +207,7 @@ describe('a launch that waits', () => {
 })
 
 describe('a coordinator that is silent', () => {
-  test('[CO8] is shown as unreachable, and nothing else happens; heard of again, it is back', async () => {
+  test('[CO8] a silent coordinator is shown as unreachable until heard, no more', async () => {
     const { store, pad, pass, stopOf, coordinatorState } = await open({
       'chat.hard_timeout_minutes': 1,
       'chat.soft_timeout_minutes': 1,

@@ -39,7 +39,7 @@ function open(of: Partial<DueWork> = {}) {
   return { clock, log, stop, finished }
 }
 
-test('[SC5] due work rests between its looks; a long look is never joined by a second, and one that fails is tried again', async () => {
+test('[SC5] due work rests between looks, which are never joined and tried again', async () => {
   const { clock, log, finished } = open()
   await settled()
   clock.advance(10 * everyMs)
@@ -57,7 +57,7 @@ test('[SC5] due work rests between its looks; a long look is never joined by a s
   expect(log).toHaveLength(3)
 })
 
-test('[SC5] due work that is stopped finishes the item at hand, takes no other, and never looks again', async () => {
+test('[SC5] due work that is stopped finishes its item and never looks again', async () => {
   const { clock, log, stop, finished } = open({ find: async () => ['first', 'second'] })
   await settled()
   let isStopped = false
@@ -84,7 +84,7 @@ test('[SC5] due work that can wait rests first', async () => {
   expect(log).toHaveLength(1)
 })
 
-test('[RE9] an item that fails is named in the log, and the others are handled all the same', async () => {
+test('[RE9] an item that fails is named in the log, and the others are handled', async () => {
   const { lines, logger } = quietLogger()
   const handled: number[] = []
   const work: DueWork<{ item: number }> = {

@@ -48,7 +48,7 @@ const openNodes = async (): Promise<{
   return { time: clock, a: nodeOn(store, 'a', clock), b: nodeOn(store, 'b', clock) }
 }
 
-test('[SC5] one node runs the jobs, another takes them as soon as it has handed them over', async () => {
+test('[SC5] one node runs the jobs, and another takes them when handed over', async () => {
   const { a, b } = await openNodes()
   await a.lease.renew()
   await b.lease.renew()
@@ -59,7 +59,7 @@ test('[SC5] one node runs the jobs, another takes them as soon as it has handed 
   expect(b.begun).toBe(1)
 })
 
-test('[SC5] a node that was not heard of loses the jobs when its lease has run out, and learns of it', async () => {
+test('[SC5] a node not heard of loses the jobs when its lease ends, and learns of it', async () => {
   const { time, a, b } = await openNodes()
   await a.lease.renew()
   time.advance(leaseMs - 1)
@@ -78,7 +78,7 @@ test('[SC5] a node that was not heard of loses the jobs when its lease has run o
   expect(a.begun).toBe(1)
 })
 
-test('[SC5] a lease that was taken before the clock was put back keeps the jobs from nobody', async () => {
+test('[SC5] a lease from before the clock was put back keeps the jobs from nobody', async () => {
   const { store, clock } = await openTestStore()
   const hourMs = 3_600_000
   await nodeOn(store, 'killed', clock).lease.renew()
@@ -108,7 +108,7 @@ test('[SC5] jobs that cannot be looked after end with the lease, not before', as
   expect(a.ended).toBe(1)
 })
 
-test('[SC5] the time of the jobs is the database’s, whatever the clock of the node says', async () => {
+test('[SC5] the time of the jobs is the database’s, whatever a node’s clock says', async () => {
   const { store, clock } = await openTestStore()
   const wrong = manualClock(0)
   const node = nodeOn(store, 'a', wrong)
@@ -116,7 +116,7 @@ test('[SC5] the time of the jobs is the database’s, whatever the clock of the 
   expect(node.clock?.now()).toBe(clock.now())
 })
 
-test('[SC5] of twelve nodes that look at once on PostgreSQL exactly one runs the jobs, time after time', async () => {
+test('[SC5] exactly one of twelve nodes that look at once runs the jobs, every time', async () => {
   const url = await newPostgresStoreUrl()
   const stores = [
     await openPostgres({ url }),

@@ -57,7 +57,7 @@ async function open(agentIds?: string[]) {
   return { store, clock, folder, room, mirror: newMirror(), restart, fileOf, read, everything }
 }
 
-test("[CH7] every message is a line with its fields, in order, hidden ones too; the file is its owner's alone", async () => {
+test('[CH7] every message is a line in order, and the file is its owner’s alone', async () => {
   const { store, room, mirror, fileOf, read, everything } = await open()
   await store.run(startChat, { projectId: room.projectId, agentId: 'ann', by })
   await room.say('one\ntwo "three" 🙂 承認', { clientId: 'c1', relatedTaskId: 't1' })
@@ -77,7 +77,7 @@ test("[CH7] every message is a line with its fields, in order, hidden ones too; 
   expect(await readdir(dirname(fileOf()))).toEqual(['chat.jsonl'])
 })
 
-test('[CH7] it is added to: what was written before stays where it is, byte for byte', async () => {
+test('[CH7] a file is added to: what was written before stays, byte for byte', async () => {
   const { room, clock, mirror, fileOf, read, everything } = await open()
   await room.say('first')
   await mirror.flush()
@@ -114,7 +114,7 @@ test('[CH7] after a crash at any byte the next start makes it whole again', asyn
   }
 }, 180_000)
 
-test('[CH7] a last line that was only half written is cut off before the next is added', async () => {
+test('[CH7] a half-written last line is cut off before the next is added', async () => {
   const { room, clock, mirror, fileOf, read, everything } = await open()
   await room.say('one')
   await mirror.flush()
@@ -125,7 +125,7 @@ test('[CH7] a last line that was only half written is cut off before the next is
   expect(await read()).toEqual(await everything())
 })
 
-test('[CH7] a lost file, a broken one, one of another history and one that knows too much are written anew', async () => {
+test('[CH7] a lost, broken, foreign or too knowing file is written anew', async () => {
   const { room, mirror, restart, fileOf } = await open()
   await room.say('one')
   await room.say('two')
@@ -165,7 +165,7 @@ test('[CH7] what is up to date is left alone, what was missed is found at start'
   expect((await read('ben')).map(({ content }) => content)).toEqual(['to ben', 'more for ben'])
 })
 
-test('[CH7] a history that was reset or replaced stays in the file; a deleted conversation leaves none, and begins anew', async () => {
+test('[CH7] a reset history stays in the file; a deleted conversation leaves none', async () => {
   const { store, room, clock, mirror, restart, fileOf, read } = await open()
   const contents = async () => (await read()).map(({ content }) => content)
   await room.say('one')
@@ -186,7 +186,7 @@ test('[CH7] a history that was reset or replaced stays in the file; a deleted co
   expect(await contents()).toEqual(['new'])
 })
 
-test('[CH7] the lines of a long conversation are longer than any block, and there are more than one page of them', async () => {
+test('[CH7] a conversation of many pages with lines longer than a block is written', async () => {
   const { store, room, mirror, restart, fileOf } = await open()
   const messages = Array.from({ length: 450 }, (_, n) => ({
     role: 'user' as const,
@@ -202,7 +202,7 @@ test('[CH7] the lines of a long conversation are longer than any block, and ther
   expect(await readFile(fileOf())).toEqual(whole)
 })
 
-test('[CH7] only chats with agents have a file, and a key that somebody made up leads nowhere', async () => {
+test('[CH7] only chats with agents have a file, and an invented key leads nowhere', async () => {
   const { store, folder, mirror } = await open()
   for (const key of ['telegram:1', 'web:x', 'web:UP.per', 'web:a.b.c', 'web:a b.c']) {
     await store.run(getOrCreateConversation, { key })
@@ -228,7 +228,7 @@ test('[CH7] a file that cannot be written holds nobody up', async () => {
   expect((await read('ann')).map(({ content }) => content)).toEqual(['both'])
 })
 
-test('[CH7] a file that cannot even be looked at keeps nobody else’s from being found at start', async () => {
+test('[CH7] an unreadable file keeps no other one from being found at start', async () => {
   const { room, mirror, restart, fileOf, read } = await open(['ann', 'ben'])
   await mirror.stop()
   await room.say('both', { toAgentId: null })

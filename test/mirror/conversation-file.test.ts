@@ -72,7 +72,7 @@ async function open() {
   }
 }
 
-test('[CV6] it has the layout of picoclaw, to the letter, and follows every change', async () => {
+test('[CV6] the file has the layout of picoclaw to the letter, and follows changes', async () => {
   const { store, clock, mirror, begin, say, inFolder, names } = await open()
   const { conversation } = await begin(key)
   await say('list "files"\n承認 🙂')
@@ -122,7 +122,7 @@ test('[CV6] it has the layout of picoclaw, to the letter, and follows every chan
   expect(await readdir(inFolder('.mirror'))).toEqual([])
 })
 
-test('[CV14] of several people each has a name in the file; the owner and whoever was put in for need none of ours', async () => {
+test('[CV14] each person has a name in the file; the owner and stand-ins have none', async () => {
   const { store, mirror, begin, read } = await open()
   await begin(key)
   const taro = await store.run(addPerson, { name: 'Taro', role: 'member', by })
@@ -159,7 +159,7 @@ test('[CV14] of several people each has a name in the file; the owner and whoeve
   ])
 })
 
-test('[CV6] keys that a file system would take for one never share a file, whoever of them goes', async () => {
+test('[CV6] keys that a file system takes for one never share a file', async () => {
   const { store, mirror, begin, say, read, names } = await open()
   const alike = ['a:b_c', 'a:b:c', 'A:B_C', 'a_b:c']
   for (const each of alike) {
@@ -194,7 +194,7 @@ test('[CV6] keys that a file system would take for one never share a file, whoev
   expect((await read('a_b_c.json')).messages).toEqual([])
 })
 
-test('[CV6] a long one is written in pieces, and rests the longer the longer it is; save does not wait', async () => {
+test('[CV6] a long file is written in pieces with longer rests; save does not wait', async () => {
   const { store, clock, folder, mirror, begin, say, read, writesSoFar } = await open()
   await begin(key)
   const messages = Array.from({ length: 1200 }, (_, n) => ({
@@ -231,7 +231,7 @@ test('[CV6] a long one is written in pieces, and rests the longer the longer it 
   })
 })
 
-test('[CV6] what was committed while no mirror ran is written at its start; what is up to date is left alone', async () => {
+test('[CV6] a mirror writes at its start what was committed without it, no more', async () => {
   const { store, mirror, begin, say, read, restart, inFolder, names, writesSoFar } = await open()
   await begin(key)
   await begin('web:p.a')

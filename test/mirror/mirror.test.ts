@@ -27,7 +27,7 @@ async function openMirrored() {
   return { ...opened, mirror, create, fileOf, read }
 }
 
-test('[CK9] project.json has the layout of the specification and follows every change', async () => {
+test('[CK9] project.json has the layout of the specification and follows changes', async () => {
   const { store, mirror, create, read } = await openMirrored()
   const { id, createdAt } = await create('設計')
   await mirror.flush()
@@ -57,7 +57,7 @@ test('[CK2] changes are in the files within a second, gathered into one write', 
   expect(await read(id)).toMatchObject({ name: 'name 19' })
 })
 
-test('[CK3] files are whole, readable by their owner only, and leave nothing temporary behind', async () => {
+test('[CK3] files are whole, readable by their owner only, and leave no leftovers', async () => {
   const { mirror, create, folder, fileOf } = await openMirrored()
   const { id } = await create('a')
   await mirror.flush()
@@ -78,7 +78,7 @@ test('[CK2] the project.json of a deleted project goes, its folder stays', async
   expect(await readdir(join(fileOf(id), '..'))).toEqual(['.mirror.json'])
 })
 
-test('[CK3] what happened while no mirror ran is found at start; what is up to date is left alone', async () => {
+test('[CK3] a mirror finds at start what happened without it, and writes no more', async () => {
   const { store, clock, folder, mirror, create, fileOf, read } = await openMirrored()
   const done = await create('done')
   await mirror.stop()
@@ -123,7 +123,7 @@ test('[CK3] a file that cannot be written is told, tried again, and holds nobody
   expect(await read(stuck.id)).toMatchObject({ name: 'stuck' })
 })
 
-test('[CK3] while a file cannot be written, those of others are in place within a second all the same', async () => {
+test('[CK3] a file that cannot be written delays no other by more than a second', async () => {
   const { store, clock, folder, mirror, create, read } = await openMirrored()
   const other = await create('other')
   await mkdir(join(folder, 'projects'), { mode: 0o700 })

@@ -50,7 +50,7 @@ async function start(data: string) {
 
 const inFolder = (data: string, name = '') => join(data, 'conversations', name)
 
-test('[CV8] a store that has ever held anything takes nothing in: what was deleted stays deleted', async () => {
+test('[CV8] a store that ever held anything takes nothing in: deletions stay', async () => {
   const data = temporaryFolder()
   const first = await start(data)
   await first.say('telegram:1', 'x')
@@ -80,7 +80,7 @@ test('[CV8] taking in that was interrupted goes on at the next start', async () 
   expect(readdirSync(inFolder(data))).not.toContain('.taking-in')
 })
 
-test('[CV8] the database is lost, the files are not: what agents were handed is back, each in its own', async () => {
+test('[CV8] after the database is lost, the files bring back what agents were handed', async () => {
   const data = temporaryFolder()
   const first = await start(data)
   const keys = ['a:b_c', 'a:b:c', 'A:b_c', 'web:p.a']

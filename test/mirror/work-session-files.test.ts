@@ -53,7 +53,7 @@ async function openMirrored() {
 }
 
 describe('the layout', () => {
-  test('[CK9] the state of the specification’s example comes out as the example says, to the letter', async () => {
+  test('[CK9] the state of the specification’s example comes out to the letter', async () => {
     const { store, clock, mirror, projectId, begin, task, change, read } = await openMirrored()
     const said = checkpointExample.context_summary
     const { id } = await begin({
@@ -110,7 +110,7 @@ describe('the layout', () => {
     expect(WorkSessionFile.parse(whole)).toEqual(whole)
   })
 
-  test('[AR2] the approaches of the example come out as the example says, to the letter', async () => {
+  test('[AR2] the approaches of the specification’s example come out to the letter', async () => {
     const { store, mirror, projectId, begin, read } = await openMirrored()
     const { id } = await begin()
     for (const kind of ['verified', 'failed', 'untried'] as const)
@@ -154,7 +154,7 @@ describe('the layout', () => {
 })
 
 describe('following the log', () => {
-  test('[CK2] of many work sessions only those are written that something happened in', async () => {
+  test('[CK2] only those work sessions are written in which something happened', async () => {
     const { store, mirror, projectId, begin, folderOf, task } = await openMirrored()
     const ids: string[] = []
     for (let n = 0; n < 20; n++) ids.push((await begin()).id)
@@ -173,7 +173,7 @@ describe('following the log', () => {
     await store.run(createProject, { name: 'other', by })
   })
 
-  test('[AR2] what is learned stands in the files of all that were resumed from there', async () => {
+  test('[AR2] what is learned stands in the files of all that go back to its source', async () => {
     const { store, mirror, projectId, begin, read } = await openMirrored()
     const { id: parent } = await begin()
     const learn = (workSessionId: string, description: string) =>
@@ -208,7 +208,7 @@ describe('following the log', () => {
     expect((await read(child, 'approaches.json')).verified).toMatchObject([{ id: 'approach_u001' }])
   })
 
-  test('[CK3] what a crash took is written again; files that were lost come back from the store', async () => {
+  test('[CK3] what a crash took is written again, and lost files come back', async () => {
     const { mirror, startMirror, projectId, begin, folder, folderOf, read, task } =
       await openMirrored()
     const [one, two] = [await begin(), await begin()]
@@ -225,7 +225,7 @@ describe('following the log', () => {
     expect(await read(two.id, 'state_checkpoint.json')).toMatchObject({ session_id: two.id })
   })
 
-  test('[CK2] [RE9] an artifact whose file cannot be written keeps no other file of the project from being written', async () => {
+  test('[CK2] [RE9] an artifact that cannot be written keeps no other file waiting', async () => {
     const { store, mirror, projectId, begin, folderOf, read, task } = await openMirrored()
     const { id: bad } = await begin()
     const { id: good } = await begin()
@@ -242,7 +242,7 @@ describe('following the log', () => {
     expect(await readFile(join(folderOf(bad), 'artifacts', 'report'), 'utf8')).toBe('bytes')
   })
 
-  test('[CK6] the three files of an ended work session are never written again; what became of it stands beside them', async () => {
+  test('[CK6] files of an ended work session stay; news of it stands beside them', async () => {
     const { store, clock, mirror, projectId, begin, folderOf, read, task, change } =
       await openMirrored()
     const { id: parent } = await begin()
@@ -301,7 +301,7 @@ describe('following the log', () => {
     expect((await read(child, 'approaches.json')).verified).toHaveLength(1)
   })
 
-  test('[CK10] the checkpoint of a grandchild says what the whole line has completed, each once, and keeps it at its end', async () => {
+  test('[CK10] a grandchild’s checkpoint says once what the whole line completed', async () => {
     const { store, mirror, projectId, begin, read, task, change } = await openMirrored()
     const { id: parent } = await begin()
     const ids: string[] = []
@@ -365,7 +365,7 @@ describe('following the log', () => {
     expect(StateCheckpoint.parse(written)).toEqual(written)
   })
 
-  test('[CK6] a file that an older version wrote of an ended work session is left as it is', async () => {
+  test('[CK6] an older version’s file of an ended work session stays as it is', async () => {
     const { store, folder, mirror, startMirror, projectId, begin, folderOf, task } =
       await openMirrored()
     const { id } = await begin()

@@ -33,7 +33,7 @@ const talkers = [
 ]
 
 test.each(talkers)(
-  '[CX2] [CX4] $name: what it was told is in what its model is sent after a kill, a sleep, a closed panel and a killed server, and not after a cutover',
+  '[CX2] [CX4] $name is reminded after a kill, a sleep and a closed panel, not after a cutover',
   async ({ entry }) => {
     const model = await startModel()
     onTestFinished(() => model.close())

@@ -20,7 +20,7 @@ const patienceMs = 150_000
 const polling = { timeout: patienceMs, interval: 200 }
 
 test.each(installedAgents())(
-  '[RS2] $name: killed in the middle of its work and resumed, it is told what failed and goes on in the same worktree',
+  '[RS2] $name: a killed and resumed agent is told what failed and goes on in the same worktree',
   async ({ name, recipe, program }) => {
     const model = await startModel()
     onTestFinished(() => model.close())

@@ -86,7 +86,7 @@ const lines = (name: string): number =>
 const builds = (): number =>
   existsSync(join(clone, 'builds')) ? readFileSync(join(clone, 'builds'), 'utf8').length : 0
 
-test('[HS11] a fresh clone is installed and built once; afterwards nothing is done or said', async () => {
+test('[HS11] a fresh clone is installed and built once; afterwards nothing is done', async () => {
   const first = await bootstrap()
   expect(first).toMatchObject({
     code: 0,
@@ -97,7 +97,7 @@ test('[HS11] a fresh clone is installed and built once; afterwards nothing is do
   expect([lines('npm-runs'), builds()]).toEqual([1, 1])
 })
 
-test('[HS11] another lockfile is installed; a touched source is built, and neither is done without need', async () => {
+test('[HS11] another lockfile is installed, a touched source built, nothing else', async () => {
   await bootstrap()
   writeFileSync(join(clone, 'package-lock.json'), lockfile('1.0.1'))
   expect((await bootstrap()).code).toBe(0)
@@ -111,7 +111,7 @@ test('[HS11] another lockfile is installed; a touched source is built, and neith
   expect([lines('npm-runs'), builds()]).toEqual([2, before + 1])
 })
 
-test('[HS11] two at once install once', async () => {
+test('[HS11] two starts at once install once', async () => {
   const both = await Promise.all([bootstrap(), bootstrap(), bootstrap()])
   expect(both.map(({ code }) => code)).toEqual([0, 0, 0])
   expect([lines('npm-runs'), builds()]).toEqual([1, 1])

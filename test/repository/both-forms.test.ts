@@ -80,7 +80,7 @@ test.each([
   },
 )
 
-test('[SP1] the file that every command loads first leads to nothing but Node’s own modules', () => {
+test('[SP1] the file that every command loads first leads only to Node’s own modules', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as {
     files: string[]
   }

@@ -25,7 +25,7 @@ test('[OP1] every metric that an alert looks at is one the server gives', () => 
   for (const name of named) expect(source).toContain(name.replace(/_bucket$/, ''))
 })
 
-test('[OP1] the scrape configuration asks what the server answers, and names the setting that lets it', () => {
+test('[OP1] the scrape configuration asks what the server answers and names its setting', () => {
   const scrape = text('deploy', 'prometheus.yml')
   const [hosts = ''] = found(/HOLDFAST_METRICS_HOSTS=(\S+)/g, scrape)
   expect(parseConfigValue('metrics.hosts', hosts)).toEqual({ value: hosts })
@@ -52,7 +52,7 @@ test('[OP4] nginx passes the Host on with its port, upgrades too, and collects n
     expect(file).toContain(needed)
 })
 
-test('[OP4] the units are hardened: a server that starts no programs wholly, those that run agents as far as agents allow', () => {
+test('[OP4] the units are hardened, those that run agents as far as agents allow', () => {
   const directives = (unit: string) =>
     new Map(
       found(/^([A-Z]\w+=.*)$/gm, text('deploy', unit)).map(

@@ -44,7 +44,7 @@ function productWithout(left: readonly string[]): string {
   return folder
 }
 
-test('[HS23] the product compiles without the folders and the lines of all its doors', () => {
+test('[HS23] the product compiles without the folders and lines of all its doors', () => {
   const folder = productWithout(doors)
   const list = join(folder, 'src/doors/door-list.ts')
   const text = readFileSync(list, 'utf8')

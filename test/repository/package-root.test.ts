@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findPackageRoot } from '../../src/platform/files/package-root.ts'
 
-test('[HS12] the package is found from source and from the bundle, past the packages in between', () => {
+test('[HS12] the package is found from source and bundle, past the packages in between', () => {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-root-'))
   try {
     writeFileSync(join(root, 'package.json'), '{"name": "holdfast", "version": "9.8.7"}')

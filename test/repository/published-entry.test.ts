@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'scripts', 'build', 'published-entry.cjs')
 
-test('[OP3] a Node that is too old is told in one sentence what is needed, in words that such a Node can read', () => {
+test('[OP3] a Node that is too old is told what is needed in a sentence it can read', () => {
   const pretending = join(temporaryFolder(), 'old.cjs')
   const values =
     "{ version: { value: 'v22.20.0' }, versions: { value: { ...process.versions, node: '22.20.0' } } }"

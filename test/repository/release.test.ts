@@ -44,7 +44,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(clone, { recursive: true, force: true }))
 
-test('[HS16] a release moves the changes to the version, sets it everywhere, commits and tags', () => {
+test('[HS16] a release moves the changes to the version, sets it, commits and tags', () => {
   expect(run('minor')).toBe(0)
   expect(read('CHANGELOG.md')).toBe(
     changelog.replace('## Unreleased\n', '## Unreleased\n\n## 0.2.0 (2026-03-04)\n'),
@@ -69,7 +69,7 @@ test('[HS16] a dry run changes nothing', () => {
   ])
 })
 
-test('[HS16] refused: an older version, none, a dirty tree, a tag that exists, nothing to tell; none of them changes anything', () => {
+test('[HS16] a wrong version, a dirty tree or a taken tag is refused without a change', () => {
   expect([run('0.0.9'), run('next'), run(), run('0.2.0', '0.3.0')]).toEqual([1, 1, 1, 1])
   git('tag', 'v0.3.0')
   expect(run('0.3.0')).toBe(1)
@@ -86,7 +86,7 @@ test('[HS16] refused: an older version, none, a dirty tree, a tag that exists, n
   expect(said.at(-1)).toContain('Unreleased')
 })
 
-test('[HS17] subjects that are long, unfinished, ended by a mark or empty of words are refused', () => {
+test('[HS17] subjects that are long, unfinished, ended by a mark or empty are refused', () => {
   const bad = [
     `Mend ${'x'.repeat(70)}`,
     'fixup! Mend it now',
@@ -105,7 +105,7 @@ test('[HS17] subjects that are long, unfinished, ended by a mark or empty of wor
   ).toEqual([])
 })
 
-test('[HS17] commits since the last tag are new; without a tag the last ones, without git none', () => {
+test('[HS17] commits since the last tag are checked; without a tag the last, or none', () => {
   expect(newSubjects(clone)).toEqual(['Begin with a first commit'])
   git('tag', 'v0.1.0')
   expect(newSubjects(clone)).toEqual([])

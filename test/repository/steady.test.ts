@@ -40,7 +40,7 @@ async function play(
   return { ran, lines, result, endedAt: now - 5_000 }
 }
 
-test('[HS20] what is in doubt is run as often as asked for, half of it with the cores busy; then all, the cores busy first', async () => {
+test('[HS20] files in doubt run as often as asked, half with busy cores; then all', async () => {
   const all = ['b.test.ts', 'c.test.ts']
   const { ran, result } = await play({ inDoubt: ['a.test.ts'], all, times: 10, limitMs: 20_500 })
   const ofDoubt = ran.filter(({ files }) => files.includes('a.test.ts'))
@@ -56,7 +56,7 @@ test('[HS20] what is in doubt is run as often as asked for, half of it with the 
   )
 })
 
-test('[HS20] it ends within its time, leaves some of it to the others, and says what it had no time for', async () => {
+test('[HS20] a steady run ends within its time and says what it had no time for', async () => {
   const { ran, endedAt, result } = await play(
     { inDoubt: ['a.test.ts'], all: ['b.test.ts'], limitMs: 10_500 },
     undefined,
@@ -75,7 +75,7 @@ test('[HS20] it ends within its time, leaves some of it to the others, and says 
   expect(short.result.lastLine).toContain('no time for 1 of 1 files with the cores busy')
 })
 
-test('[HS20] the order is drawn from the seed, another in each pass, and all of it is run', async () => {
+test('[HS20] the order is drawn from the seed, anew each pass, and all of it is run', async () => {
   const all = Array.from({ length: 60 }, (_, n) => `${n}.test.ts`)
   const passes = ({ ran }: { ran: Ran[] }) =>
     [0, 1].map((n) => ran.slice(n * 3, n * 3 + 3).flatMap(({ files }) => files))
@@ -103,7 +103,7 @@ test('[HS20] a failure is shown when it happens and counted in the last line', a
   ).toHaveLength(2)
 })
 
-test('[HS20] files that failed lately are there; a change touches tests, what uses their helpers, and its own area', () => {
+test('[HS20] files that failed lately, touched tests and their area are in doubt', () => {
   expect(readFailedFiles(root).filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
   expect(touchedFiles(root, ['test/domain/ids.test.ts', 'README.md'])).toEqual([
     'test/domain/ids.test.ts',

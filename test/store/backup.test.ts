@@ -108,7 +108,7 @@ describe('backup and restore', () => {
   })
 
   test.for([...engines])(
-    '[RE10] a store on %s that is not whole is not backed up in silence, and nothing is left lying about',
+    '[RE10] a store on %s that is not whole is not backed up in silence, and leaves nothing behind',
     async (engine) => {
       const place = await newPlace(engine)
       const store = await place.open()
@@ -121,7 +121,7 @@ describe('backup and restore', () => {
     },
   )
 
-  test('[RE10] a backup that is damaged, cut off, not ours or from a newer version is refused and changes nothing', async () => {
+  test('[RE10] a damaged, cut, foreign or newer backup is refused without a change', async () => {
     const source = await newPlace('SQLite')
     await fill(await source.open())
     const good = await temporaryFile('backup.db')
@@ -204,7 +204,7 @@ describe('backup and restore', () => {
     expect(await target.read(everything)).toEqual(before)
   })
 
-  test('[SC1] a node on a database that is restored into while it runs stops using it', async () => {
+  test('[SC1] a node stops using a database that is restored while it runs', async () => {
     const [source, target] = [await newPlace('SQLite'), await newPlace('PostgreSQL')]
     await fill(await source.open())
     const file = await temporaryFile('backup.db')

@@ -89,7 +89,7 @@ test.each(engines)(
 )
 
 test.each(engines)(
-  '[RE10] [SE28] migration 45 gives the worktree of a console’s fork to the person of the console, and no other: %s',
+  '[RE10] [SE28] migration 45 gives the worktree of a console’s fork to its person alone: %s',
   async (engine) => {
     const db = await databaseOf(engine, 44)
     const times = { created_at: at, updated_at: at }

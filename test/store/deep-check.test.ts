@@ -174,7 +174,7 @@ const cases: readonly Case[] = [
 ]
 
 describe.for([...engines])('the deep check on %s', (engine) => {
-  test('[RE10] finds nothing in a store that is whole, and each thing that is wrong in one that is not', async () => {
+  test('[RE10] the check finds nothing in a whole store and each fault of another', async () => {
     const place = await newPlace(engine)
     const store = await place.open()
     const made = await fill(store)

@@ -13,7 +13,7 @@ const at = '2026-03-01T09:00:00.000Z'
 const until = '2026-03-01T12:00:00.000Z'
 
 test.each(engines)(
-  '[AG6] limits of the build before are carried over to their contexts, with what met them parked: %s',
+  '[AG6] limits of the build before are carried over with the messages parked by them: %s',
   async (engine) => {
     const db = await databaseOf(engine, 22)
     const limit = { limited_until: until, goes_on_by: 'ann', goes_on_left: 3 }

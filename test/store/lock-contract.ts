@@ -42,7 +42,7 @@ async function followed(store: Store, id: string): Promise<{ went: string; point
 
 export function lockContract(engine: string, open: () => Promise<OpenedStore>): void {
   describe(`locks that are found by running, on ${engine}`, () => {
-    test('[SC2] a use case appends to streams it did not name, and its numbers are those of the log', async () => {
+    test('[SC2] a use case appends to streams it did not name, numbered like the log', async () => {
       const { store } = await open()
       expect(await store.run(countUpUnnamed, { ids: ['b', 'a', 'b'] })).toEqual([1, 1, 2])
       expect(await store.run(countUpUnnamed, { ids: ['a', 'b'] })).toEqual([2, 3])
@@ -50,7 +50,7 @@ export function lockContract(engine: string, open: () => Promise<OpenedStore>): 
       expect(await numbersIn(store, 'b')).toEqual([1, 2, 3])
     })
 
-    test('[RE4] use cases that meet locks in opposite orders lose no update and never deadlock', async () => {
+    test('[RE4] use cases that meet locks in opposite orders lose no update', async () => {
       const { store } = await open()
       const turn = async (ids: string[]): Promise<void> => {
         for (let i = 0; i < 20; i++) await store.run(countUpUnnamed, { ids })
@@ -67,7 +67,7 @@ export function lockContract(engine: string, open: () => Promise<OpenedStore>): 
       expect(store.figures().retried).toBe(0)
     })
 
-    test('[RE4] who follows a row to another stream decides about where it points, while it moves', async () => {
+    test('[RE4] a row followed to another stream is decided where it points then', async () => {
       const { store } = await open()
       for (const id of ['x', 'y', 'z']) await store.run(point, { id, to: id })
       await store.run(point, { id: 'a', to: 'x' })
@@ -113,7 +113,7 @@ export function lockContract(engine: string, open: () => Promise<OpenedStore>): 
       )
     })
 
-    test('[HT4] a receipt is answered whatever had to be locked: done once, with the same answer', async () => {
+    test('[HT4] a receipt is answered whatever was locked: done once, same answer', async () => {
       const { store, reopen } = await open()
       const [one, two] = await Promise.all([
         store.run(createDrawn, { beside: 'a' }, receipt('k')),

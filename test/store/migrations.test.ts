@@ -22,7 +22,7 @@ usePostgres()
 
 const folder = new URL('../../src/store/migrations/', import.meta.url)
 
-test('[RE10] the files of migrations have their numbers in their names, in order and without a gap', async () => {
+test('[RE10] migrations have consecutive numbers in the names of their files', async () => {
   const names = readdirSync(folder).filter((name) => /^\d/.test(name))
   const steps: Step[] = []
   for (const name of names.sort()) {
@@ -108,7 +108,7 @@ test('[RE10] tasks keep everything when their table is made anew', async () => {
   })
 })
 
-test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes the work up after it', async () => {
+test('[RE10] [AP12] a decision from before the upgrade reaches whoever goes on', async () => {
   const at = '2026-01-01T00:00:00.000Z'
   const folder = await earlierDatabase(19, (database) => {
     database.exec(

@@ -73,7 +73,7 @@ const createAgain = defineUseCase('create-again', {
   run: (tx, { id }, context) => createRow.run(tx, { id }, context),
 })
 
-test('[SC2] those that wait together are committed together, each answered with its own numbers', async () => {
+test('[SC2] use cases that wait together are committed together, answered apart', async () => {
   const store = await openWithStreams(await newPostgresStoreUrl())
   const before = store.figures()
   const answers = await all((id) => store.run(countUp, { id }))
@@ -100,7 +100,7 @@ test('[SC2] a refusal or a fault among others contributes nothing and leaves no 
   expect(await headsOf(store)).toEqual(expected)
 })
 
-test('[SC2] one that fails after its writes were sent, or in the database itself, takes nobody with it', async () => {
+test('[SC2] a member that fails late or in the database takes nobody with it', async () => {
   const store = await openWithStreams(await newPostgresStoreUrl())
   // Far enough from each other to be in two transactions.
   const failing: Record<string, typeof refuseAfterLooking | typeof createAgain> = {
@@ -120,7 +120,7 @@ test('[SC2] one that fails after its writes were sent, or in the database itself
   expect(await headsOf(store)).toEqual(expected)
 })
 
-test('[SC2] a refused use case leaves nothing of a statement that wrote and returned rows', async () => {
+test('[SC2] a refused use case leaves nothing of a statement that wrote and returned', async () => {
   const store = await openWithStreams(await newPostgresStoreUrl())
   const settled = await all((id) =>
     id === 'p3' ? store.run(refuseAfterReturning, { id }) : store.run(countUp, { id }),
@@ -129,7 +129,7 @@ test('[SC2] a refused use case leaves nothing of a statement that wrote and retu
   expect(await countsOf(store)).toEqual(ids.map((id) => (id === 'p3' ? 1 : 2)))
 })
 
-test('[RE4] nobody waits for a stream that another node holds but who asked for it, and that one sees what was done meanwhile', async () => {
+test('[RE4] a stream held by another node delays only those who ask for it', async () => {
   const url = await newPostgresStoreUrl()
   const store = await openWithStreams(url)
   const other = new pg.Client({ connectionString: url })
@@ -176,7 +176,7 @@ test('[RE4] two nodes on the same streams lose no update and make no hole', asyn
   )
 })
 
-test('[RE1] a commit of several whose answer never came: who has a receipt finds out, nobody else is told yes or run again', async () => {
+test('[RE1] after a group’s commit without an answer, receipts tell what was done', async () => {
   const proxy = await proxyTo(await newPostgresUrl())
   const store = await openWithStreams(proxy.url)
   const cut = proxy.cutNext('after-commit')

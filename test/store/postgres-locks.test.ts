@@ -34,7 +34,7 @@ async function deadlocksOf(url: string): Promise<number> {
   return Number(rows[0]?.deadlocks)
 }
 
-test('[RE4] 1,000 use cases on two nodes that meet locks in opposite orders end without a deadlock', async () => {
+test('[RE4] 1,000 use cases on two nodes meet locks in any order, none deadlocks', async () => {
   const url = await newPostgresStoreUrl()
   const nodes = [await openPostgres({ url }), await openPostgres({ url })]
   const before = await deadlocksOf(url)
@@ -65,7 +65,7 @@ test('[RE4] a limit over two streams holds, whichever node decides', async () =>
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(50)
 })
 
-test('[SC2] a use case that meets new streams in each run is refused as busy, and nothing is written', async () => {
+test('[SC2] a use case that meets new streams in each run is refused as busy', async () => {
   const store = await openPostgres({ url: await newPostgresStoreUrl() })
   const refused = { code: 'busy', message: 'lock-ever-new needed other locks in each of 8 runs' }
   await expect(store.run(lockEverNew, { id: 'a' })).rejects.toMatchObject(refused)
@@ -82,7 +82,7 @@ async function openWith(url: string, ids: readonly string[]): Promise<Store> {
 
 const pairs = upTo(6).map((each) => [`p${each}`, `q${each}`] as const)
 
-test('[SC2] a member of a group that meets another stream is run alone, and its group is committed without it', async () => {
+test('[SC2] a member that meets another stream is run alone; its group is committed', async () => {
   const store = await openWith(await newPostgresStoreUrl(), pairs.flat())
   const before = store.figures()
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('[SC2] a member of a group that meets another stream is run alone, and its 
   expect(commits - before.commits).toBeLessThan(6)
 })
 
-test('[SC2] a member that has read its own write before it meets another stream takes nobody with it', async () => {
+test('[SC2] a member that reads its own write and then meets a stream runs alone', async () => {
   const store = await openWith(await newPostgresStoreUrl(), pairs.flat())
   const answers = await Promise.all(
     pairs.map(([id, other], at) =>
@@ -117,7 +117,7 @@ test('[SC2] a member that has read its own write before it meets another stream 
   )
 })
 
-test('[RE1] a commit without an answer is found by its receipt, also when the streams were found by running', async () => {
+test('[RE1] a commit without an answer is found by its receipt, also after a rerun', async () => {
   const proxy = await proxyTo(await newPostgresUrl())
   const store = await openPostgres({ url: proxy.url })
   await store.run(countUpUnnamed, { ids: ['a', 'b'] })
@@ -127,7 +127,7 @@ test('[RE1] a commit without an answer is found by its receipt, also when the st
   expect(await countIn(store, 'a')).toBe(2)
 })
 
-test('[SC2] what the last commit of the same key locked is locked at once; a wrong guess is found out', async () => {
+test('[SC2] the locks of a key’s last commit are taken first, and wrong ones found', async () => {
   const store = await openPostgres({ url: await newPostgresStoreUrl() })
   for (const id of ['x', 'y']) await store.run(point, { id, to: id })
   await store.run(point, { id: 'a', to: 'x' })

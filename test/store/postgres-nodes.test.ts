@@ -40,7 +40,7 @@ const anyRingOf = (store: Store, name: StreamName, head: number): Promise<void> 
   })
 
 describe('two nodes on one PostgreSQL', () => {
-  test('[SC1] what one node commits rings on the other, for the stream and for any stream, without the poll', async () => {
+  test('[SC1] what one node commits rings on the other at once, without the poll', async () => {
     const url = await newPostgresStoreUrl()
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url, pollMs: never })]
     expect([other.id, other.incarnation]).toEqual([one.id, one.incarnation])
@@ -53,7 +53,7 @@ describe('two nodes on one PostgreSQL', () => {
     expect(await other.positions([stream])).toEqual([{ head: 12, floor: 0 }])
   })
 
-  test('[RE4] with every notification lost the poll still rings, for the stream and for any stream', async () => {
+  test('[RE4] with every notification lost the poll still rings, for any stream', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [
@@ -72,7 +72,7 @@ describe('two nodes on one PostgreSQL', () => {
     await expect.poll(() => proxy.lost()).toBeGreaterThanOrEqual(1)
   })
 
-  test('[RE4] whatever anybody notifies on the channel of the doorbells, each node goes on hearing, by them and by the poll', async () => {
+  test('[RE4] a stranger on the channel of the doorbells deafens no node', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [
@@ -112,7 +112,7 @@ describe('two nodes on one PostgreSQL', () => {
     await expect.poll(() => heard).toContain(3)
   })
 
-  test('[SC1] a doorbell whose connection may not listen is not left deaf: it is opened anew', async () => {
+  test('[SC1] a doorbell whose connection may not listen is opened anew', async () => {
     const url = await newPostgresUrl()
     const options = connectionOptions(url)
     const { promise: heard, resolve } = Promise.withResolvers<unknown>()
@@ -139,7 +139,7 @@ describe('two nodes on one PostgreSQL', () => {
     await bell.close()
   })
 
-  test('[RE4] a commit that was under way while the poll looked is found by the next poll', async () => {
+  test('[RE4] a commit that was under way while the poll looked is found by the next', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const other = await openPostgres({ url: proxy.url, pollMs: 50 })
@@ -179,7 +179,7 @@ describe('two nodes on one PostgreSQL', () => {
     expect(await one.positions([stream])).toEqual([{ head: seq, floor: 0 }])
   })
 
-  test('[RE4] 4 nodes, locks named in opposite order: no update lost, no deadlock, nothing run twice', async () => {
+  test('[RE4] 4 nodes with locks in opposite orders lose no update, run none twice', async () => {
     const url = await newPostgresStoreUrl()
     const nodes = await Promise.all(
       Array.from({ length: 4 }, () => openPostgres({ url, poolSize: 4 })),
@@ -200,14 +200,14 @@ describe('two nodes on one PostgreSQL', () => {
     expect(nodes.map((store) => store.figures().retried)).toEqual([0, 0, 0, 0])
   })
 
-  test('[SC1] two nodes that start at once on an empty database migrate it once and agree who it is', async () => {
+  test('[SC1] two nodes that start on an empty database migrate it once and agree', async () => {
     const url = await newPostgresUrl()
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url })))
     expect(new Set(nodes.map(({ id, incarnation }) => `${id} ${incarnation}`)).size).toBe(1)
     await Promise.all(nodes.map((store, index) => store.run(countUp, { id: `n${index}` })))
   })
 
-  test('[SC1] notifications stay below the 8000 bytes that PostgreSQL carries, however many streams moved', () => {
+  test('[SC1] notifications stay below PostgreSQL’s 8000 bytes, however many streams moved', () => {
     const heads = new Map(
       Array.from({ length: 3000 }, (_, index) => [projectStream(`設計${index}`), index] as const),
     )

@@ -72,7 +72,7 @@ describe('a commit whose answer never came', () => {
 })
 
 describe('connections that are cut', () => {
-  test('[RE4] under load: every acknowledged event is there once, streams stay dense, the node goes on by itself', async () => {
+  test('[RE4] under load every acknowledged event is there once; the node goes on', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url, poolSize: 6 })
@@ -106,7 +106,7 @@ describe('connections that are cut', () => {
 })
 
 describe('a PostgreSQL that goes away', () => {
-  test('[RE1] stopped at once and started again under load: nothing acknowledged is lost, and the node recovers by itself', async () => {
+  test('[RE1] a PostgreSQL stopped and started under load loses nothing acknowledged', async () => {
     const server = await startOwnPostgres()
     const store = await openPostgres({ url: server.url, patienceMs: 20_000 })
     const acknowledged: string[] = []
@@ -143,7 +143,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(acknowledged.filter((each) => !by.includes(each))).toEqual([])
   }, 60_000)
 
-  test('[RE3] requests are refused within their patience while it is away, at once when it stays away, and served when it is back', async () => {
+  test('[RE3] requests are refused within their patience while it is away, not later', async () => {
     const server = await startOwnPostgres()
     const store = await openPostgres({ url: server.url, patienceMs: 300 })
     await store.run(countUp, { id: 'a' })
@@ -163,7 +163,7 @@ describe('a PostgreSQL that goes away', () => {
   }, 60_000)
 })
 
-test('[SC1] who waited behind another for a PostgreSQL that is away is not kept waiting as long again', async () => {
+test('[SC1] whoever waited behind another does not wait as long again', async () => {
   const patienceMs = 2000
   // That it is away is known when half of the time is over.
   const open = () =>
@@ -195,7 +195,7 @@ describe('a backup that is restored under a running node', () => {
     await restorePostgres(file, url)
   }
 
-  test('[RE10] is found out on the connections it has, and nothing is read or written there any more', async () => {
+  test('[RE10] a restore is found on open connections, and nothing is used any more', async () => {
     const url = await newPostgresUrl()
     const store = await openPostgres({ url, pollMs: 20 })
     await store.run(createProject, project)
@@ -208,7 +208,7 @@ describe('a backup that is restored under a running node', () => {
     expect(await again.positions(['home'])).toEqual([{ head: 1, floor: 0 }])
   })
 
-  test('[RE10] is found out by the first connection that is opened afterwards, before anything is read on it', async () => {
+  test('[RE10] a restore is found by the next connection before anything is read', async () => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     // No look at what moved comes in between.

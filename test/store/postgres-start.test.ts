@@ -72,7 +72,7 @@ describe('a PostgreSQL that would lose what it acknowledged is refused, with wha
     }
   }, 60_000)
 
-  test('[RE2] synchronous_commit off is set to on for every connection of ours; anything stronger stays', async () => {
+  test('[RE2] a synchronous_commit of off is set to on; anything stronger stays', async () => {
     const url = await newPostgresDatabase()
     const [{ name } = {}] = await sql(url, 'select current_database() as name')
     const settings = async (): Promise<unknown> => {
@@ -101,7 +101,7 @@ describe('a PostgreSQL that would lose what it acknowledged is refused, with wha
 })
 
 describe('a DATABASE_URL that does not lead to a database', () => {
-  test('[CF3] wrong password, no such database, not a URL: said at once, and never with the password', async () => {
+  test('[CF3] a wrong password, database or URL is said at once without the password', async () => {
     const url = await newPostgresUrl()
     const failures = [
       await failureOf(openPostgresStore({ url: change(url, { password: 'hunter2' }) })),
@@ -239,7 +239,7 @@ describe('what is the same whatever the database is set to', () => {
     ).toEqual([{ open: 0 }])
   })
 
-  test('[OP1] one connection, and somebody keeps it: whoever waits is told busy after a while, and served when it is free', async () => {
+  test('[OP1] whoever waits for the one connection is told busy, then served', async () => {
     const url = await newPostgresUrl()
     // As long as it takes to connect; hardly any for who comes while it is kept.
     const options = {

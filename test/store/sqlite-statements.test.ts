@@ -7,7 +7,7 @@ const few = statement<{ limit: number }>()((db, p) =>
   db.selectFrom('projects').select('id').limit(p.limit),
 )
 
-test('[SP8] a limit is not bound bare: that costs a statement as much as preparing it each time', () => {
+test('[SP8] a limit is never bound bare, which would prepare the statement each time', () => {
   expect(bind(sqliteDialect, few, { limit: 5 })).toMatchObject({
     sql: 'select "id" from "projects" limit cast(? as integer)',
     values: [5],

@@ -33,7 +33,7 @@ const open = async (): Promise<OpenedStore> => {
 storeContract('SQLite', open)
 lockContract('SQLite', open)
 
-test('[RE3] a program that keeps the file locked is told of, and writing goes on when it lets go', async () => {
+test('[RE3] a program that keeps the file locked is named, and writing goes on later', async () => {
   const { store, folder } = await openTestStore({ writerUrl })
   const other = new DatabaseSync(join(folder, 'holdfast.db'))
   other.exec('begin immediate')
@@ -76,7 +76,7 @@ function holdingFailures(): {
   return { start, failed: failed.promise, letThrough }
 }
 
-test('[RE3] a disk that failed once is not written again until the restart, not even with what was sent before anybody knew', async () => {
+test('[RE3] a disk that failed once is not written again until the restart', async () => {
   const { store: first, clock, folder } = await openTestStore({ writerUrl })
   await first.close()
   const file = join(folder, 'holdfast.db')

@@ -43,7 +43,7 @@ const countOf = (store: Store, id: string): Promise<number> =>
 
 export function storeContract(engine: string, open: () => Promise<OpenedStore>): void {
   describe(`the store's contract on ${engine}`, () => {
-    test('[SC2] a use case changes state and log in one commit, and its answer is plain data', async () => {
+    test('[SC2] a use case changes state and log in one commit, answers plain data', async () => {
       const { store, clock } = await open()
       const answer = await store.run(createRow, { id: 'a', name: '設計 🚀', also: true })
       expect(answer).toEqual({ id: 'a', seq: 1, now: new Date(clock.now()).toISOString() })
@@ -64,7 +64,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       })
     })
 
-    test('[SC2] an also copy is bodyless, numbered in its own stream, and names the event it stands for', async () => {
+    test('[SC2] an also copy has no body and its own number, and names its event', async () => {
       const { store } = await open()
       await store.run(createRow, { id: 'a', also: true })
       await store.run(createRow, { id: 'b', also: true })
@@ -75,7 +75,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       ])
     })
 
-    test('[SC2] a refusal or a fault changes nothing and leaves no hole in the numbers', async () => {
+    test('[SC2] a refusal or fault changes nothing and leaves no hole in the numbers', async () => {
       const { store } = await open()
       await store.run(countUp, { id: 'a' })
       await expect(store.run(refuseAfterWriting, { id: 'a' })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(numbers(await store.eventsAfter(projectStream('a'), 0, every))).toEqual(upTo(40))
     })
 
-    test('[RE4] decisions about one stream are serial: 16 writers lose no update and none gives up', async () => {
+    test('[RE4] decisions about one stream are serial: 16 writers lose no update', async () => {
       const { store } = await open()
       const writer = async (): Promise<void> => {
         for (let i = 0; i < 25; i++) await store.run(countUp, { id: 'hot' })
@@ -113,7 +113,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(numbers(await store.eventsAfter(projectStream('hot'), 0, every))).toEqual(upTo(400))
     })
 
-    test('[RE4] locks named in opposite order never deadlock', async () => {
+    test('[RE4] use cases that name locks in opposite orders never deadlock', async () => {
       const { store } = await open()
       const turn = async (ids: string[]): Promise<void> => {
         for (let i = 0; i < 20; i++) await store.run(countUpAll, { ids })
@@ -129,7 +129,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(store.figures().retried).toBe(0)
     })
 
-    test('[RE4] a reader that follows the doorbell sees every event once and in order', async () => {
+    test('[RE4] a reader that follows the doorbell sees every event once, in order', async () => {
       const { store } = await open()
       const seen: number[] = []
       const stream = projectStream('a')
@@ -165,7 +165,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       }
     })
 
-    test('[SC2] everything in one read comes from one snapshot, whatever is written meanwhile', async () => {
+    test('[SC2] everything in one read comes from one snapshot', async () => {
       const { store } = await open()
       await store.run(countUp, { id: 'a' })
       await store.read(async (reader) => {
@@ -193,7 +193,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(numbers(await store.eventsAfter('project:b', 1, 1))).toEqual([2])
     })
 
-    test('[HT4] the same key and content is done once and gets the same answer, also at once and after a restart', async () => {
+    test('[HT4] the same key and content is done once and answered alike, ever after', async () => {
       const { store, reopen } = await open()
       const twice = await Promise.all([
         store.run(countUp, { id: 'a' }, receipt('k')),
@@ -208,7 +208,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       expect(await countOf(again, 'a')).toBe(1)
     })
 
-    test('[HT4] another content under the same key is refused; another credential or operation is another key', async () => {
+    test('[HT4] other content is refused; another credential makes another key', async () => {
       const { store } = await open()
       await store.run(countUp, { id: 'a' }, receipt('k'))
       await expect(
@@ -226,7 +226,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       })
     })
 
-    test('[HT4] two requests at once under the same key with other contents: one is done, the other refused', async () => {
+    test('[HT4] of two requests at once under one key, other content is refused', async () => {
       const { store } = await open()
       for (let round = 0; round < 10; round++) {
         const tried = ['a', 'b'].map((id) =>
@@ -256,7 +256,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       )
     })
 
-    test('[AS7] an answer that holds a secret can be had again by the same caller, and is nowhere on disk', async () => {
+    test('[AS7] an answer with a secret is given again to its caller, never stored', async () => {
       const { store, bytes } = await open()
       const first = await store.run(makeSecret, { id: 'a' }, receipt('k'))
       expect(await store.run(makeSecret, { id: 'a' }, receipt('k'))).toEqual(first)
@@ -266,7 +266,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       ).rejects.toThrow()
     })
 
-    test('[RE10] id, incarnation, state and log survive a restart', async () => {
+    test('[RE10] the id, incarnation, state and log of a store survive a restart', async () => {
       const { store, reopen } = await open()
       await store.run(countUp, { id: 'a' })
       const again = await reopen()

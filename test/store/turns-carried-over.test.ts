@@ -30,7 +30,7 @@ describe.each(engines)('%s', (engine) => {
     db = await databaseOf(engine, 21)
   })
 
-  test('[RE10] [CH12] prompts in roles are carried over in each state; who lives keeps its session as its context', async () => {
+  test('[RE10] [CH12] prompts in roles are carried over in each state, with context', async () => {
     const agent = {
       user_session_id: 'us',
       ...pair,
@@ -183,7 +183,7 @@ describe.each(engines)('%s', (engine) => {
     )
   })
 
-  test('[RE10] [CH12] turns of chats and tasks are carried over in each state, with what was said of one that runs', async () => {
+  test('[RE10] [CH12] turns of chats and tasks are carried over in each state', async () => {
     await add('agent_sessions', {
       id: 's',
       ...pair,
@@ -282,7 +282,7 @@ describe.each(engines)('%s', (engine) => {
     ])
   })
 
-  test('[RE10] [CH12] what is unread is in a turn: that which runs, one that was handed over, or one that waits; each message once', async () => {
+  test('[RE10] [CH12] each unread message is in one turn: running, handed or waiting', async () => {
     for (const [id, state, agent_id] of [
       ['acp', 'active', 'coder'],
       ['pulls', 'terminating', 'puller'],
@@ -359,7 +359,7 @@ describe.each(engines)('%s', (engine) => {
     ])
   })
 
-  test('[RE10] a process of a chat that lives is given no other turn; conversations, questions and worktrees stay what they were', async () => {
+  test('[RE10] a living process of a chat is given no other turn; the rest is kept', async () => {
     const launch = { ...pair, coordinator_id: 'k', ready_at: at, role_agent_id: null }
     for (const [id, more] of Object.entries({
       chats: { state: 'running' },

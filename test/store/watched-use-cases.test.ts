@@ -38,7 +38,7 @@ async function openWatched() {
 const moveProject = async (tx: Tx, id: string): Promise<void> =>
   tx.update('projects', { id, path: '/elsewhere' })
 
-test('[HS24] a use case that writes a row without the lock of its owner is reported; with the lock it is not', async () => {
+test('[HS24] a use case that writes a row without its owner’s lock is reported', async () => {
   const { run, reported } = await openWatched()
   await run(createRow, { id: 'a' })
   const forgets = defineUseCase('forgets', {
@@ -66,7 +66,7 @@ test('[HS24] a use case that writes a row without the lock of its owner is repor
   expect(reported).toEqual(['forgets writes projects', 'locks-another writes projects'])
 })
 
-test('[HS24] a use case that reads a row without the lock of its owner is reported, whichever way it reads', async () => {
+test('[HS24] a use case that reads a row without its owner’s lock is reported', async () => {
   const { run, reported } = await openWatched()
   await run(createRow, { id: 'a' })
   const readers: Record<string, (tx: Tx, id: string) => Promise<unknown>> = {
@@ -87,7 +87,7 @@ test('[HS24] a use case that reads a row without the lock of its owner is report
   expect(reported).toEqual(Object.keys(readers).map((name) => `${name} reads projects`))
 })
 
-test('[HS24] a use case runs twice, so one that keeps something from its first run answers otherwise', async () => {
+test('[HS24] a use case that keeps something of its first run answers otherwise', async () => {
   const { run, reported } = await openWatched()
   const seen: string[] = []
   const keeps = defineUseCase('keeps', {

@@ -16,7 +16,7 @@ test.each([
   expect(bareSessions({ path: 'src/services/x.ts', text })).not.toEqual([])
 })
 
-test('[HS2] names that say which one pass, and so do texts and the wire names of the protocol', () => {
+test('[HS2] names that say which one pass, and so do texts and wire names', () => {
   const fine =
     "const userSession = 1; const acpSessionId = 2; const text = 'session'; sessionStorage.clear()"
   expect(bareSessions({ path: 'web/src/x.ts', text: fine })).toEqual([])

@@ -21,7 +21,7 @@ test('[HS13] the map at the top of src/main.ts has the folders of the tree', () 
   expect(differences(map, paths, areas)).toEqual([])
 })
 
-test('[HS13] the map in docs/architecture.md has the folders of the tree, and the same lines as src/main.ts', () => {
+test('[HS13] the map in docs/architecture.md is that of the tree and of src/main.ts', () => {
   const map = readMap(page)
   expect(map.folders).toEqual(expect.arrayContaining(['src', 'web/src', 'test']))
   expect(differences(map, paths, areas)).toEqual([])
@@ -33,7 +33,7 @@ test('[HS13] the map in docs/architecture.md has the folders of the tree, and th
   expect(lines.filter((line) => !page.includes(`${line}\n`))).toEqual([])
 })
 
-test('[HS13] both list the areas', () => {
+test('[HS13] both maps list the areas', () => {
   expect(
     [...page.matchAll(/^\| ([a-z-]+) \|/gm)]
       .map(([, area]) => area)
@@ -44,7 +44,7 @@ test('[HS13] both list the areas', () => {
   expect(listed.split(', ').sort()).toEqual([...areas].sort())
 })
 
-test('[HS13] the control: a folder that is missing, one too many and an area in the wrong place are found', () => {
+test('[HS13] the control: a missing folder, one too many and a misplaced area are found', () => {
   const tree = ['src/main.ts', 'src/store/log/a.ts', 'src/store/work/b.ts', 'src/platform/c.ts']
   const right = 'src/\n  store/   rows (by area)\n    log/   events\n  platform/  files\n'
   expect(differences(readMap(right), tree, ['work'])).toEqual([])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { filesOfTheRepository, root } from './source-files.ts'
 import { stateWriters, writtenElsewhere } from './state-writers.ts'
 
-test('[HS27] the state of a turn, launch, approval, work session and task is written by the file that moves it', () => {
+test('[HS27] a state of turn, launch, approval, work session or task has one writer', () => {
   for (const { file } of Object.values(stateWriters))
     expect(existsSync(join(root, file))).toBe(true)
   expect(writtenElsewhere(filesOfTheRepository())).toEqual([])

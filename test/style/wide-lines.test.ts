@@ -48,7 +48,7 @@ test(`[HS3] no more lines are wider than ${maxColumns} columns than were left`, 
   }
 })
 
-test('[HS3] the control: a wide comment and a wide text are found, and a line of 100 columns passes', () => {
+test('[HS3] the control: a wide comment and text are found, and 100 columns pass', () => {
   const text = `// ${'x'.repeat(98)}\nconst text =\n  '${'x'.repeat(97)}'\n${'x'.repeat(100)}\n`
   expect(wideLines([{ path: 'src/a.ts', text }])).toEqual({
     'src: comments': ['src/a.ts:1'],

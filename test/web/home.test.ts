@@ -42,7 +42,7 @@ const event = <Type extends EventType>(type: Type, data: EventBodies[Type]) =>
 
 const empty: Home = { projects: [], agents: [] }
 
-test('[HT6] what is created comes first, as the server lists it; what is deleted is gone everywhere', () => {
+test('[HT6] what is created comes first; what is deleted is gone everywhere', () => {
   const events = [
     event('agent-created', { agent: agent('a'), by: 'owner' }),
     event('project-created', { project: project('older', 1), by: 'owner' }),
@@ -76,7 +76,7 @@ test('[HT6] an event that comes after a newer answer does not turn the picture b
   ).toBe('second')
 })
 
-test('[HT6] the same event twice, a copy without a body and an event of another kind change nothing', () => {
+test('[HT6] a repeated event, a copy without body and a foreign kind change nothing', () => {
   const created = event('project-created', { project: project('p', 1), by: 'owner' })
   const home = afterEvent(empty, created)
   expect(afterEvent(home, created)).toEqual(home)

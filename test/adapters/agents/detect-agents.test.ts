@@ -45,7 +45,7 @@ function machine(
   return { folder, clock, detect }
 }
 
-test('[AG5] agents on PATH are found with their version and how to add them; what is not there, or no program, is not', async () => {
+test('[AG5] agents on PATH are found with their version; what is no program is not', async () => {
   const { folder, detect } = machine({
     claude: 'echo "2.1.325 (Claude Code)"',
     codex: 'echo codex-cli 0.166.0',
@@ -68,7 +68,7 @@ test('[AG5] agents on PATH are found with their version and how to add them; wha
   ])
 })
 
-test('[AG5] one that can also be spoken to is offered both ways, and asked for its version once', async () => {
+test('[AG5] an agent that speaks ACP is offered both ways and asked its version once', async () => {
   const asked = join(temporaryFolder(), 'asked')
   const { detect } = machine({
     gemini: `echo x >> ${asked}; echo 0.61.0`,
@@ -89,7 +89,7 @@ test('[AG5] one that can also be spoken to is offered both ways, and asked for i
   expect(readFileSync(asked, 'utf8')).toBe('x\n')
 })
 
-test('[AG5] a program that hangs, floods or fails has no version, and nothing of it stays', async () => {
+test('[AG5] a program that hangs, floods or fails has no version and leaves nothing', async () => {
   const pidFile = join(temporaryFolder(), 'pid')
   const { detect } = machine(
     {
@@ -112,7 +112,7 @@ test('[AG5] a program that hangs, floods or fails has no version, and nothing of
   await expect.poll(() => isRunning(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
 })
 
-test('[AG5] what was found is believed for a minute, and those who ask at once share one look', async () => {
+test('[AG5] a finding is kept for a minute, and callers at once share one search', async () => {
   const asked = join(temporaryFolder(), 'asked')
   const { clock, detect } = machine({ claude: `echo x >> ${asked}; echo 1.0.0` })
   const times = () => readFileSync(asked, 'utf8').split('\n').length - 1
@@ -133,7 +133,7 @@ test('[SE4] a program that was only found gets no key of the server', async () =
   expect(readFileSync(seen, 'utf8')).not.toContain('never')
 })
 
-test('[AG5] a program that npm has installed outside of PATH is found, and started with the Node beside it', async () => {
+test('[AG5] a program of npm outside PATH is found and run with the Node beside it', async () => {
   const { folder, detect } = machine({}, undefined, [
     '.npm-global/bin/pi-acp',
     '.nvm/versions/node/v24.1.0/bin/copilot',
@@ -154,7 +154,7 @@ test('[AG5] a program that npm has installed outside of PATH is found, and start
   )
 })
 
-test('[AG5] whether somebody has signed in is told, and otherwise how; where no file would show it, nothing is claimed', async () => {
+test('[AG5] detection tells whether somebody signed in, and claims nothing unseen', async () => {
   const { folder, detect } = machine({ codex: 'echo 1.0', claude: 'echo 1.0', copilot: 'echo 1.0' })
   mkdirSync(join(folder, '.codex'))
   writeFileSync(join(folder, '.codex/auth.json'), '{}')
@@ -169,7 +169,7 @@ test('[AG5] whether somebody has signed in is told, and otherwise how; where no 
   })
 })
 
-test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
+test('[AG5] the server accepts every recipe as an agent, and none contains a secret', () => {
   for (const { id, agent, protocol, program, command = program, args, env } of knownRecipes) {
     expect(
       AgentDraft.parse({ id, name: agent.name, protocol, command, args, env, holdSeconds: 600 }).id,
@@ -192,7 +192,7 @@ test('[AG5] each agent is a file, and each file is an agent', () => {
   expect(knownAgents.map(({ id }) => id).sort()).toEqual(files.sort())
 })
 
-test('[AC5] what is said to be tried is what the tests with real agents try: program, arguments and version, of six vendors', () => {
+test('[AC5] a recipe said to be tried equals what the tests with real agents try', () => {
   const said = knownRecipes
     .filter(({ protocol, triedWith }) => protocol === 'acp' && triedWith !== null)
     .map(({ program, args, triedWith }) => ({ command: program, args, triedWith }))
@@ -203,7 +203,7 @@ test('[AC5] what is said to be tried is what the tests with real agents try: pro
   expect(said).toHaveLength(6)
 })
 
-test('[CO4] what a launch tells is filled into arguments; the token and what is not known are not', () => {
+test('[CO4] what a launch tells is filled into arguments, the token never', () => {
   const values = {
     HOLDFAST_AGENT_ID: 'ann',
     HOLDFAST_MCP_URL: 'http://h/mcp',

@@ -4,7 +4,7 @@ import { visit } from '../visit.ts'
 
 const here = visit()
 
-test('[SE1] the sign-in link signs the browser in, cleans the address and goes where the person wanted', async () => {
+test('[SE1] the sign-in link signs in, cleans the address and goes where one wanted', async () => {
   const page = await here.signedOutPage({ anew: true })
   await page.goto('/agents')
   await page.waitForURL(/\/sign-in\?to=/)
@@ -43,7 +43,7 @@ test('[SE1] without a credential every place leads to signing in and shows nothi
   }
 })
 
-test('[SE3] a person signs in with a pasted token and sees what the role allows; removed, they are out at once', async () => {
+test('[SE3] a person signs in with a token, sees what a role allows, and is removed', async () => {
   const { id, token } = await here.elsewhere.post('/api/people', {
     body: { name: 'Grace', role: 'viewer' },
   })
@@ -76,7 +76,7 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   await page.getByText('You are no longer signed in').waitFor()
 })
 
-test('[SE1] the link pasted at the front door signs in, and so does another after signing out in the same tab', async () => {
+test('[SE1] a link pasted at the front door signs in, also after signing out', async () => {
   const page = await here.signedOutPage()
   await page.goto('/')
   for (let visits = 0; visits < 2; visits++) {
@@ -120,7 +120,7 @@ test('[SE1] signing out ends it, also in the other tab', async () => {
   expect((await page.request.get('/api/me')).status()).toBe(401)
 })
 
-test('[UI8] a code for a phone is shown where a phone can reach the server, and the reason where it cannot', async () => {
+test('[UI8] a code for a phone shows where the server can be reached, else a reason', async () => {
   const page = await here.ownerPage('/people')
   const open = async () => {
     await page.getByRole('button', { name: /Account and preferences/ }).click()

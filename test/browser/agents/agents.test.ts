@@ -80,7 +80,7 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
   expect(await page.content()).not.toContain(replaced)
 })
 
-test('[SE7] values of the environment are never shown, and stay when something else is changed', async () => {
+test('[SE7] values of the environment are never shown, and stay when others change', async () => {
   const env = { API_KEY: 'sk-very-secret-value', OTHER: 'another-secret-value' }
   await here.elsewhere.post('/api/agents', {
     body: { id: 'masked', name: 'Masked', protocol: 'acp', command: 'x', env },
@@ -114,7 +114,7 @@ test('[UI2] deleting an agent says what is lost and what stays, and asks once', 
   await expect.poll(() => page.getByRole('main').getByText('Gone', { exact: true }).count()).toBe(0)
 })
 
-test('[HT2] a refusal says what happened, what was kept and what to do, with its code', async () => {
+test('[HT2] a refusal says what happened, was kept and is to be done, with its code', async () => {
   await here.elsewhere.post('/api/agents', {
     body: { id: 'taken', name: 'Taken', protocol: 'mcp' },
   })

@@ -19,7 +19,7 @@ const ask = (projectId: string, instructionContent: string) =>
     },
   })
 
-test('[AP5] what waits is on Now, oldest first, counted in the title; a decision in one tab shows in the other with who decided', async () => {
+test('[AP5] Now lists what waits, oldest first, and a decision shows in every tab', async () => {
   const projectId = await makeProject('deciding')
   const now = await here.ownerPage('/')
   expect(await now.title()).toBe('Now · Holdfast')
@@ -58,7 +58,7 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await expect.poll(() => now.title()).toBe('Now · Holdfast')
 })
 
-test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
+test('[AP5] six approvals are looked at and decided by keyboard, wide and on a phone', async () => {
   const projectId = await makeProject('by-keyboard')
   await here.elsewhere.post('/api/agents', {
     body: { id: 'keyed', name: 'Keyed', protocol: 'mcp' },
@@ -131,7 +131,7 @@ const writesNoticesDown = () => {
   Object.assign(window, { received })
 }
 
-test('[AP5] [UI8] who asked for it is told by the browser what has come to wait and what is done, while they look elsewhere', async () => {
+test('[AP5] [UI8] the browser tells an absent person what waits and what is done', async () => {
   const projectId = await makeProject('telling')
   const page = await here.ownerPage('/people', { serviceWorkers: 'allow' })
   await page.addInitScript(writesNoticesDown)
@@ -163,7 +163,7 @@ test('[AP5] [UI8] who asked for it is told by the browser what has come to wait 
   }
 })
 
-test('[AP5] a decision that is told while the list is still on its way is not lost to it', async () => {
+test('[AP5] a decision that is told while the list is on its way is not lost to it', async () => {
   const projectId = await makeProject('on-its-way')
   const { id } = await ask(projectId, 'Which way?')
   const page = await here.ownerPage('/people')

@@ -99,7 +99,7 @@ const markdown = [
   '```ts\nconst sum = 1 // comment\n```',
 ].join('\n\n')
 
-test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff, permission, queue, cancel, failure and retry', async () => {
+test('[UI3] two agents side by side show Markdown, plan, diff, permission, failure', async () => {
   const { page, projectId } = await openProject('amy')
   const problems: string[] = []
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
@@ -179,7 +179,7 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await elsewhere.getByText('No agent yet').waitFor()
 })
 
-test('[AG5] an agent that is installed is put into a role with one choice: it is added, joins the project and answers', async () => {
+test('[AG5] an installed agent is added, assigned and put into a role by one choice', async () => {
   const { page, projectId } = await openProject('gus')
   await page.getByRole('button', { name: 'New console' }).click()
   await page.getByRole('button', { name: 'Add agent' }).click()
@@ -196,7 +196,7 @@ test('[AG5] an agent that is installed is put into a role with one choice: it is
   expect(agentIds).toEqual(['gus', 'opencode-acp'])
 })
 
-test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {
+test('[UI7] every device sees the same after a reload, offline and in mid-turn', async () => {
   const { page } = await openProject('ben', { anew: true })
   const wire = await cuttable(page)
   await page.getByRole('button', { name: 'New console' }).click()
@@ -225,7 +225,7 @@ test('[UI7] reloaded in mid-turn, offline and on a second device: all see the sa
   expect(await pane(page, 'one').locator('[data-turn]').count()).toBe(2)
 })
 
-test('[AP4] a permission is answered in the inbox, and the card in the console changes with it', async () => {
+test('[AP4] a permission is answered in the inbox, and the console’s card follows', async () => {
   const { page } = await openProject('cat')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'asker')
@@ -241,7 +241,7 @@ test('[AP4] a permission is answered in the inbox, and the card in the console c
   await inState(page, 'asker', 'idle')
 })
 
-test('[AG6] allowed always on the card: the same is not asked again, another is; it is listed and taken back', async () => {
+test('[AG6] what is always allowed on the card is not asked again, and is taken back', async () => {
   const { page, projectId } = await openProject('eve')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'asker')
@@ -277,7 +277,7 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   ).toEqual([])
 })
 
-test('[AG6] the mode and the model are chosen in the pane, a file goes with the prompt, and the usage is shown', async () => {
+test('[AG6] mode and model are chosen in the pane, and a file goes with the prompt', async () => {
   const { page } = await openProject('fay')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'coder')
@@ -321,7 +321,7 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   await asking.getByText('not finished').waitFor()
 })
 
-test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
+test('[UI5] a phone in the dark, in Japanese, shows one role, and axe finds nothing', async () => {
   const { page } = await openProject('dan', {
     viewport: phone,
     locale: 'ja-JP',
@@ -361,7 +361,7 @@ test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing
   expect(await failed.innerText()).not.toMatch(/\bIt (?:ended|was)\b/)
 })
 
-test('[AG16] after Holdfast was stopped and started, an agent sleeps in its role, and the next message wakes it', async () => {
+test('[AG16] an agent sleeps in its role after a restart until the next message', async () => {
   const { page } = await openProject('zoe')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'coder')

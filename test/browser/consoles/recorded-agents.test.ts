@@ -11,7 +11,7 @@ import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-test('[UI3] [AG4] Claude Code, Codex and Gemini in one console: answers, permissions by keyboard and by button, Stop, and a phone', async () => {
+test('[UI3] [AG4] Claude Code, Codex and Gemini work side by side in one console', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'three', path: makeRepository().folder },
   })

@@ -29,7 +29,7 @@ test('[CH9] who comes later, or again, sees that it thinks too', async () => {
   }
 })
 
-test('[CH10] a browser that ended before it knew that its message arrived sends it again under the same client id: it is there once', async () => {
+test('[CH10] a message of a browser that ended too early is sent again, there once', async () => {
   const room = await chatRoom('cleo')
   const page = await here.ownerPage(room.address)
   await presence(page, 'waiting')
@@ -53,7 +53,7 @@ test('[CH10] a browser that ended before it knew that its message arrived sends 
   expect(await room.said()).toEqual(['only once'])
 })
 
-test('[CH10] what one person has not sent goes out as nobody else’s at the same browser, after a reload or in the tab that was left open', async () => {
+test('[CH10] what one person has not sent goes out as nobody else’s in that browser', async () => {
   const room = await chatRoom('cora')
   const page = await here.ownerPage(room.address)
   await presence(page, 'waiting')
@@ -99,7 +99,7 @@ test('[CH10] what one person has not sent goes out as nobody else’s at the sam
   expect(await room.said()).toEqual(['of the owner', 'of Cleo'])
 })
 
-test('[CH5] with two tabs open the agent stays when one is closed, and goes with the last', async () => {
+test('[CH5] with two tabs open the agent stays until the last of them is closed', async () => {
   const room = await chatRoom('eve')
   const page = await here.ownerPage(room.address)
   const states = await agentThere(here, room, page)
@@ -117,7 +117,7 @@ test('[CH5] with two tabs open the agent stays when one is closed, and goes with
   await expect.poll(states).toEqual(['terminating'])
 })
 
-test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
+test('[CH5] a tab out of sight keeps its panel; a fourth gives its connection back', async () => {
   const room = await chatRoom('hal')
   const first = await here.ownerPage(room.address, { anew: true })
   const tabs: Page[] = []

@@ -9,7 +9,7 @@ import { agentThere, composer, openChatRoom, presence } from './chat-panel.ts'
 const here = visit()
 const chatRoom = (agentId: string) => openChatRoom(here, agentId)
 
-test('[CH9] the panel calls the agent, shows it come, think and answer, and lets it go when it closes', async () => {
+test('[CH9] the panel calls the agent, shows it think and answer, and lets it go', async () => {
   const room = await chatRoom('ann')
   const page = await here.ownerPage(`/projects/${room.projectId}`)
   await page.getByRole('link', { name: 'Chat', exact: true }).click()
@@ -50,7 +50,7 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
   await expect.poll(states).toEqual(['terminating'])
 })
 
-test('[CH9] an agent that waits for a decision is said to wait, and is answered where one speaks to it', async () => {
+test('[CH9] an agent that waits for a decision is said to, and is answered there', async () => {
   const room = await chatRoom('eva')
   await room.write('may I?')
   const agent = await room.signIn()
@@ -88,7 +88,7 @@ test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends'
   expect(await composer(page).inputValue()).toBe('')
 })
 
-test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
+test('[CH10] a message sent while the server is away survives a reload, arrives once', async () => {
   const room = await chatRoom('bob')
   const page = await here.ownerPage(room.address, { serviceWorkers: 'allow' })
   await presence(page, 'waiting')
@@ -117,7 +117,7 @@ test('[CH10] what is sent while the server is away is kept grey, survives a relo
   expect(await page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
 })
 
-test('[CH8] a long chat opens at its newest message and brings older ones while one scrolls up; [CH11] all see the same', async () => {
+test('[CH8] [CH11] a long chat opens at its end and brings older ones in scrolling', async () => {
   const room = await chatRoom('dora')
   for (let number = 1; number <= 180; number++) await room.write(`message ${number}`)
   const page = await here.ownerPage(room.address)
@@ -166,7 +166,7 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
   expect(await states()).toEqual(['active'])
 })
 
-test('[CH10] what is typed to an agent of one project does not stand in the chat with it in another', async () => {
+test('[CH10] what is typed to an agent in one project stands in no other chat', async () => {
   const room = await chatRoom('moving')
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'another' },

@@ -34,7 +34,7 @@ const rows = (page: Page) => page.getByRole('log').locator('[data-seq]')
 const numbersOf = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.getAttribute('data-seq')))
 
-test('[UI4] [DC5] a search over all conversations marks what it found and leads to the message, new ones come by themselves', async () => {
+test('[UI4] [DC5] a search marks what it found, leads to it and shows new messages', async () => {
   await say('telegram:42')
   const many = (word: string) => Array.from({ length: 130 }, (_, n) => `${word} ${n}`)
   await put('telegram:42', [...many('note'), '本日の承認待ちは三件です', ...many('later')])
@@ -100,7 +100,7 @@ test('[CV3] flags are shown and changed, unknown ones kept', async () => {
   })
 })
 
-test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a calendar', async () => {
+test('[DC5] [DC3] the days of a conversation are chapters, their notes a calendar', async () => {
   const key = 'telegram:days'
   await say(
     key,
@@ -133,7 +133,7 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
  */
 const count = Number(process.env['MESSAGES'] ?? 10_000)
 
-test('[UI7] of a very long conversation only a part is on the page, wherever one scrolls to, and nothing is skipped', async () => {
+test('[UI7] a very long conversation is on the page in part, and nothing is skipped', async () => {
   const key = 'slack:long'
   await say(key)
   for (let done = 0; done < count; done += maxHistoryMessages) {
@@ -172,7 +172,7 @@ test('[UI7] of a very long conversation only a part is on the page, wherever one
   await look()
 })
 
-test('[UI7] what is said while older messages are being read is shown as soon as they are', async () => {
+test('[UI7] what is said while older messages are read is shown as soon as they are', async () => {
   const key = 'slack:meanwhile'
   await say(key)
   await put(

@@ -6,7 +6,7 @@ import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-test('[CX11] a message that waits for another chat’s work in the same folder says so, and is answered at once with "Answer now"', async () => {
+test('[CX11] a message that waits for a folder says so; "Answer now" has it answered', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: {
       name: 'shared',

@@ -79,7 +79,7 @@ async function allow(projectId: string): Promise<void> {
   })
 }
 
-test('[UI6] on the first visit one button makes the demo agent answer, plan, run a command and ask; when something has run it is not offered again', async () => {
+test('[UI6] the first visit offers the demo agent by one button, later visits do not', async () => {
   const page = await firstVisit(here, wide)
   // In the plan, and as what it does now.
   await anyOf(page.getByText('Say what was done')).waitFor()
@@ -115,7 +115,7 @@ test.each(amount([phone], [wide, phone]))(
   },
 )
 
-test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
+test('[CH1] the agent comes when the panel opens and goes when it closes, each time', async () => {
   const { page, processes, states } = await openChat('ann')
   await presence(page, 'ready')
   await say(page, 'hello')
@@ -133,7 +133,7 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
   expect(await states()).toEqual(['running', 'ended'])
 })
 
-test('[CH10] reloaded in mid-answer, offline and back: the same process answers everything once', async () => {
+test('[CH10] one process answers everything once through a reload and a time offline', async () => {
   const { page, projectId, said, processes } = await openChat('ben')
   await presence(page, 'ready')
   // The agent answers when a person has allowed it, so that nothing here hangs on time.
@@ -157,7 +157,7 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
   expect(await processes()).toHaveLength(1)
 })
 
-test('[CH14] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
+test('[CH14] an answer is read while it is being said, and stands there once whole', async () => {
   const { page, projectId, said } = await openChat('dot', {}, 'acp')
   await presence(page, 'ready')
   // The agent says the first part and then waits for a person, so that nothing here hangs on time.
@@ -189,7 +189,7 @@ test('[CH14] what an agent that is spoken to says is read while it is being said
   await page.locator('[data-limit="waits"]').waitFor()
 })
 
-test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is written meanwhile waits behind the answer; Stop stops it', async () => {
+test('[UI4] a chat with a prompted agent shows tools and plan, queues, and stops it', async () => {
   const { page, projectId } = await openChat('fox', {}, 'acp')
   await presence(page, 'ready')
   const log = page.getByRole('log')
@@ -229,7 +229,7 @@ test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is wri
   ).toEqual([])
 })
 
-test('[UI1] the sidebar lists a session with its state and title, marks what is unread, and gives another title', async () => {
+test('[UI1] the sidebar lists sessions with state and title, marks unread, renames', async () => {
   const { page, projectId } = await openChat('gil', {}, 'acp', { viewport: wide })
   const rows = page.getByRole('navigation', { name: 'Projects' }).getByRole('link')
   await presence(page, 'ready')
@@ -260,7 +260,7 @@ test('[UI1] the sidebar lists a session with its state and title, marks what is 
   expect(await axeFindings(page)).toEqual([])
 })
 
-test('[CH14] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
+test('[CH14] a page cut off in the middle and at the end of an answer shows all once', async () => {
   const proxy = await openForwardProxy()
   const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', {
     proxy: { server: proxy.url },
@@ -295,7 +295,7 @@ test('[CH14] cut off in the middle of an answer, and again at its end: after eac
   expect([await said(), await processes()]).toMatchObject([{ length: 2 }, { length: 1 }])
 })
 
-test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {
+test('[CO7] an agent that crashes again and again is held with reason and last words', async () => {
   const { page, said, processes } = await openChat('cid', { 'restart.max': 2 })
   await presence(page, 'ready')
   await say(page, '[[crash]]')
@@ -323,7 +323,7 @@ test('[CO7] an agent that crashes again and again is held with its reason and it
   ])
 })
 
-test('[CX9] the chat shows where it works, and another place is chosen with one press', async () => {
+test('[CX9] the chat shows where it works, and one press chooses another place', async () => {
   const { page, projectId } = await openChat('kit', {}, 'acp')
   await presence(page, 'ready')
   await here.elsewhere.patch('/api/projects/{projectId}', {
@@ -347,7 +347,7 @@ test('[CX9] the chat shows where it works, and another place is chosen with one 
   expect(await shown()).toBe('checkout')
 })
 
-test('[UI10] a turn shows what it changed; back to before it with what would be lost shown, undone, and forked with another agent', async () => {
+test('[UI10] a turn shows what it changed, is taken back and forked to another', async () => {
   const repository = makeRepository()
   const { page, projectId } = await openChat('rewinder', {}, 'acp', {
     viewport: wide,
@@ -429,7 +429,7 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
     .waitFor()
 })
 
-test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now says what the agent does, and stops it', async () => {
+test('[AG14] [UI9] a chat takes a model and a picture; Now shows and stops the agent', async () => {
   const { page } = await openChat('chooser', {}, 'acp', { viewport: wide, colorScheme: 'light' })
   const log = page.getByRole('log')
   await say(page, 'first')

@@ -32,7 +32,7 @@ async function signIn(launchToken: string, projectId: string) {
   return agent
 }
 
-test('[CH9] nobody can start it, it is started with the seconds so far, it is ready, thinks, answers', async () => {
+test('[CH9] the page shows an agent that cannot start, starts, is ready and answers', async () => {
   const { projectId, address } = await workshop('ann')
   const page = await here.ownerPage(address)
   await presence(page, 'noCoordinator')
@@ -62,7 +62,7 @@ test('[CH9] nobody can start it, it is started with the seconds so far, it is re
   await machine.goodbye()
 })
 
-test('[CH9] a start that fails is told in words, with a retry and what it wrote; [CO7] too many are held, with the reason and a way out', async () => {
+test('[CH9] [CO7] a start that fails is told with a retry; too many are held', async () => {
   const machine = await playCoordinator(here.server)
   const { projectId, address } = await workshop('ben')
   await here.elsewhere.patch('/api/projects/{projectId}', {
@@ -87,7 +87,7 @@ test('[CH9] a start that fails is told in words, with a retry and what it wrote;
   await machine.goodbye()
 })
 
-test('[UI1] System lists what lives, with its lines, stops it when told twice, and says why the rest ended', async () => {
+test('[UI1] System lists what lives, stops it when told twice, says why others ended', async () => {
   const machine = await playCoordinator(here.server, 'workbench')
   const { projectId, agentId } = await workshop('cid')
   const page = await here.ownerPage('/system')

@@ -59,7 +59,7 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
   expect((await here.elsewhere.get('/api/projects')).items).toHaveLength(1)
 })
 
-test('[UI2] the buttons of a dialog stay in their places when the folders come late, or a press would miss them', async () => {
+test('[UI2] the buttons of a dialog stay in their places when the folders come late', async () => {
   for (const viewport of [wide, phone]) {
     const page = await here.ownerPage('/', { viewport })
     const folders = Promise.withResolvers<void>()
@@ -80,7 +80,7 @@ test('[UI2] the buttons of a dialog stay in their places when the folders come l
   }
 })
 
-test('[UI2] the folder of a project is chosen by going there; it is said whether it is a git repository, and the project is named after it', async () => {
+test('[UI2] a project’s folder is chosen by going there, and names the project', async () => {
   const page = await here.ownerPage('/')
   const dialog = page.getByRole('dialog', { name: 'New project' })
   const folder = temporaryFolder()
@@ -102,7 +102,7 @@ test('[UI2] the folder of a project is chosen by going there; it is said whether
   await page.getByRole('main').getByText(join(folder, 'ledger')).waitFor()
 })
 
-test('[NA10] settings show range and default, mark only what was changed, refuse the rest, and go back with undo', async () => {
+test('[NA10] settings show range and default, mark what changed, refuse, and undo', async () => {
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'timing' } })
   const settings = async () =>
     (await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })).settings
@@ -210,7 +210,7 @@ test('[UI2] an address of something that is not there says so', async () => {
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
 })
 
-test('[UI2] addresses that people kept from earlier versions lead to where that is now', async () => {
+test('[UI2] addresses kept from earlier versions lead to where that is now', async () => {
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'kept-links' } })
   const page = await here.ownerPage('/')
   for (const [before, now] of [

@@ -64,7 +64,7 @@ async function interruptedWork(name: string) {
   return { projectId, id, params }
 }
 
-test('[UI1] interrupted work is on Now; Resume takes it up, says what could not be restored, and is off where there is nothing', async () => {
+test('[UI1] interrupted work is on Now; Resume takes it up, or is off without any', async () => {
   const quiet = await here.elsewhere.post('/api/projects', { body: { name: 'quiet' } })
   const page = await here.ownerPage('/')
   const band = page.getByRole('region', { name: 'Interrupted' })
@@ -90,7 +90,7 @@ test('[UI1] interrupted work is on Now; Resume takes it up, says what could not 
   expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
 })
 
-test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for whom, and a task that failed is begun again with one press', async () => {
+test('[WK6] [RS6] Dismiss takes work off Now; one press begins a failed task anew', async () => {
   const { projectId, id } = await interruptedWork('dropped')
   const page = await here.ownerPage('/')
   const band = page.getByRole('region', { name: 'Interrupted' })
@@ -132,7 +132,7 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
   })
 })
 
-test('[UI2] the picture shows who was resumed from whom; a line leads to the whole of it', async () => {
+test('[UI2] the picture shows who was resumed from whom; a line leads to all of it', async () => {
   const { projectId, id, params } = await interruptedWork('drawn')
   const resumed = await here.elsewhere.post(
     '/api/projects/{projectId}/sessions/{workSessionId}/resume',
@@ -170,7 +170,7 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   expect(await axeFindings(page)).toEqual([])
 })
 
-test('[UI2] approaches stand side by side; of what failed the lesson comes first, and what is recorded elsewhere appears', async () => {
+test('[UI2] approaches stand side by side, lessons first, and new ones appear', async () => {
   const { projectId, params } = await interruptedWork('learned')
   const page = await here.ownerPage(`/projects/${projectId}/approaches`)
   const failed = page.getByRole('region', { name: 'Failed' })
@@ -194,7 +194,7 @@ test('[UI2] approaches stand side by side; of what failed the lesson comes first
   expect(await axeFindings(page)).toEqual([])
 })
 
-test('[UI5] picture, approaches and resume are usable on a phone, and accessible there', async () => {
+test('[UI5] picture, approaches and resume are usable and accessible on a phone', async () => {
   const { projectId, id } = await interruptedWork('small')
   const page = await here.ownerPage('/', { viewport: phone })
   const resume = page.getByRole('button', { name: 'Resume the work in small' })
@@ -221,7 +221,7 @@ test('[UI5] picture, approaches and resume are usable on a phone, and accessible
   }
 })
 
-test('[CK7] work is continued from its file on the page; a path that is none is refused in words', async () => {
+test('[CK7] work is continued from its file; a path that is none is refused in words', async () => {
   const { projectId, id, params } = await interruptedWork('from-file')
   const { path } = await here.elsewhere.post(
     '/api/projects/{projectId}/sessions/{workSessionId}/checkpoint',

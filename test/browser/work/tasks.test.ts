@@ -8,7 +8,7 @@ const here = visit()
 const makeProject = async (name: string) =>
   (await here.elsewhere.post('/api/projects', { body: { name } })).id
 
-test('[TK2] tasks are created, assigned and moved in the page; what is blocked says by what, and is lifted live', async () => {
+test('[TK2] tasks are created, assigned and moved; a blocked one says by what', async () => {
   const projectId = await makeProject('planning')
   await here.elsewhere.post('/api/agents', {
     body: { id: 'doer', name: 'The doer', protocol: 'mcp' },
@@ -83,7 +83,7 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await list.getByText('Interrupted').waitFor()
 })
 
-test('[UI2] many tasks are found by words, status and agent, fold by phase, and are listed or on a board that stays small', async () => {
+test('[UI2] many tasks are found by words, status and agent, as a list or a board', async () => {
   const projectId = await makeProject('many')
   const params = { projectId }
   const many = Array.from({ length: 60 }, (_, index) => index)
@@ -127,7 +127,7 @@ test('[UI2] many tasks are found by words, status and agent, fold by phase, and 
     .waitFor()
 })
 
-test('[UI9] work begins on Now: what should be done, in which project, by which agent', async () => {
+test('[UI9] work begins on Now, in a chosen project by a chosen agent', async () => {
   const projectId = await makeProject('begun-on-now')
   await here.elsewhere.post('/api/agents', {
     body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' },

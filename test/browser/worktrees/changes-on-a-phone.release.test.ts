@@ -14,7 +14,7 @@ test('[UI6] on a phone, too, the first answer is two actions away', async () => 
   await firstVisit(here, phone)
 })
 
-test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Changes fit', async () => {
+test('[WT6] the worktrees and the Changes fit a phone, in Japanese and dark', async () => {
   const repository = makeRepository()
   const settings = { 'permission.policy': 'allow_all' }
   const { id: projectId } = await here.elsewhere.post('/api/projects', {

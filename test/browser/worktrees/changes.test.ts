@@ -14,7 +14,7 @@ import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
+test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, remove', async () => {
   const repository = makeRepository()
   repository.git('branch', 'release')
   const body = {
@@ -141,7 +141,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await expect.poll(() => existsSync(folder)).toBe(false)
 })
 
-test('[UI3] [UI12] [UI13] agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
+test('[UI3] [UI12] [UI13] agents side by side are allowed and reviewed by keys alone', async () => {
   const repository = makeRepository()
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'three', path: repository.folder },
@@ -211,7 +211,7 @@ test('[UI3] [UI12] [UI13] agents side by side: each asks and is allowed by keybo
   }
 })
 
-test('[UI1] [RS1] interrupted to resumed, on a phone and wide: the press leads into the session, which shows what its agent was told first', async () => {
+test('[UI1] [RS1] one press resumes work and shows what its agent was told', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'rex' } })
   const agent = {
     id: 'rex',

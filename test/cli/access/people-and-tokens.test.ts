@@ -19,7 +19,7 @@ test('[CL1] a person is added with a token that works, listed, and removed with 
   })
 })
 
-test('[SE3] a role is changed: what the person may do, and what they gave while they might do more', async () => {
+test('[SE3] a changed role changes what a person may do and what they gave', async () => {
   const { holdfast, server } = await openInstallation()
   const env = {
     HOLDFAST_TOKEN: (await holdfast(['people', 'add', 'Aiko', '--role', 'owner', '--json'])).json()
@@ -75,7 +75,7 @@ test('[SE3] a role is changed: what the person may do, and what they gave while 
   ).toBe('last_owner')
 })
 
-test('[SE3] a person gets a new token; the old one, their browsers and their sign-in links are void, their tokens stay', async () => {
+test('[SE3] a new token voids a person’s old one, browsers and links, not tokens', async () => {
   const { holdfast, server } = await openInstallation()
   const { token: old, id } = (
     await holdfast(['people', 'add', 'Ben', '--role', 'owner', '--json'])
@@ -123,7 +123,7 @@ test('[SE3] a person gets a new token; the old one, their browsers and their sig
   )
 })
 
-test('[CL1] a token is made with scopes and an end, listed without itself, and revoked', async () => {
+test('[CL1] a token is made with scopes and an end, listed without value, revoked', async () => {
   const { holdfast, server } = await openInstallation()
   const made = await holdfast([
     'token',
@@ -153,7 +153,7 @@ test('[CL1] a token is made with scopes and an end, listed without itself, and r
   expect(server.log()).not.toContain(made.json().token)
 })
 
-test('[SE3] two tokens of one name are refused while the first is valid, over REST and at the command line', async () => {
+test('[SE3] two tokens of one name are refused while the first one is valid', async () => {
   const { holdfast, server } = await openInstallation()
   const body = { name: 'ci', kind: 'script', expiresAt: '2026-03-01T10:00:00.000Z' }
   const first = await server.ask('/api/tokens', { method: 'POST', body })
@@ -212,7 +212,7 @@ test('[SE1] open prints a new link that signs in once', async () => {
   })
 })
 
-test('[UI8] open --qr shows a code for a phone at the public address, and says why there is none without it', async () => {
+test('[UI8] open --qr shows a code for a phone at the public address, or why not', async () => {
   const alone = await openInstallation()
   expect(await alone.holdfast(['open', '--qr'])).toMatchObject({
     code: 1,
@@ -225,7 +225,7 @@ test('[UI8] open --qr shows a code for a phone at the public address, and says w
   expect(stdout).toContain('https://holdfast.example.com/sign-in#hf_code_')
 })
 
-test('[SE3] revoking a token names what it made and takes it along, unless it is to stay', async () => {
+test('[SE3] revoking a token names what it made and takes it along, unless kept', async () => {
   const { holdfast } = await openInstallation()
   const make = async (name: string, env = {}) =>
     (await holdfast(['token', 'create', name, '--json'], { env })).json().token
@@ -242,7 +242,7 @@ test('[SE3] revoking a token names what it made and takes it along, unless it is
   expect((await holdfast(['token', '--json'])).json().items).toEqual([])
 })
 
-test('[SE24] one’s browsers are listed with their ids, and one is signed out by its id', async () => {
+test('[SE24] a person’s browsers are listed with ids, and one is signed out', async () => {
   const { holdfast, server } = await openInstallation()
   const signIn = (name: string) =>
     server.ask('/api/login', {

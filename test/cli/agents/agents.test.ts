@@ -58,7 +58,7 @@ test('[CL1] an agent without a command is started by others', async () => {
   })
 })
 
-test('[SE7] variables come from here, from a file or from standard input; their values are never shown', async () => {
+test('[SE7] variables come from here, a file or standard input, and are never shown', async () => {
   const { holdfast } = await openInstallation()
   const file = join(temporaryFolder(), 'env')
   writeFileSync(file, '# keys\nFROM_FILE="file value"\n')
@@ -82,7 +82,7 @@ test('[SE7] variables come from here, from a file or from standard input; their 
   ).toEqual(['FROM_HERE', 'FROM_STDIN'])
 })
 
-test('[SE1] a value in the command line is refused, because others could read it there', async () => {
+test('[SE1] a value in the command line is refused, since others could read it', async () => {
   const { holdfast } = await openInstallation()
   const { code, stderr } = await holdfast(['agents', 'add', 'a', '--env', 'KEY=geheim'])
   expect(code).toBe(2)
@@ -91,7 +91,7 @@ test('[SE1] a value in the command line is refused, because others could read it
   expect((await holdfast(['agents', '--json'])).json().items).toEqual([])
 })
 
-test('[CL1] an agent is changed, given another passkey, assigned, taken off and deleted', async () => {
+test('[CL1] an agent is changed, given a passkey, assigned, taken off and deleted', async () => {
   const { holdfast } = await openInstallation()
   await holdfast(['projects', 'create', 'p'])
   await holdfast(['agents', 'add', 'a', '--', 'one'])
@@ -215,7 +215,7 @@ test('[AG5] installed agents are listed, and added with their recipe by name', a
   })
 })
 
-test("[AG5] variables that a person hands over come to the recipe's, and replace none but their own name", async () => {
+test('[AG5] variables of a person join the recipe’s and replace only their own names', async () => {
   const detectAgents = async () => ({ items: [detected('claude')], missing: [] })
   const { holdfast } = await openInstallation({ detectAgents })
   const file = join(temporaryFolder(), 'env')

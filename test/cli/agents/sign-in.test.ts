@@ -26,7 +26,7 @@ async function openWithAgent(authMethods: object[], agentCapabilities: object) {
   return { holdfast, noted: () => readFileSync(notes, 'utf8').trim().split('\n') }
 }
 
-test('[AC9] an agent is signed in by itself, and out again; what is for a terminal is named and not run; nothing of it stays', async () => {
+test('[AC9] an agent is signed in and out by itself, and a terminal command is named', async () => {
   const { holdfast, noted } = await openWithAgent(ways, { auth: { logout: {} } })
   const several = await holdfast(['agents', 'login', 'mine'])
   expect(several.code).not.toBe(0)

@@ -19,7 +19,7 @@ async function ask(
   return id
 }
 
-test('[AP5] the inbox shows what waits in any project, oldest first; a projectâ€™s history what was decided', async () => {
+test('[AP5] the inbox shows what waits in any project, a history what was decided', async () => {
   const place = await openInstallation()
   const first = await ask(place, 'one', 'oldest', 'second\nline')
   await ask(place, 'two', 'newest')
@@ -46,7 +46,7 @@ test('[AP5] the inbox shows what waits in any project, oldest first; a projectâ€
   expect((await holdfast(['approvals'])).stdout).toBe('Nothing waits for a decision.\n')
 })
 
-test('[AP1] approved, rejected and sent back with words; whoever comes later is told who decided', async () => {
+test('[AP1] requests are approved, rejected and sent back with words, once', async () => {
   const place = await openInstallation()
   await ask(place, 'p', 'a', 'b', 'c')
   const { holdfast } = place

@@ -32,7 +32,7 @@ const sitDown = (room: Console, argv: readonly string[]) => sitDownWith(argv, en
 
 const listed = async ({ server }: Console) => (await server.ask('/api/user-sessions')).json.items
 
-test('[CL1] run prints what the agent says and nothing else on standard output, ends with 0, and ends its console', async () => {
+test('[CL1] run prints only what the agent says, ends with 0, and ends its console', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const outcome = holdfast(room, ['run', 'coder', 'Say hello'])
@@ -55,7 +55,7 @@ test('[CL1] run prints what the agent says and nothing else on standard output, 
   expect(items.map(({ state }: { state: string }) => state)).toEqual(['completed'])
 })
 
-test('[AG6] run sets the mode and the model it is told, attaches files, and says what there is when it is not offered', async () => {
+test('[AG6] run sets the mode and model it is told, attaches files, or names others', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const folder = temporaryFolder()
@@ -100,7 +100,7 @@ test('[AG6] run sets the mode and the model it is told, attaches files, and says
   ).toBe(2)
 })
 
-test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mistake, 2', async () => {
+test('[CL1] run says why an agent failed and ends with 1; an empty input with 2', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   expect(await holdfast(room, ['run', 'coder'])).toMatchObject({ code: 2, stdout: '' })
@@ -118,7 +118,7 @@ test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mi
   expect(stderr).toContain('It said nothing for 60 s')
 })
 
-test('[CL1] a credential that is revoked while the agent works ends run with words, instead of leaving it waiting', async () => {
+test('[CL1] a credential that is revoked while the agent works ends run with words', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const { ask, url } = room.server
@@ -134,7 +134,7 @@ test('[CL1] a credential that is revoked while the agent works ends run with wor
   expect([code, stderr]).toEqual([4, expect.stringContaining('no longer valid')])
 })
 
-test('[CL1] where nobody can be asked, run denies what the agent asks for; with --allow it allows it, once; --json gives every event', async () => {
+test('[CL1] run denies unasked, allows once with --allow, and tells all with --json', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const offering = (...kinds: PermissionKind[]) => ({
@@ -192,7 +192,7 @@ test('[AP4] at a terminal run asks the person, and goes on with the answer', asy
   expect(await person.exit).toBe(0)
 })
 
-test('[AP10] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, a terminal that goes away with “1” typed and not sent', async () => {
+test('[AP10] whoever leaves the question of run by any way has not allowed it', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   for (const [way, keys, code] of [
@@ -224,7 +224,7 @@ test('[AP10] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, 
   expect(items.filter((each: { status: string }) => each.status !== 'rejected')).toEqual([])
 })
 
-test('[AP6] the person at a terminal reads the whole command, and is offered no “always” for what cannot be known again', async () => {
+test('[AP6] a person at a terminal reads the whole command and no unsafe “always”', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const { call, ...plain } = question('execute')
@@ -260,7 +260,7 @@ test('[AP6] the person at a terminal reads the whole command, and is offered no 
   expect(await person.exit).toBe(0)
 })
 
-test('[CL1] attach shows what was said, sends lines, answers what is asked, and leaves without ending anything', async () => {
+test('[CL1] attach shows what was said, sends, answers, and leaves without an end', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready('auth')
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'before' })
@@ -293,7 +293,7 @@ test('[CL1] attach shows what was said, sends lines, answers what is asked, and 
   expect(await listed(room)).toMatchObject([{ id: inside.sessionId, state: 'ACTIVE' }])
 })
 
-test('[CL1] consoles are listed with their agents; with --all those that have ended too', async () => {
+test('[CL1] consoles are listed with their agents; --all adds those that ended', async () => {
   const room = await openConsole()
   expect((await holdfast(room, ['consoles'])).stdout).toContain('No console is open.')
   const { client, inside } = await room.ready('auth')

@@ -9,7 +9,7 @@ import { type Console, openConsole, said, turnEnded } from '../../support/relay.
 const holdfast = ({ server }: Console, argv: readonly string[]) =>
   runCommand(argv, { env: { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken } })
 
-test('[CL1] run --console fills a role of an open console, and speaks to the agent that holds it', async () => {
+test('[CL1] run --console fills a role of an open console or speaks to its agent', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   const { id } = (await room.server.ask('/api/user-sessions', { method: 'POST', body: {} })).json
@@ -37,7 +37,7 @@ test('[CL1] run --console fills a role of an open console, and speaks to the age
   ])
 })
 
-test('[CL1] run --console waits for what others asked first, and prints only its own answer', async () => {
+test('[CL1] run --console waits for what others asked and prints only its own answer', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'of the page' })
@@ -65,7 +65,7 @@ test('[CL1] run --console waits for what others asked first, and prints only its
   expect(await outcome).toMatchObject({ code: 0, stdout: 'For the script.\n' })
 })
 
-test('[CL1] run --console refuses another agent in the role, a console that is not there and one that has ended', async () => {
+test('[CL1] run --console refuses another agent, a missing console and an ended one', async () => {
   const room = await openConsole()
   const { inside } = await room.ready()
   const run = (agent: string, id: string) =>

@@ -56,7 +56,7 @@ test('[CH3] a script sends one message, and reads what was said', async () => {
   expect((await holdfast(['chat', 'ann'])).stdout).toMatch(/^\d\d:\d\d owner {2}hello\n$/)
 })
 
-test('[CH3] what is piped in is one message; nothing piped in, or --last, shows what was said', async () => {
+test('[CH3] input that is piped in is one message; --last shows what was said', async () => {
   const { holdfast, said } = await openChat()
   expect(await holdfast(['chat', 'ann'], { input: 'hi\nthere\n' })).toMatchObject({
     code: 0,
@@ -84,7 +84,7 @@ test('[NA7] --wait prints the answer to exactly this message and nothing else', 
   expect(await asked).toMatchObject({ code: 0, stdout: '42\n', stderr: '' })
 })
 
-test('[CL2] whoever waits for an agent is told that it waits for a decision, and what to type', async () => {
+test('[CL2] whoever waits for an agent hears of its open decision and what to type', async () => {
   const place = await openChat()
   const waiting = place.holdfast(['chat', 'ann', '--message', 'may I?', '--wait'], {
     env: { npm_lifecycle_event: 'holdfast' },
@@ -121,7 +121,7 @@ test('[CL2] --wait gives up after its time, and the message stays', async () => 
   expect(await said()).toEqual(['owner: anybody?'])
 })
 
-test('[CH11] at a terminal: the last messages, then live, every line is sent, and others are seen', async () => {
+test('[CH11] a terminal shows the last messages, then live ones, and sends lines', async () => {
   const place = await openChat()
   const { holdfast, agent, said } = place
   for (const text of ['one', 'two', 'three']) await holdfast(['chat', 'ann', '--message', text])
@@ -195,7 +195,7 @@ async function lossyProxy(target: string): Promise<{ url: string; posts: () => n
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts }
 }
 
-test('[CH10] a line whose acknowledgement is lost is sent again under the same client id, and stands there once', async () => {
+test('[CH10] a line whose acknowledgement is lost is sent again, and is there once', async () => {
   const place = await openChat()
   const proxy = await lossyProxy(place.server.url)
   const person = sitDown(place, ['chat', 'ann', '--server', proxy.url])

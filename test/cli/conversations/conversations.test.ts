@@ -6,7 +6,7 @@ import { openInstallation } from '../../support/command-line.ts'
 const key = 'telegram:123456'
 const path = (of: string, rest = '') => `/api/conversations/${encodeURIComponent(of)}${rest}`
 
-test('[CV1] the conversations of each channel, one with what was said, and all that can be done to it', async () => {
+test('[CV1] conversations are listed by channel, shown, and changed in every way', async () => {
   const { server, holdfast } = await openInstallation()
   const post = (where: string, body: unknown) => server.ask(where, { method: 'POST', body })
   expect((await holdfast(['conversations'])).stdout).toContain('No conversations.')

@@ -29,7 +29,7 @@ const broken: readonly ((key: string) => string)[] = [
   (key) => JSON.stringify(picoclawSession(key, { updated: 'yesterday' })),
 ]
 
-test('[CV7] of many files of picoclaw, one in twenty broken, the others come in and the broken ones are named', async () => {
+test('[CV7] of many files of picoclaw the broken ones are named, the others come in', async () => {
   const { server, holdfast } = await openInstallation()
   const folder = temporaryFolder()
   const bad = new Set<string>()
@@ -74,7 +74,7 @@ test('[CV7] of many files of picoclaw, one in twenty broken, the others come in 
   })
 }, 120_000)
 
-test('[CV7] a person reads what came in and the name and reason of each that did not; run twice it adds only what is new', async () => {
+test('[CV7] an import tells what came in and why others did not, and repeats nothing', async () => {
   const { server, holdfast } = await openInstallation()
   const folder = temporaryFolder()
   writePicoclaw(folder, 'telegram_1.json', picoclawSession('telegram:1'))
@@ -144,7 +144,7 @@ function filesIn(folder: string): Map<string, { name: string; text: string }> {
   )
 }
 
-test('[CV7] what came in goes out with the same meaning, unknown flags too, and out of a second store byte for byte', async () => {
+test('[CV7] what came in goes out with the same meaning, later byte for byte', async () => {
   const { server, holdfast } = await openInstallation()
   const folder = temporaryFolder()
   const long = Array.from({ length: 1203 }, (_, n) => ({
@@ -206,7 +206,7 @@ test('[CV7] what came in goes out with the same meaning, unknown flags too, and 
   expect(textsOf(filesIn(join(data, 'conversations')))).toEqual(textsOf(files))
 })
 
-test('[CV7] export does not wait for what never ends: a place where no folder can be made, and pipes in place of files', async () => {
+test('[CV7] export does not wait for what never ends, such as a pipe among its files', async () => {
   const { server, holdfast } = await openInstallation()
   const { id } = (await holdfast(['projects', 'create', 'p', '--json'])).json()
   await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openInstallation } from '../../support/command-line.ts'
 
-test('[DC3] [DC4] [CL1] notes lists them, prints one, draws a month, and says when one is pending', async () => {
+test('[DC3] [DC4] [CL1] notes lists, prints one, draws a month, names the pending', async () => {
   const { holdfast, server } = await openInstallation()
   expect((await holdfast(['notes'])).stdout).toBe(
     'No notes. A day of conversation becomes one when it is over.\n',
@@ -71,7 +71,7 @@ Mo  Tu  We  Th  Fr  Sa  Su
   )
 })
 
-test('[DC1] [CL1] cutover shows when a day begins, changes it, and says what is wrong', async () => {
+test('[DC1] [CL1] cutover shows when a day begins, changes it, names what is wrong', async () => {
   const { holdfast } = await openInstallation()
   expect((await holdfast(['cutover'])).stdout).toMatch(
     /^A new day of conversation begins at 04:00 Asia\/Tokyo \(nobody has chosen/,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openInstallation } from '../../support/command-line.ts'
 
-test('[DC5] [CL1] search finds what was said, newest first, marks it on a terminal and says where it stands', async () => {
+test('[DC5] [CL1] search finds what was said, newest first, marks and places it', async () => {
   const { holdfast, server } = await openInstallation()
   const say = async (key: string, content: string): Promise<void> => {
     server.clock.advance(1000)

@@ -10,7 +10,7 @@ import { askingAgent } from '../../support/asking-agent.ts'
 import { commandLineOf, runCommand } from '../../support/command-line.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-test('[CH17] `conversations show` and an export tell what was decided in a turn, and that one failed', async () => {
+test('[CH17] `conversations show` and an export tell decisions and failures of turns', async () => {
   const room = await openAgentOnServer(askingAgent())
   await room.say('write')
   const { id } = await room.asked()

@@ -43,7 +43,7 @@ function sitAndLook(argv: readonly string[], env: Record<string, string>, isTTY 
   return { text: () => text, until, code, leave: () => reader.emit('error', new Error('EPIPE')) }
 }
 
-test('[CL1] status says what waits for a person, what was interrupted and who is at work, by the names people gave', async () => {
+test('[CL1] status says what waits, what was interrupted and who is at work, by name', async () => {
   const { holdfast, machine, call, projectId, server } = await open()
   const quiet = (await holdfast(['status'])).stdout
   expect(quiet).toContain(server.url)
@@ -72,7 +72,7 @@ test('[CL1] status says what waits for a person, what was interrupted and who is
   })
 })
 
-test('[CL1] processes are listed with how they stand and why they ended, shown with what they wrote, and stopped', async () => {
+test('[CL1] processes are listed with state, shown with output, and stopped', async () => {
   const { holdfast, machine, call } = await open()
   expect((await holdfast(['processes'])).stdout).toBe('No process was found.\n')
   const launchId = await call()
@@ -152,7 +152,7 @@ test('[CL3] doctor says who starts agents, and what to do when nobody can', asyn
   )
 })
 
-test('[CL1] agents watch: a line for each change where nobody looks, by the names people gave, and it ends with its credential', async () => {
+test('[CL1] agents watch prints a line for each change and ends with its credential', async () => {
   const { server, data, machine, call, projectId } = await open()
   const { token, id } = (
     await server.ask('/api/people', { method: 'POST', body: { name: 'w', role: 'viewer' } })

@@ -39,7 +39,7 @@ test('[CL1] a project is created, shown, changed, listed and deleted', async () 
   expect((await holdfast(['projects', '--json'])).json()).toEqual({ items: [], nextCursor: null })
 })
 
-test('[NA10] settings are set and taken back; a bad one is refused with the nearest and changes nothing', async () => {
+test('[NA10] settings are set and taken back; a bad one is refused with the nearest', async () => {
   const { holdfast } = await openInstallation()
   await holdfast(['projects', 'create', 'p'])
   const set = await holdfast([
@@ -73,7 +73,7 @@ test('[NA10] settings are set and taken back; a bad one is refused with the near
   )
 })
 
-test('[CL2] a name that two projects have must be told apart by id; one that none has gets the nearest', async () => {
+test('[CL2] a name of two projects needs the id; an unknown one gets the nearest', async () => {
   const { holdfast } = await openInstallation()
   const ids = [
     await holdfast(['projects', 'create', 'twin', '--json']),

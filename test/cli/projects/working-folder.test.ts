@@ -22,7 +22,7 @@ const shownIn = async (
   ...more: string[]
 ): Promise<string> => (await holdfast(['projects', 'show', '--json', ...more], { cwd })).json().name
 
-test('[CL4] the project is the nearest one whose folder contains the working directory, links resolved', async () => {
+test('[CL4] the nearest project whose folder contains the working directory is meant', async () => {
   const place = await open()
   const { root, holdfast } = place
   expect(await shownIn(place, join(root, 'shop'))).toBe('shop')
@@ -63,7 +63,7 @@ test('[CL4] a folder of no project, or of two, says what to type', async () => {
   for (const id of ids) expect(stderr).toContain(id)
 })
 
-test('[CL4] an agent is spoken to in the project of the folder; where it is not in that one, the other is named', async () => {
+test('[CL4] an agent is spoken to in the folder’s project, or the other is named', async () => {
   const { root, holdfast } = await open()
   await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])
   await holdfast(['projects', 'assign', 'shop', 'ann'])

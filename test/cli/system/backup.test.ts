@@ -41,7 +41,7 @@ function projectsIn(file: string): string[] {
   return names.map((row) => String(row['name']))
 }
 
-test('[RE10] a backup says where it is, how large and how many events, while the store is open', async () => {
+test('[RE10] a backup of an open store says where it is, its size and its events', async () => {
   const { store, folder } = await openTestStore()
   await store.run(createProject, { name: 'kept', by: ownerId })
   const cwd = temporaryFolder()
@@ -76,7 +76,7 @@ test('[CL2] on a terminal a backup says what it is doing, and wipes it', async (
   expect(stderr.lastIndexOf('\r\u001b[K')).toBeGreaterThan(stderr.lastIndexOf('Copying'))
 })
 
-test('[CL2] a backup of nothing, or into no folder, says what to do and leaves nothing', async () => {
+test('[CL2] a backup of or into nothing says what to do and leaves nothing', async () => {
   const empty = temporaryFolder()
   const nothing = await runCommand(['backup', join(empty, 'b')], at(empty))
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('--data')])
@@ -85,7 +85,7 @@ test('[CL2] a backup of nothing, or into no folder, says what to do and leaves n
   expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('There is no folder')])
 })
 
-test('[RE10] a restore into an empty folder says the new incarnation, and only the owner can read what it makes', async () => {
+test('[RE10] a restore into an empty folder is its owner’s, with a new incarnation', async () => {
   const file = await backupOf('a', 'b')
   const data = join(temporaryFolder(), 'new')
   const { code, stdout } = await runCommand(['restore', file, '--yes'], at(data))
@@ -97,7 +97,7 @@ test('[RE10] a restore into an empty folder says the new incarnation, and only t
     expect([name, statSync(join(data, name)).mode & 0o777]).toEqual([name, 0o600])
 })
 
-test('[SE12] a backup holds no key and says where it is; a restore without it names the agents that lack theirs, and what to do', async () => {
+test('[SE12] a backup holds no key and says where it is; a restore asks for it', async () => {
   const { store, folder } = await openTestStore()
   const env = sealedEnvironment({ OPENAI_API_KEY: 'sk-live', ORG: 'mine' })
   await store.run(createAgent, { id: 'codex', name: 'Codex', protocol: 'acp', env, by: ownerId })
@@ -123,7 +123,7 @@ test('[SE12] a backup holds no key and says where it is; a restore without it na
   expect(whole.json().agentsWithoutKeys).toEqual([])
 })
 
-test('[RE10] what is there is kept beside with a date, or lost only when that was said', async () => {
+test('[RE10] what is there is kept beside with a date, or lost only if that was said', async () => {
   const file = await backupOf('from the backup')
   const data = await folderWith('old', 'older')
   const kept = await runCommand(['restore', file, '--yes', '--json'], at(data))
@@ -148,7 +148,7 @@ test('[RE10] what is there is kept beside with a date, or lost only when that wa
   expect(projectsIn(join(other, 'holdfast.db'))).toEqual(['from the backup'])
 })
 
-test('[CL2] a restore asks once on a terminal, saying what is there; without one it needs --yes', async () => {
+test('[CL2] a restore asks once on a terminal, and needs --yes without one', async () => {
   const file = await backupOf('new')
   const data = await folderWith('old')
   const no = await runCommand(['restore', file], at(data, { terminal: true, input: 'n\n' }))
@@ -165,7 +165,7 @@ test('[CL2] a restore asks once on a terminal, saying what is there; without one
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['new'])
 })
 
-test('[CF2] a folder that a server uses is not restored into, whether it has said so or not', async () => {
+test('[CF2] a folder that a server uses is not restored into, said or not', async () => {
   const file = await backupOf('new')
   const data = await folderWith('old')
   await prepareDataFolder(data, () => {})
@@ -184,7 +184,7 @@ test('[CF2] a folder that a server uses is not restored into, whether it has sai
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['old'])
 })
 
-test('[RE10] what is no backup is refused before anything is asked: nothing, noise, a database in use', async () => {
+test('[RE10] a file that is no backup is refused before anything is asked', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'noise'), 'no database '.repeat(1000))
   mkdirSync(join(folder, 'folder'))
@@ -203,7 +203,7 @@ test('[RE10] what is no backup is refused before anything is asked: nothing, noi
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['old'])
 })
 
-test('[RE10] doctor --deep is content with what is whole, and lists what is not with exit code 1', async () => {
+test('[RE10] doctor --deep passes what is whole, and lists faults with exit code 1', async () => {
   const { store, folder } = await openTestStore()
   for (const name of ['a', 'b', 'c']) await store.run(createProject, { name, by: ownerId })
   const whole = await runCommand(['doctor', '--deep', '--json'], at(folder))
@@ -231,7 +231,7 @@ test('[RE10] doctor --deep is content with what is whole, and lists what is not 
   expect(words.stdout).toMatch(/^streams +home 3.* stands where 2 must be$/m)
 })
 
-test('[CL3] doctor --deep where there is no database, and through a server, says what to do', async () => {
+test('[CL3] doctor --deep without a database, or through a server, says what to do', async () => {
   const none = await runCommand(['doctor', '--deep', '--json'], at(temporaryFolder()))
   expect([none.code, JSON.parse(none.stdout).deep]).toEqual([1, null])
   const remote = await runCommand(

@@ -57,7 +57,7 @@ _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
   return stdout.split('\n').filter(Boolean)
 }
 
-test('[CL5] bash completes the names of agents, projects, sessions, consoles, people and tokens', async () => {
+test('[CL5] bash completes the names of agents, projects, sessions and the like', async () => {
   const { holdfast, data, server } = await openInstallation()
   const cwd = temporaryFolder()
   await holdfast(['projects', 'create', 'My shop'])

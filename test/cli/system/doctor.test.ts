@@ -26,7 +26,7 @@ const examine = async (
   return { code, of: (name) => checks.find((check) => check.name === name) }
 }
 
-test('[CL3] with the server off it looks at Node, git, folder, port and database itself, and changes nothing', async () => {
+test('[CL3] doctor checks Node, git, folder, port and database without a server', async () => {
   const data = join(temporaryFolder(), 'new')
   const { code, of } = await examine({ HOLDFAST_DATA: data, HOLDFAST_PORT: '0' })
   expect(code).toBe(0)
@@ -61,7 +61,7 @@ test('[SE20] a git is named that is newer than the one that traps were tried wit
   })
 })
 
-test('[CL3] with the server on it looks at the store, the credential and every agent’s program', async () => {
+test('[CL3] doctor checks store, credential and agents’ programs with a server', async () => {
   const { holdfast, server } = await openInstallation()
   await holdfast(['agents', 'add', 'there', '--', process.execPath])
   await holdfast(['agents', 'add', 'missing', '--', 'no-such-program-anywhere'])
@@ -118,7 +118,7 @@ test('[CL3] a bad configuration is shown, and everything else is still looked at
   expect(of('Port')?.state).toBe('good')
 })
 
-test('[CL3] a configuration file that is not read because of where it lies is pointed out', async () => {
+test('[CL3] doctor points out a configuration file that lies where it is not read', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'holdfast.config.json'), '{}')
   const { of } = await examine({ HOLDFAST_DATA: temporaryFolder(), HOLDFAST_PORT: '0' }, cwd)
@@ -128,7 +128,7 @@ test('[CL3] a configuration file that is not read because of where it lies is po
   })
 })
 
-test('[CL3] a port in use, a read-only folder and a damaged database each say what to do', async () => {
+test('[CL3] a port in use, a read-only folder and a damaged database say what to do', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await new Promise((resolve) => taken.once('listening', resolve))
@@ -170,7 +170,7 @@ test('[CL3] a file where the folder should be, and a Node that is too old', asyn
   expect(checkNode('20.20.2')).toMatchObject({ state: 'bad', next: expect.stringContaining('24') })
 })
 
-test('[SE10] secrets that still lie where an earlier build kept them, or are open to others, are pointed out', async () => {
+test('[SE10] doctor points out secrets in an earlier place or open to others', async () => {
   const data = temporaryFolder()
   const env = { HOLDFAST_DATA: data, HOLDFAST_PORT: '0' }
   writeFileSync(join(data, 'owner-token'), 'x', { mode: 0o600 })
@@ -189,7 +189,7 @@ test('[SE10] secrets that still lie where an earlier build kept them, or are ope
   expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'good' })
 })
 
-test('[SE11] it looks at every project’s folder: forbidden ones, missing ones, and two projects in one', async () => {
+test('[SE11] doctor looks at every project’s folder: forbidden, missing, shared', async () => {
   const { holdfast, server } = await openInstallation()
   const fine = await holdfast(['projects', 'create', 'fine', '--path', temporaryFolder()])
   expect(fine.code).toBe(0)
@@ -223,7 +223,7 @@ test('[SE11] it looks at every project’s folder: forbidden ones, missing ones,
   expect((await holdfast(['projects'])).stdout).toMatch(/\/srv\/long-gone \(missing\)/)
 })
 
-test('[CL3] [AR3] a file of a work session that could not be taken in is named with its problem', async () => {
+test('[CL3] [AR3] doctor names a work session’s file that could not be taken in', async () => {
   const { holdfast, server } = await openInstallation()
   const post = async (path: string, body: unknown) =>
     (await server.ask(path, { method: 'POST', body })).json
@@ -248,7 +248,7 @@ test('[CL3] [AR3] a file of a work session that could not be taken in is named w
   })
 })
 
-test('[SB2] it tries whether agents can be run in a sandbox here, and says what installs one where there is none', async () => {
+test('[SB2] doctor tries the sandbox, and says what installs one if there is none', async () => {
   const env = { HOLDFAST_DATA: join(temporaryFolder(), 'new'), HOLDFAST_PORT: '0' }
   const sandboxOf = async (PATH: string) =>
     JSON.parse((await runCommand(['doctor', '--json'], { env: { ...env, PATH } })).stdout)

@@ -108,7 +108,7 @@ test('[TK1] a task is given to an agent and taken from it', async () => {
   )
 })
 
-test('[CL2] where several projects can be meant one must be named; what makes no sense says so', async () => {
+test('[CL2] one of several projects must be named; a senseless request is told so', async () => {
   const { holdfast } = await openInstallation()
   expect(await holdfast(['tasks'])).toMatchObject({
     code: 5,

@@ -60,7 +60,7 @@ test('[WK3] work sessions are shown as a tree, each with how it stands', async (
   })
 })
 
-test('[RS1] [RS6] resume says what is taken up and what is missing, and refuses in words what cannot', async () => {
+test('[RS1] [RS6] resume says what is taken up and what is missing, or refuses', async () => {
   const installation = await openInstallation()
   const { id } = await interrupted(installation)
   const { holdfast } = installation
@@ -92,7 +92,7 @@ test('[WK6] dismissed work is said to be, and no longer asked about', async () =
   expect(await holdfast(['resume', id])).toMatchObject({ code: 0 })
 })
 
-test('[CK4] with the database gone, the path of the file is enough: work goes on, and what could not be restored is named', async () => {
+test('[CK4] without the database the file’s path is enough, and losses are named', async () => {
   const before = await openInstallation()
   const { projectId, id, path } = await interrupted(before)
   const after = await openInstallation()
@@ -125,7 +125,7 @@ test('[CK4] with the database gone, the path of the file is enough: work goes on
   )
 })
 
-test('[CK8] with the database gone, what was resumed from it is read first: the completed child beside it is seen', async () => {
+test('[CK8] without the database the completed child beside a file is read first', async () => {
   const before = await openInstallation()
   const { projectId, id, path } = await interrupted(before)
   const { json: resumed } = await before.server.ask(
@@ -210,7 +210,7 @@ test('[CK4] the specification’s example files alone are enough', async () => {
   })
 })
 
-test('[CK8] a checkpoint under another name, in any folder, and with times without a zone, is resumed', async () => {
+test('[CK8] a checkpoint resumes under another name or folder, and without a zone', async () => {
   const { holdfast, server } = await openInstallation()
   const folder = temporaryFolder()
   const write = (name: string, content: unknown) =>
@@ -247,7 +247,7 @@ test('[CK8] a checkpoint under another name, in any folder, and with times witho
   })
 })
 
-test('[CK4] export writes the files from the store; rebuild makes a store from them in which nothing is missing', async () => {
+test('[CK4] export writes the files from the store; rebuild makes a store of them', async () => {
   const installation = await openInstallation()
   const { server } = installation
   const { projectId, id, path } = await interrupted(installation)

@@ -19,7 +19,7 @@ async function open() {
   }
 }
 
-test('[WT2] worktrees are listed with what each takes and whether it can go, one is shown, and its diff and patch are printed', async () => {
+test('[WT2] worktrees are listed and shown with size and diff, and say what can go', async () => {
   const { holdfast, work, project } = await open()
   expect(await holdfast([])).toMatchObject({
     code: 0,
@@ -59,7 +59,7 @@ test('[WT2] worktrees are listed with what each takes and whether it can go, one
   project.git('apply', '--check', join(folder, 'work.patch'))
 }, 60_000)
 
-test('[WT6] commit and merge get the work out; a conflict leaves both sides untouched and says what to type', async () => {
+test('[WT6] commit and merge get the work out; a conflict leaves both sides alone', async () => {
   const { holdfast, work, project } = await open()
   const { tree, branch } = await work('auth')
   expect((await holdfast(['commit', 'auth'])).stdout).toContain('There was nothing to commit')
@@ -94,7 +94,7 @@ test('[WT6] commit and merge get the work out; a conflict leaves both sides unto
   )
 })
 
-test('[WT3] what would be lost is named before it is lost; without a terminal nothing is removed unless it was said', async () => {
+test('[WT3] what would be lost is named first; without a terminal nothing is removed', async () => {
   const { holdfast, work } = await open()
   const { tree, top, branch } = await work('auth')
   tree.write('only.txt', 'x')
@@ -120,7 +120,7 @@ test('[WT3] what would be lost is named before it is lost; without a terminal no
   expect((await holdfast(['remove', again.branch, '--json'])).json()).toEqual({ removed: again.id })
 })
 
-test('[WT7] old worktrees go at once, after one question that names what would be lost; those in use stay', async () => {
+test('[WT7] old worktrees go after one question that names losses; those in use stay', async () => {
   const { holdfast, work, occupancy } = await open()
   const trees: MadeTree[] = []
   for (let n = 0; n < 4; n++) trees.push(await work(`role-${n}`))
@@ -160,7 +160,7 @@ test('[WT7] old worktrees go at once, after one question that names what would b
   expect(left()).toEqual([used.branch])
 }, 60_000)
 
-test('[WT3] a name that several worktrees have is refused, whatever is wanted of it; an id or a branch is not', async () => {
+test('[WT3] a name of several worktrees is always refused; an id or a branch is not', async () => {
   const { holdfast, work, created, client1 } = await open()
   const [first, second] = [await work('auth'), await work('auth', await created(client1))]
   for (const argv of [

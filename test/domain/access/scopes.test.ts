@@ -24,7 +24,7 @@ describe('scopes', () => {
     expect(exceeding(['read'], ['agent', 'coordinator'])).toEqual(['read'])
   })
 
-  test('[SE3] who may manage may say what a coordinator says; nobody else has what was not given', () => {
+  test('[SE3] a manager may say what a coordinator says; nobody gets what was not given', () => {
     expect(allows(['manage'], 'coordinator')).toBe(true)
     expect(allows(['read', 'write', 'approve', 'agent'], 'coordinator')).toBe(false)
     expect(allows(['manage', 'coordinator'], 'agent')).toBe(false)

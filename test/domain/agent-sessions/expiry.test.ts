@@ -21,7 +21,7 @@ const unknown: SweepFacts = {
 const keep = { outcome: 'keep' }
 
 describe('the end of a session that nobody ends', () => {
-  test('[AS6] it expires with its time to live, not a moment earlier', () => {
+  test('[AS6] a session expires with its time to live, not a moment earlier', () => {
     expect(sweep(later(atMinute(60), -1), active(), unknown)).toEqual(keep)
     expect(sweep(atMinute(60), active(), unknown)).toEqual({
       outcome: 'end',
@@ -40,7 +40,7 @@ describe('the end of a session that nobody ends', () => {
     ).toMatchObject({ reason: 'expired' })
   })
 
-  test('[AS6] an agent that builds for two hours without a call keeps its session while its process is known to live', () => {
+  test('[AS6] a builder without calls for two hours keeps its session while it lives', () => {
     const living = { ...unknown, processKnownToLive: true }
     expect(sweep(atMinute(120), active(), living)).toEqual({
       outcome: 'extend',
@@ -49,7 +49,7 @@ describe('the end of a session that nobody ends', () => {
     expect(sweep(atMinute(59), active(), living)).toEqual(keep)
   })
 
-  test('[NA5] a terminating one that nobody asks for within a minute is ended and its process stopped', () => {
+  test('[NA5] a terminating session is ended after a minute, and its process stopped', () => {
     expect(maxTerminatingMs).toBe(60_000)
     for (const processKnownToLive of [true, false]) {
       const facts = { ...unknown, processKnownToLive }

@@ -28,7 +28,7 @@ const reasons = [
 const now = atMinute(5)
 
 describe('the life of an agent session', () => {
-  test('[AS6] it begins active, with its time to live ahead of it', () => {
+  test('[AS6] a session begins active, with its time to live ahead of it', () => {
     const lease = {
       id: 'x',
       agentId: 'ada',
@@ -101,13 +101,13 @@ describe('the life of an agent session', () => {
     })
   })
 
-  test('[AS8] a call on an ended one is refused with the reason; a live one, terminating or not, is served', () => {
+  test('[AS8] a call on an ended session is refused with the reason; a live one is served', () => {
     expect(refusalOn(ended('revoked'))).toEqual({ code: 'session_ended', reason: 'revoked' })
     expect(refusalOn(active())).toBeUndefined()
     expect(refusalOn(terminating(start))).toBeUndefined()
   })
 
-  test('[AS6] answers and task progress are activity; only an answer starts the soft timeout anew', () => {
+  test('[AS6] answers and progress are activity; only answers renew the soft timeout', () => {
     expect(afterActivity(now, active(), 'answer')).toMatchObject({
       lastActivityAt: now,
       lastAnswerAt: now,

@@ -149,7 +149,7 @@ describe('[NA2] what an agent in a chat does next', () => {
     expect(answer).toMatchObject({ action, state })
   })
 
-  test('[NA3] waiting says how often to ask, when patience ends, and asks for the longest wait', () => {
+  test('[NA3] the answer “wait” says how often to ask and when patience ends', () => {
     const settings = effectiveSettings({
       'chat.wait_interval_seconds': 7,
       'chat.soft_timeout_minutes': 0.5,
@@ -164,7 +164,7 @@ describe('[NA2] what an agent in a chat does next', () => {
     expect(answer.instruction).toContain('7 seconds')
   })
 
-  test('[NA4] ten minutes after signing in without an answer it is over, not a moment earlier', () => {
+  test('[NA4] a session without an answer is over after ten minutes, not earlier', () => {
     expect(chat({}, later(atMinute(10), -1))).toMatchObject({
       action: 'wait_for_messages',
       timesOutAt: atMinute(10),

@@ -66,7 +66,7 @@ describe('[AS2] work detection', () => {
     expect(detectWork(later(start, 600_000), opened).purpose).toBe('no_work')
   })
 
-  test('[PX4] without the check for sessions: a task first, then unread messages, and an open panel does not count', () => {
+  test('[PX4] without the check for sessions a task comes first, then unread messages', () => {
     const both = { ...none, live: ['chat', 'task'] } as const
     expect(currentWork({ ...both, ...task, ...unread })).toBe('task')
     expect(currentWork({ ...both, ...unread })).toBe('chat')

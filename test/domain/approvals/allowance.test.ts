@@ -27,7 +27,7 @@ const rule = (change: Partial<AllowanceRule> = {}): AllowanceRule => ({
   ...change,
 })
 
-test('[AP9] the same request is covered by its digest and its kind of tool; one that has no digest never is', () => {
+test('[AP9] the same digest and kind of tool are covered; a request without digest is not', () => {
   const same = rule({ scope: 'request', likeness: 'a', folder: null })
   expect(covers(same, asked())).toBe(true)
   expect(covers(same, asked({ likeness: 'b' }))).toBe(false)
@@ -35,7 +35,7 @@ test('[AP9] the same request is covered by its digest and its kind of tool; one 
   expect(covers(rule({ scope: 'request', likeness: null }), asked({ likeness: null }))).toBe(false)
 })
 
-test('[AP9] a folder covers the files inside of it by their segments, never by their first letters', () => {
+test('[AP9] a folder covers the files inside it by whole segments, not by first letters', () => {
   const inside = (path: string) => covers(rule(), asked({ locations: [{ path }] }))
   expect(['/work/src/a.ts', '/work/src/b/c.ts'].map(inside)).toEqual([true, true])
   const tricks = [
@@ -57,7 +57,7 @@ test('[AP9] a folder covers the files inside of it by their segments, never by t
   expect(tricks.filter(inside)).toEqual([])
 })
 
-test('[AP9] every file of the call must be inside, whatever field names it; what was cut or runs a command is asked', () => {
+test('[AP9] every file of a call must be inside; a command or a cut call is asked', () => {
   const in_ = '/work/src/a.ts'
   const out = '/etc/passwd'
   const tricks: Partial<AskedCall>[] = [
@@ -122,7 +122,7 @@ test('[AP9] a kind of tool is allowed as a whole only where it changes nothing',
   expect(covers(rule({ scope: 'tool', toolKind: 'read', folder: null }), lying)).toBe(false)
 })
 
-test('[AG6] what can be chosen for a question, the narrowest first; what makes no sense is refused in words', () => {
+test('[AG6] the choices of a question come narrowest first; nonsense is refused in words', () => {
   expect(scopesFor(asked())).toEqual(['request', 'folder'])
   expect(scopesFor(asked({ toolKind: 'execute', input: '{"command":"npm test"}' }))).toEqual([
     'request',

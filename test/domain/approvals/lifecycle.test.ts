@@ -69,7 +69,7 @@ describe('the life of an approval', () => {
     },
   )
 
-  test('[AP1] a resubmission makes it pending again and keeps what was submitted and what was said about it', () => {
+  test('[AP1] a resubmission makes it pending again and keeps all that was said before', () => {
     const event: ApprovalEvent = {
       type: 'resubmit',
       submission: { instructionContent: 'ship less', artifacts: undefined },

@@ -14,7 +14,7 @@ const options: Option[] = [
   { optionId: 'no', kind: 'reject_once' },
 ]
 
-test('[AP10] yes is for this once, no the mildest there is; an agent’s own “always” is chosen by nobody but a person', () => {
+test('[AP10] a yes is for once, a no the mildest; only a person chooses “always”', () => {
   expect([optionFor('allow', options), optionFor('deny', options)]).toEqual(['yes', 'no'])
   expect(optionFor('allow', options.slice(0, 2))).toBeNull()
   expect(policyAnswer('allow_all', 'read', options.slice(0, 2))).toBeNull()

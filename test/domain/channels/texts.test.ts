@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parseCommand } from '../../../src/domain/channels/key.ts'
 import { splitText } from '../../../src/domain/channels/split-text.ts'
 
-test('[CN2] whatever the text, no part is too long, none is empty, no character is cut or lost', () => {
+test('[CN2] no part of any text is too long or empty, and no character is lost', () => {
   const piece = fc.constantFrom('word', 'a\n', '\n\n', '。', '😀', ' ', 'x'.repeat(70), '文字')
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
@@ -20,7 +20,7 @@ test('[CN2] whatever the text, no part is too long, none is empty, no character 
   )
 })
 
-test('[CN2] a text is cut where a reader would, and a block of code is closed and opened again', () => {
+test('[CN2] a text is cut where a reader would, and blocks of code are closed and reopened', () => {
   expect(splitText(`${'a'.repeat(40)}\n\n${'b'.repeat(40)}`, 64)).toEqual([
     'a'.repeat(40),
     'b'.repeat(40),

@@ -144,7 +144,7 @@ describe('roles', () => {
     role,
   })
 
-  test('[US2] a role is taken while its agent spawns, is active or leaves; one whose agent has failed is the retry', () => {
+  test('[US2] a role is taken from spawn to leaving; one whose agent failed is retried', () => {
     for (const taken of [
       occupant('db', 'SPAWNING'),
       occupant('db', 'ACTIVE'),
@@ -174,7 +174,7 @@ describe('roles', () => {
     })
   })
 
-  test('[US3] a session is forsaken when nobody was connected for its time and nothing runs', () => {
+  test('[US3] a user session is forsaken when nobody came for its time and nothing runs', () => {
     expect([isAbandoned(10, 10, 0), isAbandoned(9, 10, 0), isAbandoned(99, 10, 1)]).toEqual([
       true,
       false,

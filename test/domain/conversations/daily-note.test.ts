@@ -27,7 +27,7 @@ describe('the text of a note', () => {
     expect(section('a\u0000\u001b[31mb')).toContain('> a\ufffd\ufffd[31mb')
   })
 
-  test('[DC3] a long text is cut between characters, never inside one, and says how much is left', () => {
+  test('[DC3] a long text is cut between characters, and the note says how much is left', () => {
     const family = '👨‍👩‍👧‍👦'
     for (const before of ['x'.repeat(999), 'x'.repeat(995), `${'x'.repeat(990)}é`]) {
       const [quote = ''] = section(before + family.repeat(20)).match(/^> .*$/m) ?? []
@@ -37,7 +37,7 @@ describe('the text of a note', () => {
     expect(section('x'.repeat(1001))).toContain(`> ${'x'.repeat(1000)}… (1 more characters)`)
   })
 
-  test('[DC3] tool calls and media are told without their content; what is left out in between is counted', () => {
+  test('[DC3] tool calls and media are told without content; what is left out is counted', () => {
     const calls = message('', {
       role: 'assistant',
       toolCalls: [{ function: { name: 'ls' } }, { name: 'x\n## y' }],
@@ -57,7 +57,7 @@ describe('the text of a note', () => {
     )
   })
 
-  test('[DC3] the front matter is YAML whatever a channel is called, and only words become tags', () => {
+  test('[DC3] the front matter is YAML for any channel, and only words become tags', () => {
     const head = noteHead({
       day: '2026-02-28',
       channels: ['a"b: c', 'web', '会社'],
@@ -69,7 +69,7 @@ describe('the text of a note', () => {
     expect(head).toContain('[[20260227]] · [[20260301]]')
   })
 
-  test('[DC12] a day leads with what it came to: summaries, done, decided, left, each in one line; nothing to say is nothing', () => {
+  test('[DC12] a day leads with summaries, done, decided and left, each in one line', () => {
     const hostile = 'A way\n## web:p.b\r\n- [ ] x\u2028---'
     const text = noteSummary({
       conversations: [{ key: 'web:p.a', summary: hostile }],

@@ -41,7 +41,7 @@ describe('cutting a history', () => {
   )
 })
 
-test('[CV13] an answer comes before what was written while it was given; nothing else moves', () => {
+test('[CV13] an answer comes before what was written while it was given', () => {
   const at = (n: number) => `2026-03-01T09:00:0${n}.000Z`
   const asked = (n: number) => ({ role: 'user', createdAt: at(n) })
   const answer = (n: number, begun: number) => ({

@@ -51,7 +51,7 @@ describe('the summary of a long conversation', () => {
     })
   })
 
-  test('[NA9] cannot cover what no agent has read, nor less than the one before, nor half a message', () => {
+  test('[NA9] a summary covers only whole messages that were read, and more than before', () => {
     const facts = { seenThrough: 42, coveredChars: 0 }
     expect(setSummary(fresh, { summary: 'x', throughSeq: 43 }, facts)).toEqual(refused)
     expect(

@@ -59,7 +59,7 @@ describe('a launch', () => {
     )
   })
 
-  test('[CO7] released, it is ordered anew: from whom and when is told, why it was held is not any more', () => {
+  test('[CO7] a released launch is ordered anew and tells from whom and when', () => {
     const decision = decideLaunch('2026-03-01T10:00:00.000Z', held, events.release)
     expect(decision).toMatchObject({
       launch: {
@@ -71,7 +71,7 @@ describe('a launch', () => {
     })
   })
 
-  test('[CO2] a stop that was ordered is the reason of the end, whatever the process makes of it; a second one changes nothing', () => {
+  test('[CO2] an ordered stop is the reason of the end; a second one changes nothing', () => {
     expect(became(stopping, events.stop)).toBe('-')
     expect(became(stopping, { ...events.exited, exitCode: 1 })).toBe('ended idle')
     expect(

@@ -195,7 +195,7 @@ describe('a report without a launch id that leaves some', () => {
     ],
   ])('[PX4] %s', check)
 
-  test('[PX8] a second report does not put the other one in doubt too, nor move the deadline', () => {
+  test('[PX8] a second report puts no other launch in doubt and moves no deadline', () => {
     const live = [suspected(chat), task]
     const goesOn = {
       decision: 'judging',

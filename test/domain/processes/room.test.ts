@@ -13,7 +13,7 @@ const begun = (
   count,
 })
 
-test('[CO2] a machine that has fewer than it may have begins it at once, whoever runs there', () => {
+test('[CO2] a machine with fewer processes than allowed begins it at once', () => {
   expect(hasCapacity([itself], wanted)).toBe(true)
   expect(hasCapacity([itself, begun('a', 1), begun('b', 1, 'starting')], wanted)).toBe(true)
   expect(hasCapacity([itself, begun('a', 1), begun('b', 2, 'starting')], wanted)).toBe(false)

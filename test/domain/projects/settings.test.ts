@@ -100,7 +100,7 @@ describe('the settings of a project', () => {
     },
   )
 
-  test('[NA10] of two timeouts out of order, the one that was changed is the one to correct', () => {
+  test('[NA10] of two timeouts out of order, the one that was changed is to be corrected', () => {
     expect(problemOf({ [hard]: 5 })).toMatchObject({ key: hard, min: 10, max: 1440 })
     expect(problemOf({ [soft]: 20 })).toMatchObject({ key: soft, min: 0.05, max: 15 })
     expect(problemOf({ [hard]: null }, { [soft]: 20, [hard]: 30 })).toMatchObject({

@@ -90,7 +90,7 @@ test.each([
   expect(notAnAnswer('error', agent, text)).toBeUndefined()
 })
 
-test('[CX12] an agent that falls silent after a tool call when its model fails has not answered; of others nothing is assumed', () => {
+test('[CX12] an agent silent after a tool call when its model fails has not answered', () => {
   expect(endedInSilence('pi-acp', ' \n')).toBe(true)
   expect(endedInSilence('pi-acp', 'done')).toBe(false)
   expect(endedInSilence(codex, '')).toBe(false)

@@ -64,7 +64,7 @@ test.each(answers)('[CX12] an answer is an answer: %s', (said) => {
     expect(judgeAnswer({ ...nothingKnown, said, ...known })).toBe('answer')
 })
 
-test('[CX12] what a model that answered nothing is said to have said is doubtful, whatever its words', () => {
+test('[CX12] an answer of a model that answered nothing is doubtful, whatever its words', () => {
   expect(
     judgeAnswer({
       ...nothingKnown,
@@ -86,7 +86,7 @@ test('[CX12] what a model that answered nothing is said to have said is doubtful
   )
 })
 
-test('[CX12] after tools the model has said something, so an error behind them is probable only where the text is nothing else', () => {
+test('[CX12] an error after tools is probable only where the text is nothing else', () => {
   expect(
     judgeAnswer({
       ...nothingKnown,

@@ -160,7 +160,7 @@ test.each(cases)('[RL6] a turn %s', (_, current, event, decision) => {
   expect(decideTurn(current, event)).toEqual(decision)
 })
 
-test('[RL6] one runs at a time; the others wait in the order in which they came, and not without end', () => {
+test('[RL6] one turn runs at a time; the others wait in order, and not without end', () => {
   const [running, first, second] = [life('running'), life('queued'), life('queued')]
   expect(enqueue([], 2)).toBe('run')
   expect(enqueue([running], 2)).toEqual({ position: 1 })

@@ -16,7 +16,7 @@ const form: QuestionSchema = {
   required: ['colour'],
 }
 
-test('[AP13] an answer fits the form: types, choices, bounds, formats, what is required, and nothing else', () => {
+test('[AP13] an answer fits the form: types, choices, bounds, formats, required fields', () => {
   const problem = (content: Record<string, string | number | boolean | string[]>) =>
     problemOf(form, { colour: 'red', ...content })?.text
   expect(

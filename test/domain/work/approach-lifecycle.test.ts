@@ -24,7 +24,7 @@ const untried: Approach = {
 }
 
 describe('the life of an approach', () => {
-  test('[AR1] an untried one becomes verified or failed, keeps its id, and what it was is in its history', () => {
+  test('[AR1] an untried approach becomes verified or failed, keeps its id and history', () => {
     const decision = change(
       untried,
       { kind: 'failed', failureReason: 'The ray hits the player', error: 'always grounded' },

@@ -16,7 +16,7 @@ const ready = (id: string, assignedTo: string | null = 'ann'): OpenTask => ({
 })
 const failed = (id: string) => (id.startsWith('failed') ? 'failed' : 'pending')
 
-test('[WK7] a plan is done with nothing open, open while something can be done, and stuck when all wait for a failure', () => {
+test('[WK7] a plan is done, open, or stuck when all that is left waits for a failure', () => {
   expect(planStanding([], failed)).toBe('done')
   expect(planStanding([], failed, true)).toBe('failed')
   expect(planStanding([ready('a'), blocked('b', 'failed 1')], failed)).toBe('open')
@@ -49,7 +49,7 @@ property.prop([shapes])(
   },
 )
 
-test('[WK8] who must act: the person who decides, the agent that is not there, whoever gives a task to somebody', () => {
+test('[WK8] the plan says who must act: a person, an absent agent, or who assigns', () => {
   const facts = {
     approvals: [],
     open: [],

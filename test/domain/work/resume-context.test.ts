@@ -86,7 +86,7 @@ describe('the resume context', () => {
     expect(Object.values(context.leftOut)).toEqual([false, false, false, false, false])
   })
 
-  test('[RS1] a result of any form is told whole; a long one is cut, and takes no room from the others', () => {
+  test('[RS1] a result of any form is told whole; a long one is cut and takes no room', () => {
     const done = (n: number, result: unknown) => ({
       taskId: `task_p1_code_00${n}`,
       name: `Step ${n}`,
@@ -109,7 +109,7 @@ describe('the resume context', () => {
     expect(sizeOf({ ...nothing, completed })).toBeLessThan(budget / 4)
   })
 
-  test('[RS4] of a thousand of each the newest are told, within the budget, and it says that there are more', () => {
+  test('[RS4] of a thousand of each the newest are told, and it says that there are more', () => {
     const words = { details: { method: 'x'.repeat(400) }, learnings: ['y'.repeat(100)] }
     const all: Remembered = {
       ...nothing,
@@ -143,7 +143,7 @@ describe('the resume context', () => {
       expect(list.length).toBeGreaterThan(5)
   })
 
-  test('[RS4] what must be avoided is never left out: told shorter, and within the budget while that is possible at all', () => {
+  test('[RS4] what must be avoided is never left out, but told shorter within the budget', () => {
     const warnings = many('failed', 400, {
       description: 'd'.repeat(500),
       failureReason: 'r'.repeat(500),
@@ -169,7 +169,7 @@ describe('the resume context', () => {
     expect(tooMany.failedApproaches.at(-1)).toEqual({ id: 'approach_f4999', avoid: true })
   })
 
-  test('[RS4] one that is very long is told without its details instead of taking all the room', () => {
+  test('[RS4] a very long approach is told without details instead of taking all room', () => {
     const long = approach('verified', 2, { details: 'x'.repeat(20_000) })
     const [first, second] = resumeContext(
       { ...nothing, verified: whole([long, approach('verified', 1)]) },
@@ -179,7 +179,7 @@ describe('the resume context', () => {
     expect(second).toMatchObject({ id: 'approach_v001', kind: 'verified' })
   })
 
-  test('[RS5] whoever read too little of a list that would fit is told so; of what is full, nothing more is wanted', () => {
+  test('[RS5] a reader who read too little of a list that would fit is told so', () => {
     const more = (count: number, words = {}) => ({
       items: many('verified', count, words),
       more: true,

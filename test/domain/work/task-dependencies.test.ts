@@ -74,7 +74,7 @@ describe('what a task waits for', () => {
     e: 'pending',
   }
 
-  test('[TK2] only a completed task lets others go on; one that failed or is unknown holds them', () => {
+  test('[TK2] only a completed task lets others go on; a failed or unknown one holds them', () => {
     expect(unfinishedOf(['a', 'b', 'c', 'd', 'e', 'x'], (id) => status[id])).toEqual([
       'b',
       'c',

@@ -98,7 +98,7 @@ describe('the life of a task', () => {
     expect(waitingStatus(['d'])).toBe('blocked')
   })
 
-  test('[TK2] blocked is lifted when the last dependency completes, and comes back with a new one', () => {
+  test('[TK2] blocked is lifted with the last dependency, and comes back with a new one', () => {
     expect(change('blocked', {}, [])).toMatchObject({
       outcome: 'changed',
       task: { status: 'pending' },

@@ -21,7 +21,7 @@ const complete: WorkSessionEvent = { type: 'complete' }
 const interrupt: WorkSessionEvent = { type: 'interrupt', reason: 'stopped' }
 
 describe('the life of a work session', () => {
-  test('[WK1] it is running until it ends, and interrupted when it ended with a reason', () => {
+  test('[WK1] a work session runs until it ends, and is interrupted if ended with a reason', () => {
     expect([running, interrupted, completed].map(({ state }) => state)).toEqual([
       'running',
       'interrupted',

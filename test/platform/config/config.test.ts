@@ -27,7 +27,7 @@ function place(file?: unknown): ConfigSources & { packageFolder: string } {
 
 const problems = (sources: ConfigSources): readonly string[] => checkConfig(sources).problems
 
-test('[CF1] it works with none: every value has its default and says so', () => {
+test('[CF1] without a file every value has its default and says so', () => {
   const sources = place()
   const { values, origins, file } = loadConfig(sources)
   expect(values).toMatchObject({
@@ -48,7 +48,7 @@ test('[CF1] keys are snake_case, so that variables and flags can be read', () =>
   expect(configKeys.length).toBeGreaterThan(10)
 })
 
-test('[CF1] the file wins over defaults, the environment over the file, flags over all; each value knows its origin', () => {
+test('[CF1] flags win over environment, file and defaults; each value knows its origin', () => {
   const sources = place({ port: 1000, host: '::1', 'log.level': 'debug' })
   const { values, origins } = loadConfig({
     ...sources,
@@ -147,7 +147,7 @@ test('[CF1] everything that is wrong is told at once, with where it was said', (
   expect(failure).toMatchObject({ exitCode: 2, next: expect.stringContaining('doctor') })
 })
 
-test('[CF1] what launched agents and callers are told is no configuration, and an empty variable is none', () => {
+test('[CF1] what launched agents are told is no configuration, nor an empty variable', () => {
   const env = {
     HOLDFAST_TOKEN: 'x',
     HOLDFAST_URL: 'x',
@@ -171,7 +171,7 @@ test('[CF2] a data folder is relative to who names it: the person, or the file',
   )
 })
 
-test('[CF1] a file in the data folder counts before the one of the clone, and cannot move the folder it lies in', () => {
+test('[CF1] a file in the data folder goes before the clone’s and cannot move its folder', () => {
   const sources = place({ port: 1 })
   const data = temporaryFolder()
   writeFileSync(join(data, 'holdfast.config.json'), JSON.stringify({ port: 2 }))
@@ -204,7 +204,7 @@ test('[SE4] a file in the folder a person happens to stand in configures nothing
   })
 })
 
-test('[CF3] DATABASE_URL means PostgreSQL, ours wins over it, and a password is never shown', () => {
+test('[CF3] DATABASE_URL means PostgreSQL, ours wins, and a password is never shown', () => {
   const env = { DATABASE_URL: 'postgres://a:geheim@db/x' }
   expect(loadConfig({ ...place(), env })).toMatchObject({
     values: { database_url: env.DATABASE_URL },
@@ -232,7 +232,7 @@ test('[CF1] any IANA time zone will do, and off is off', () => {
   expect(parseConfigValue('cutover.timezone', '+09:00')).toHaveProperty('problem')
 })
 
-test('[CF1] the published schema names every setting with its range, and has the same words for its variable', () => {
+test('[CF1] the published schema names every setting with its range and its variable', () => {
   const { properties } = configJsonSchema() as {
     properties: Record<string, Record<string, unknown>>
   }
@@ -254,7 +254,7 @@ test('[CF1] the published schema names every setting with its range, and has the
   ])
 })
 
-test('[SE11] projects.roots is a list of folders, absolute when it applies, however it is said', () => {
+test('[SE11] projects.roots is a list of folders, absolute however it is said', () => {
   const sources = place({ projects: { roots: ['/srv', 'here'] } })
   const file = loadConfig(sources)
   expect(file.values['projects.roots']).toEqual(['/srv', join(dirname(file.file ?? ''), 'here')])

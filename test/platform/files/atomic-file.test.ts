@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { writeFileAtomic } from '../../../src/platform/files/atomic-file.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-test('[CK3] a file is replaced as a whole, for its owner only, and nothing else is left beside it', async () => {
+test('[CK3] a file is replaced whole, for its owner only, and leaves nothing beside', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'state.json')
   writeFileSync(path, 'old')

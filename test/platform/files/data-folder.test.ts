@@ -11,7 +11,7 @@ const noWarning = (message: string): never => {
   throw new Error(message)
 }
 
-test('[CF2] in a clone it is .holdfast in the root, also in a worktree, where .git is a file', () => {
+test('[CF2] the data folder of a clone or a worktree is .holdfast in its root', () => {
   const packageFolder = temporaryFolder()
   writeFileSync(join(packageFolder, '.git'), 'gitdir: elsewhere')
   expect(defaultDataFolder({ packageFolder, env: {}, platform: 'linux', home: '/people/me' })).toBe(
@@ -29,7 +29,7 @@ test('[CF2] the data folder is where the platform keeps data, when nothing else 
   expect(folder('win32', { LOCALAPPDATA: '/local' })).toBe('/local/holdfast')
 })
 
-test('[CF2] it is made for its owner only', async () => {
+test('[CF2] the data folder is made for its owner only', async () => {
   const data = join(temporaryFolder(), 'a', 'b')
   await prepareDataFolder(data, noWarning)
   expect([mode(data), mode(join(data, 'run'))]).toEqual([0o700, 0o700])
@@ -90,7 +90,7 @@ test('[CF2] a link to a folder is as good as the folder', async () => {
   expect(existsSync(join(folder, 'real', 'run'))).toBe(true)
 })
 
-test('[CF2] one that all users share is refused: closing it would take it away from them', async () => {
+test('[CF2] a folder that all users share is refused, since closing takes it away', async () => {
   const shared = temporaryFolder()
   chmodSync(shared, 0o1777)
   const error = await prepareDataFolder(shared, noWarning).catch((refused: unknown) => refused)
@@ -99,7 +99,7 @@ test('[CF2] one that all users share is refused: closing it would take it away f
   expect(mode(shared)).toBe(0o777)
 })
 
-test('[CF2] one that is closed to this user is known as such, and not as a file that cannot be read', () => {
+test('[CF2] a folder closed to this user is told from a file that cannot be read', () => {
   const folder = temporaryFolder()
   chmodSync(folder, 0o000)
   const source = (name: string): string => join(import.meta.dirname, '../../../src/platform', name)

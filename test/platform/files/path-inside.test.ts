@@ -48,7 +48,7 @@ test.each(hostile)('[SE5] %j is refused by its looks', async (path) => {
   await expect(realPathInside(temporaryFolder(), path)).rejects.toThrow(PathRefused)
 })
 
-test('[SE5] a plain path leads below its folder, whether it exists or not, and is made with its mode', async () => {
+test('[SE5] a plain path leads below its folder and is made with its mode', async () => {
   const root = temporaryFolder()
   expect(await realPathInside(root, 'a/b')).toBe(join(root, 'a', 'b'))
   const made = await makeFolderInside(root, 'auth/データ', 0o750)
@@ -56,7 +56,7 @@ test('[SE5] a plain path leads below its folder, whether it exists or not, and i
   expect(await makeFolderInside(root, 'auth/データ', 0o750)).toBe(made)
 })
 
-test('[SE5] links are followed to where they lead: inside is fine, outside is refused, and nothing is made there', async () => {
+test('[SE5] a link to the inside is followed; one to the outside makes nothing', async () => {
   const [root, outside] = [temporaryFolder(), temporaryFolder()]
   mkdirSync(join(root, 'real'))
   symlinkSync('real', join(root, 'inner'))
@@ -71,7 +71,7 @@ test('[SE5] links are followed to where they lead: inside is fine, outside is re
   await expect(mkdir(join(outside, 'x'))).resolves.toBe(undefined)
 })
 
-test('[SE5] what is opened is looked at again: a folder that was changed for a link meanwhile is refused', async () => {
+test('[SE5] a folder exchanged for a link meanwhile is found when it is opened', async () => {
   const [root, outside] = [temporaryFolder(), temporaryFolder()]
   writeFileSync(join(outside, 'secret'), 'x')
   mkdirSync(join(root, 'a'))

@@ -59,7 +59,7 @@ test('[CF2] a process that has ended is not alive', async () => {
   expect(isAlive({ pid: child.pid ?? 0 })).toBe(false)
 })
 
-test('[CF2] another process that has the number of a server that died, or had it before the machine started, is not that server', async () => {
+test('[CF2] a process that has a dead server’s number is not taken for the server', async () => {
   const data = temporaryFolder()
   await writeRunFile(data, server)
   const found = await readRunFile(data)

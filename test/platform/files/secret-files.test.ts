@@ -35,7 +35,7 @@ async function prepare(data: string, coordinatorRuns = false): Promise<string[]>
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
-test('[SE10] a start moves what an earlier build kept; until then it is read where it is', async () => {
+test('[SE10] a start moves what an earlier build kept; until then it is read there', async () => {
   const data = folderOfEarlierBuild()
   expect(await readOwnerToken(data)).toBe(ownersToken)
   expect(await prepare(data)).toEqual([])
@@ -62,7 +62,7 @@ test('[SE10] a move that was cut off between two files is finished by the next s
   )
 })
 
-test('[SE10] of two, the one in the folder counts; the other, which an older build made there, goes and is spoken of', async () => {
+test('[SE10] the secret in the folder counts; the other, of an older build, goes', async () => {
   const data = folderOfEarlierBuild()
   const counts = `hf_owner_${'c'.repeat(43)}`
   mkdirSync(join(data, 'secrets'))
@@ -76,7 +76,7 @@ test('[SE10] of two, the one in the folder counts; the other, which an older bui
   ])
 })
 
-test('[SE10] the token of a coordinator of an earlier build that still runs stays where that reads it', async () => {
+test('[SE10] the token of a running coordinator of an earlier build stays readable', async () => {
   const data = folderOfEarlierBuild()
   await prepare(data, true)
   expect(await unmovedSecrets(data)).toEqual(['coordinator-token'])
@@ -88,7 +88,7 @@ test('[SE10] the token of a coordinator of an earlier build that still runs stay
   )
 })
 
-test('[SE10] a folder of secrets that is open to others is closed to them, with a warning', async () => {
+test('[SE10] a folder of secrets that is open to others is closed with a warning', async () => {
   const data = temporaryFolder()
   await prepare(data)
   chmodSync(join(data, 'secrets'), 0o755)

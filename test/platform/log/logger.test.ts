@@ -15,7 +15,7 @@ function logTo(format: LogFormat, colours = false) {
   return { logger, lines, first: () => JSON.parse(lines[0] ?? 'null') }
 }
 
-test('[OP1] a line is JSON with the time in RFC 3339, the level in words and what belongs to it', () => {
+test('[OP1] a line is JSON with an RFC 3339 time, the level in words and its fields', () => {
   const { logger, lines, first } = logTo('json')
   logger.child({ requestId: 'r1' }).info({ stream: 'home' }, 'request completed')
   expect(lines[0]?.endsWith('}\n')).toBe(true)
@@ -65,7 +65,7 @@ test('[SE7] a header or a password is masked by its name alone', () => {
   })
 })
 
-test('[SE7] a masked line is still JSON where the secret stood between quotes and backslashes', () => {
+test('[SE7] a masked line stays JSON where the secret had quotes and backslashes', () => {
   const { logger, first } = logTo('json')
   logger.info('password=ab\\"cd "token": "x\\\\" end')
   expect(first().level).toBe('info')

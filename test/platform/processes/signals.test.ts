@@ -101,7 +101,7 @@ test('[OP2] who stops listening leaves no listener behind', () => {
   expect(signals.eventNames()).toEqual([])
 })
 
-test('[OP2] who has something of its own to end is hurried by the second signal, and ended by the third', async () => {
+test('[OP2] a program with its own ending is hurried by signal two, ended by three', async () => {
   const clock = manualClock()
   const signals = new EventEmitter()
   const exits: number[] = []

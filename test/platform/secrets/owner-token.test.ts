@@ -5,7 +5,7 @@ import { StartFailure } from '../../../src/platform/processes/start-failure.ts'
 import { loadOwnerToken, readOwnerToken } from '../../../src/platform/secrets/owner-token.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-test('[SE1] the first start makes a token of 256 bits for its owner only; the next one finds it', async () => {
+test('[SE1] the first start makes an owner’s token of 256 bits; the next finds it', async () => {
   const data = temporaryFolder()
   const token = await loadOwnerToken(data, {})
   expect(token).toMatch(/^hf_owner_[\w-]{43}$/)
@@ -21,7 +21,7 @@ test('[SE1] HOLDFAST_TOKEN overrides it and is not kept', async () => {
   expect(existsSync(join(data, 'secrets', 'owner-token'))).toBe(false)
 })
 
-test('[SE1] a HOLDFAST_TOKEN that can be guessed or not be sent is refused without being shown', async () => {
+test('[SE1] a HOLDFAST_TOKEN that is weak or unsendable is refused and not shown', async () => {
   for (const HOLDFAST_TOKEN of [
     'nineteen-characters',
     'with a space in it, and long',

@@ -4,7 +4,7 @@ import { newSealingKey, Seals, sealingKeyIn } from '../../../src/platform/secret
 const seals = new Seals(Buffer.alloc(32, 1))
 const other = new Seals(Buffer.alloc(32, 2))
 
-test('[SE12] a value is opened by its key, under its name, as it was sealed, and by nothing else', () => {
+test('[SE12] a value is opened only by its key, under its name, as it was sealed', () => {
   const value = 'sk-live-🔑 4f9a'
   const sealed = seals.seal('KEY', value)
   expect(seals.open({ KEY: sealed })).toEqual({ KEY: value })

@@ -80,7 +80,7 @@ const only = (...events: RelayEvent[]): Pane => seen(spawning, ready, ...events)
 const itemsOf = (pane: Pane) =>
   pane.entries.flatMap((entry) => (entry.kind === 'turn' ? entry.items : []))
 
-test('[UI3] pieces of text grow together; a thought or a tool between them parts them; a tool and the plan stand once and change', () => {
+test('[UI3] pieces grow together; thoughts and tools part them; tool and plan change', () => {
   const entries = [{ content: 'x', priority: 'high', status: 'pending' } as const]
   const pane = only(
     prompted('m'),
@@ -106,7 +106,7 @@ test('[UI3] pieces of text grow together; a thought or a tool between them parts
   ).toBeUndefined()
 })
 
-test('[UI3] what waits stands in its order, moves up, and leaves by its turn or when it is withdrawn', () => {
+test('[UI3] what waits stands in order, moves up, and leaves by turn or withdrawal', () => {
   const waiting = (...events: RelayEvent[]) =>
     only(prompted('1'), queued('2', 1), queued('3', 2), queued('4', 3), ...events).agent?.queue.map(
       ({ messageId, position }) => `${position} ${messageId}`,
@@ -118,7 +118,7 @@ test('[UI3] what waits stands in its order, moves up, and leaves by its turn or 
   expect(waiting(response('1', ''), prompted('2'))).toEqual(['1 3', '2 4'])
 })
 
-test('[UI3] a permission waits until it is answered, wherever that is; then it says how and by whom', () => {
+test('[UI3] a permission waits until it is answered anywhere, then says how and by whom', () => {
   const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' as const }]
   const request = {
     approvalId: 7,
@@ -143,7 +143,7 @@ test('[UI3] a permission waits until it is answered, wherever that is; then it s
   expect(itemsOf(pane)).toMatchObject([{ permission: { outcome: 'allowed', decidedBy: 'owner' } }])
 })
 
-test('[AG1] an agent that fails leaves its turn unknown and its words; the one after it takes the role and what was said stays', () => {
+test('[AG1] a failed agent leaves its turn unknown; the next one takes the role', () => {
   const failure = {
     role,
     step: 'running',
@@ -186,7 +186,7 @@ const turn = (messageId: string, seq: number, more: Partial<Turn> = {}): Turn =>
   ...more,
 })
 
-test('[RL4] a snapshot begins anew with what was said and what runs; older turns come before them, each once', () => {
+test('[RL4] a snapshot begins anew with what was said; older turns come before it', () => {
   const running = turn('3', 0, { state: 'running', text: 'so f' })
   const agent = {
     role,

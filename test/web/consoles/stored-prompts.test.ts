@@ -30,7 +30,7 @@ const prompt = (requestId: string, error?: unknown): Prompt => ({
   error,
 })
 
-test('[UI3] what the server refused is not said again by a reload: only the person says it again', () => {
+test('[UI3] what the server refused is said again by the person alone, not a reload', () => {
   const refused = new ProblemError(problemOf(new Refusal('agent_not_active', 'dev has ended')))
   storePrompts(mine, [
     prompt('a', refused),
@@ -47,7 +47,7 @@ test('[UI3] what the server refused is not said again by a reload: only the pers
   expect(others).toEqual([prompt('b'), prompt('c')])
 })
 
-test('[UI3] what a server said that could not is not refused: it goes out again under its id', () => {
+test('[UI3] what a server could not take was not refused: it goes out under its id', () => {
   const away = new ProblemError(problemOf(new Refusal('store_unavailable', 'PostgreSQL is away')))
   storePrompts(mine, [prompt('a', away)])
   expect(readPrompts(mine)).toEqual([prompt('a')])
@@ -57,7 +57,7 @@ test('[UI3] what a server said that could not is not refused: it goes out again 
   ]).toEqual([false, true])
 })
 
-test('[CH10] what one person has not sent is not there for who signs in after them in the same tab', () => {
+test('[CH10] what one person has not sent is not there for the next in the same tab', () => {
   storePrompts(mine, [prompt('a')])
   expect(readPrompts({ ...mine, personId: 'owner' })).toEqual([])
   expect(readPrompts(mine)).toEqual([prompt('a')])

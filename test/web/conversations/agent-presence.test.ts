@@ -98,14 +98,14 @@ describe('an agent that is there', () => {
     })
   })
 
-  test('[CH9] waits for a person when it has asked for something, and not for what it asked elsewhere', () => {
+  test('[CH9] an agent waits for a person when it asked here, not when it asked elsewhere', () => {
     expect(is({ agentSessions: [agentSession()], thinking: true, asking: true })).toEqual({
       is: 'asking',
     })
     expect(is({ agentSessions: [agentSession()], asking: true })).toEqual({ is: 'ready' })
   })
 
-  test('[CO6] on a machine that is not heard of, or ordered there, is said to be so, and nothing else', () => {
+  test('[CO6] an agent on a machine that is not heard of is shown as that, no more', () => {
     const ordered = {
       called,
       processes: [process({ state: 'waiting' })],
@@ -186,7 +186,7 @@ describe('an agent that is being started', () => {
 })
 
 describe('an agent that does not come', () => {
-  test('[CH9] its start failed since it was called, or since somebody wrote', () => {
+  test('[CH9] the agent’s start failed since it was called, or since somebody wrote', () => {
     const failed = crashed()
     expect(is({ called, processes: [failed] })).toEqual({ is: 'failed', process: failed, failed })
     expect(is({ askedAt: at(15), processes: [failed] })).toMatchObject({ is: 'failed' })
@@ -222,7 +222,7 @@ describe('an agent that does not come', () => {
     })
   })
 
-  test('[CO7] it is held, with the last failure beside it', () => {
+  test('[CO7] the agent is held, with its last failure beside it', () => {
     const held = process({
       launchId: 'l2',
       state: 'held',
@@ -235,7 +235,7 @@ describe('an agent that does not come', () => {
 })
 
 describe('what runs', () => {
-  test('[UI1] agents with their process, processes that have none signed in yet, those that need a person first', () => {
+  test('[UI1] running agents have a process, sign in, or need a person first', () => {
     const processes = [
       process({
         launchId: 'l3',

@@ -31,7 +31,7 @@ const running = (messageId: string, text: string) => ({
 const textOf = (turns: readonly ShownTurn[]) =>
   turns.map(({ items }) => items.map((item) => ('text' in item ? item.text : item.kind)).join('|'))
 
-test('[CH14] pieces go on where the snapshot ended, another turn begins anew, and what ended stays as it was seen', () => {
+test('[CH14] pieces go on where the snapshot ended, and an ended turn stays as seen', () => {
   const known = turnsAfterSnapshot([], { commands: [], running: [running('t1', 'one ')] })
   // The messages say what was asked.
   expect(known).toMatchObject([{ content: [], state: 'running' }])
@@ -60,7 +60,7 @@ test('[CH14] pieces go on where the snapshot ended, another turn begins anew, an
   ])
 })
 
-test('[CH14] tools, thoughts and a permission stand in the turn in which they came, and an answer closes its card', () => {
+test('[CH14] tools, thoughts and a permission stand in their turn, which closes its card', () => {
   const call = { toolCallId: 'c', title: 'Write', status: 'pending' }
   const asked = event('permission:requested', { messageId: 't1', approvalId: 7, options: [], call })
   const known = after(
@@ -105,7 +105,7 @@ const order = (entries: ReturnType<typeof entriesOf>) =>
     entry.kind === 'turn' ? `${entry.turn.messageId}>${entry.message?.seq}` : entry.message.seq,
   )
 
-test('[UI4] an answer stands where its turn began: what was written meanwhile comes after it, running or over', () => {
+test('[UI4] an answer stands where its turn began, before what was written meanwhile', () => {
   const first = message(1, 1)
   const second = message(2, 3)
   const going = turn('t1', 2, { state: 'running' })
@@ -136,7 +136,7 @@ test('[UI4] what is written while it works waits, unless it was handed over alre
   expect(queuedOf(messages, undefined, [])).toEqual([])
 })
 
-test('[UI4] a turn that was cut off leads to the one that repeats it, and to none that answers something else', () => {
+test('[UI4] a turn that was cut off leads to the one that repeats it and to no other', () => {
   const cut = turn('t1', 2, { state: 'unknown' })
   const [, attempt, again] = entriesOf([message(1, 1)], [cut, turn('t2', 3, { state: 'running' })])
   expect(attempt && repetitionOf(attempt, again)).toBe('t2')
@@ -151,7 +151,7 @@ test('[UI4] a turn that was cut off leads to the one that repeats it, and to non
   expect(asked && repetitionOf(asked, answer)).toBeUndefined()
 })
 
-test('[CH17] a turn that failed or was cut off stays among what was said, also where it did nothing', () => {
+test('[CH17] a failed or cut turn stays among what was said, also where it did nothing', () => {
   const messages = [message(1, 1), message(2, 4)]
   const none = { items: [] }
   const turns = [

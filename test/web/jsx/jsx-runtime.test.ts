@@ -9,7 +9,7 @@ import { jsx, jsxs, prose } from '../../../web/src/jsx/jsx-runtime.ts'
 const turned = 'rm \u202Egpj.exe\u2066 a\u200Bb\u200F'
 const shown = String.raw`rm \u202egpj.exe\u2066 a\u200bb\u200f`
 
-test('[SE13] every text of an element, and what names it, shows what turns text around and what is invisible by its number', () => {
+test('[SE13] an element shows by number what turns its texts around or is invisible', () => {
   expect(renderToStaticMarkup(jsx('p', { children: turned }))).toBe(`<p>${shown}</p>`)
   expect(
     renderToStaticMarkup(
@@ -23,7 +23,7 @@ test('[SE13] every text of an element, and what names it, shows what turns text 
   ).toBe(`<i title="${shown}" aria-label="${shown}" data-as-it-is="\u202E"></i>`)
 })
 
-test('[SE13] sentences keep the marks of their language, but nothing that turns other letters around', () => {
+test('[SE13] sentences keep the marks of their language, but none that turns letters', () => {
   const sentence = 'שלום\u200F! \u2067عربي\u2069 \u202Eno\u202C'
   expect(renderToStaticMarkup(jsx('p', { children: prose(sentence) }))).toBe(
     `<p>${sentence.replace('\u202E', String.raw`\u202e`)}</p>`,

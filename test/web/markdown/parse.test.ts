@@ -84,7 +84,7 @@ function numbersFrom(seed: number): (below: number) => number {
   }
 }
 
-test('[SE6] whatever is put together of marks is read at once only where that is quick, and never throws', () => {
+test('[SE6] any put-together marks are read at once where that is quick, never throw', () => {
   const below = numbersFrom(20_260_101)
   const some = (most: number) =>
     Array.from(

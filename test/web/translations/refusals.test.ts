@@ -75,7 +75,7 @@ const refusedBy = (schema: z.ZodType, value: unknown): string => {
   }
 }
 
-test('[UI5] what a field has wrong is said of it: what the schemas say in the words of their library too', () => {
+test('[UI5] a field says what is wrong with it, in the words of the schemas’ library', () => {
   const agent = { id: 'a', name: 'A', protocol: 'mcp', command: null }
   const thing = z.strictObject({
     name: z.string().min(2).max(3).optional(),

@@ -81,7 +81,7 @@ test('[UI5] a notice after the text of an agent is translated, and the text stay
   expect(inJapanese(ran.text, ran.notice)).not.toContain('The agent')
 })
 
-test('[UI5] whether a detail names the exit is known by its code, of rows of before by their form', () => {
+test('[UI5] a code tells whether a detail names the exit, or its form in old rows', () => {
   const { text, notice } = statusNotice('exitCode', { code: 1 })
   const signal = statusNotice('endedBySignal', { signal: 'SIGKILL' }).text
   expect(tellsExit({ detail: 'in any words', notice })).toBe(true)
@@ -98,7 +98,7 @@ test('[UI5] whether a detail names the exit is known by its code, of rows of bef
   ).toEqual([true, true, false, false])
 })
 
-test('[UI5] the words of a language take nothing but types from the page, which waits for them before it is whole itself', () => {
+test('[UI5] the words of a language import only types of the page, which waits for them', () => {
   const folder = new URL('../../../web/src/translations/', import.meta.url)
   const files = readdirSync(folder).filter((name) => /^(?:en|ja)\b/.test(name))
   const takes = (file: URL): string[] =>

@@ -43,7 +43,7 @@ const member = (
 
 const now = Date.parse(at(10_000))
 
-test('[UI2] time runs to the right, a family stays together, a fork leads from the end of one to the beginning of the next', () => {
+test('[UI2] time runs right, a family stays together, a fork leads from end to beginning', () => {
   const { lines, forks } = layOut(
     [member('c', 200, null, 'a'), member('b', 100, 150), member('a', 0, 60, null, [20, 40])],
     now,
@@ -72,7 +72,7 @@ test('[UI2] a week of silence does not squeeze an hour of work out of sight', ()
   expect((a?.to ?? 0) - (a?.from ?? 0)).toBeGreaterThan(0.4)
 })
 
-test('[UI2] one moment, one that is its own ancestor, one whose parent is not listed: all are drawn', () => {
+test('[UI2] a single moment, its own ancestor and an unlisted parent are all drawn', () => {
   expect(layOut([member('a', 0, 0)], Date.parse(at(0))).lines).toMatchObject([
     { row: 0, from: 0, to: 0 },
   ])

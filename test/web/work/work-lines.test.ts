@@ -8,7 +8,7 @@ import { linesOf } from '../../../web/src/work/work-lines.ts'
 const run = (id: string, parent: string | null, minute: number): WorkSession =>
   ({ id, parentSessionId: parent, startedAt: `2026-11-17T10:0${minute}:00.000Z` }) as WorkSession
 
-test('[UI2] runs that were resumed from one another are one line, the newest first, also where one was resumed twice', () => {
+test('[UI2] runs resumed from one another are one line, newest first, also twice', () => {
   const lines = linesOf([
     run('d', 'a', 5),
     run('c', 'b', 3),
@@ -28,7 +28,7 @@ test('[UI2] runs that were resumed from one another are one line, the newest fir
   ).toHaveLength(2)
 })
 
-test('[UI2] no code is shown to a person: known ones have words, others lose their underscores', () => {
+test('[UI2] no code is shown to a person: known ones have words, others no underscores', () => {
   const received = (reason: string) => reasonText(en.workSessions, reason)
   expect(received('process_crashed')).toBe('the process crashed')
   expect(received('disk_quota_exceeded')).toBe('disk quota exceeded')
