@@ -32,3 +32,22 @@ test('[HS27] named columns that are no state are written anywhere, and all by th
   const mover = { ...writing('{ ...row, state }'), path: 'src/services/turns/move-turn.ts' }
   expect(writtenElsewhere([writing('{ id: turn.id, primer }'), mover])).toEqual([])
 })
+
+test('[HS27] the control: of some tables no other file writes even a column that is no state', () => {
+  const flow = {
+    path: 'src/services/flows/x.ts',
+    text: "await tx.update('contexts', { id, trouble })",
+  }
+  expect(writtenElsewhere([flow])).toEqual(['src/services/flows/x.ts:1 updates contexts'])
+})
+
+test('[HS27] the control: a statement that writes such a table is run by its writer alone', () => {
+  const statement = {
+    path: 'src/store/turns/contexts.ts',
+    text: "export const updateAsleep = statement()((db) => db.updateTable('contexts').set({}))",
+  }
+  const flow = { path: 'src/services/flows/x.ts', text: "import { updateAsleep } from './y.ts'" }
+  expect(writtenElsewhere([statement, flow])).toEqual([
+    'src/services/flows/x.ts:1 runs updateAsleep, which writes contexts',
+  ])
+})

@@ -38,6 +38,7 @@ import {
   roleContextKey,
 } from '../turns/context-record.ts'
 import { applyLimit } from '../turns/limit-record.ts'
+import { changeContext, contextOpened } from '../turns/move-context.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
 import { keepOutput } from '../turns/turn-output.ts'
@@ -194,11 +195,8 @@ async function processReady(
   for (const row of held) {
     await lockContext(tx, row.conversation_key)
     await keepOffers(tx, row, fact)
-    await tx.update('contexts', {
-      id: row.id,
-      ...opened(fact, fact.notices?.['notRestored'], now),
-      primed_at: null,
-    })
+    const found = opened(fact, fact.notices?.['notRestored'], now)
+    await contextOpened(tx, row, { ...found, primed_at: null })
   }
   tx.append(projectStream(launch.projectId), {
     type: 'process-ready',
@@ -264,21 +262,16 @@ async function roleAgentReady(
   const found = await getOrCreateContext(tx, which, context)
   const restored = { not_restored: notRestored, notice: noticeColumn(details.notRestored) }
   const opened = {
-    state: 'open',
     launch_id: launch.id,
     acp_session_id: acpSessionId,
     how,
     ...restored,
-  } as const
+  }
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
-  await tx.update('contexts', {
-    id: found.id,
-    ...opened,
-    opened_at: now,
-    primed_at: hasNews ? null : now,
-  })
+  const primed_at = hasNews ? null : now
+  await contextOpened(tx, found, { ...opened, opened_at: now, primed_at })
   const isNamed =
     found.launch_id === launch.id &&
     (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
@@ -337,7 +330,7 @@ async function turnBegan(
   // CX19: what is not told before a slash command is told before the next prompt.
   const primed_at = priming.primer === null ? null : now
   const change = { ...opened(fact, fact.notice, now), primed_at }
-  await tx.update('contexts', { id: row.id, ...change })
+  await contextOpened(tx, row, change)
   await tellReopened(tx, turn, { ...row, ...change })
 }
 
@@ -349,7 +342,7 @@ const opened = (
   now: Instant,
 ) => {
   const why = { not_restored: notRestored, notice: noticeColumn(detailFrom(notRestored, notice)) }
-  return { state: 'open' as const, acp_session_id, how, ...why, opened_at: now }
+  return { acp_session_id, how, ...why, opened_at: now }
 }
 
 async function update(
@@ -400,7 +393,7 @@ async function keepWithContext(
   const { conversation_key: key, agent_id: role } = row
   if (said.kind === 'commands') {
     await lockContext(tx, key)
-    await tx.update('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
+    await changeContext(tx, row, { commands: JSON.stringify(said.commands) })
   }
   if (said.kind === 'title') {
     const conversation = await tx.row('conversations', { key })

@@ -25,6 +25,7 @@ import {
 } from '../../store/turns/turns.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
+import { changeContext, putToSleep } from '../turns/move-context.ts'
 import { moveTurn } from '../turns/move-turn.ts'
 import { noteInTurn } from '../turns/turn-record.ts'
 import { endAgentSession } from './end-agent-session.ts'
@@ -53,25 +54,13 @@ export async function retryTurn(
   )
   if (notRun === 'no_context' && others.length > 0) {
     await tx.update('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
-    await tx.update('contexts', {
-      id: row.id,
-      state: 'asleep',
-      launch_id: null,
-      primed_at: null,
-    })
+    await putToSleep(tx, row)
     await requeueTurn(tx, turn, context.now)
     return true
   }
   const trouble = row.trouble + 1
   if (trouble >= maxAttempts) {
-    await tx.update('contexts', {
-      id: row.id,
-      trouble: 0,
-      state: 'asleep',
-      launch_id: null,
-      acp_session_id: null,
-      primed_at: null,
-    })
+    await putToSleep(tx, row, { trouble: 0, acp_session_id: null })
     return false
   }
   await requeueTurn(tx, turn, context.now)
@@ -117,7 +106,7 @@ export async function updateContextHealth(
       context,
     )
   const works = state === 'answered' || stopReason === denied
-  if (works && row.trouble > 0) await tx.update('contexts', { id: row.id, trouble: 0 })
+  if (works && row.trouble > 0) await changeContext(tx, row, { trouble: 0 })
 }
 
 /**
@@ -152,14 +141,11 @@ async function reopenContext(
   launch: Launch,
   context: Context,
 ): Promise<void> {
-  const { id, trouble } = row
-  const asleep = { id, trouble, state: 'asleep', launch_id: null, primed_at: null } as const
+  const { trouble } = row
   const limit = await contextLimit(tx, launch.id)
-  if (trouble === 1 && limit === null) return tx.update('contexts', asleep)
-  await tx.update('contexts', {
-    ...asleep,
-    acp_session_id: trouble === 1 ? row.acp_session_id : null,
-  })
+  if (trouble === 1 && limit === null) return putToSleep(tx, row, { trouble })
+  const acp_session_id = trouble === 1 ? row.acp_session_id : null
+  await putToSleep(tx, row, { trouble, acp_session_id })
   await replaceProcess(tx, launch, context)
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../conversations/conversation-record.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
 import { getOrCreateContext } from '../turns/context-record.ts'
+import { changeContext } from '../turns/move-context.ts'
 import { rewoundSince } from '../turns/turn-files.ts'
 
 /** The newest messages that a fork begins with. */
@@ -47,7 +48,7 @@ async function forkContext(
     context,
   )
   const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
-  await tx.update('contexts', { id: row.id, fork_of: known.acp_session_id, told_through })
+  await changeContext(tx, row, { fork_of: known.acp_session_id, told_through })
 }
 
 /** Creates the conversation of a fork with what was said until then, and registers its worktree. */

@@ -5,10 +5,10 @@ import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
 import { closeLimitedHolders } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { endContextsIn } from '../../store/turns/contexts.ts'
 import { disownTurnFiles } from '../../store/turns/turn-files.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { endContextsIn } from '../turns/move-context.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 
 /**
@@ -23,7 +23,7 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await existingConversation(tx, key)
     await cancelQueuedTurns(tx, key, now)
     await tx.write(closeLimitedHolders, { key })
-    await tx.write(endContextsIn, { key, reason: 'deleted', now })
+    await endContextsIn(tx, key, 'deleted', now)
     await tx.delete('unread_messages', { conversation_key: key })
     await tx.write(deleteTurnItemsOf, { key })
     await tx.write(deleteTurnsOf, { key })

@@ -72,6 +72,7 @@ import {
   severalPeople,
   unprimed,
 } from '../turns/context-record.ts'
+import { beginOpening, changeContext, contextOpened } from '../turns/move-context.ts'
 import { addTurn, moveTurn } from '../turns/move-turn.ts'
 import { transcriptOwner } from '../turns/transcript-owner.ts'
 import { startTurn } from '../turns/turn-record.ts'
@@ -339,25 +340,24 @@ async function startInContext(
   // A process limited to one conversation opened its ACP session at start.
   const bound = limit !== null && found.launch_id !== launch.id
   const begun = {
-    state: 'open',
     launch_id: launch.id,
     how: 'new',
     opened_at: now,
     primed_at: null,
     acp_session_id: null,
   } as const
-  const row: ContextRow = bound ? { ...found, ...begun } : found
+  const row: ContextRow = bound ? { ...found, ...begun, state: 'open' } : found
   const isCommand = isSlashCommand(JSON.parse(turn.content))
   const priming = isCommand ? unprimed(row) : await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
   const primed = isCommand
     ? {}
     : { told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
-  const known = { id: row.id, ...(bound ? begun : {}), launch_id: launch.id, ...primed }
   const begins = { ...turn, context_id: row.id }
   if (isOpen) {
     const knowsNothing = row.primed_at === null && row.how === 'new'
-    await tx.update('contexts', known)
+    if (bound) await contextOpened(tx, row, { ...begun, ...primed })
+    else await changeContext(tx, row, primed)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
     const news = row.primed_at === null ? priming.news : priming.decided
     const primer = knowsNothing ? priming.primer : news
@@ -365,7 +365,7 @@ async function startInContext(
     if (row.primed_at === null) await tellReopened(tx, begins, row)
     return
   }
-  await tx.update('contexts', { ...known, state: 'opening' })
+  await beginOpening(tx, row, launch.id, primed)
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
   const owner = await transcriptOwner(tx, { projectId, key, originKey })

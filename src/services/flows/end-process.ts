@@ -9,11 +9,12 @@ import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lif
 import { decideExit } from '../../domain/processes/process-exit.ts'
 import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { putToSleep, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
+import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { hasSignedIn, moveLaunch } from '../processes/launch-record.ts'
 import { lockContext } from '../turns/context-record.ts'
+import { putAllToSleep } from '../turns/move-context.ts'
 import { withdrawPermissions } from './decide-request.ts'
 import { endAgentSession } from './end-agent-session.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
@@ -54,7 +55,7 @@ async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context):
 async function putContextsToSleep(tx: Tx, launchId: string): Promise<void> {
   for (const row of await tx.all(selectContextsOfLaunch, { launchId }))
     await lockContext(tx, row.conversation_key)
-  await tx.write(putToSleep, { launchId })
+  await putAllToSleep(tx, launchId)
 }
 
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */

@@ -27,6 +27,7 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { buildPrimer, contextFacts, getOrCreateContext } from '../turns/context-record.ts'
+import { contextOpened } from '../turns/move-context.ts'
 import { addTurn, lockTurn, moveTurn } from '../turns/move-turn.ts'
 
 export interface HandedOverMessages {
@@ -118,13 +119,12 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     const priming = await buildPrimer(tx, bound, { turn, promptSeqs }, now)
     const opened = isNew ? { opened_at: now, how: 'pulled' as const, primed_at: now } : {}
     const held = {
-      state: 'open' as const,
       agent_session_id: agentSessionId,
       launch_id: launchId,
       told_through: priming.givenThrough,
       decisions_told_at: now,
     }
-    await tx.update('contexts', { id: bound.id, ...opened, ...held })
+    await contextOpened(tx, bound, { ...opened, ...held })
     if (isNew) await tx.update('agent_sessions', { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)

@@ -25,6 +25,7 @@ import {
   roleContextKey,
 } from '../turns/context-record.ts'
 import { currentLimit, liftLimit } from '../turns/limit-record.ts'
+import { beginOpening, changeContext } from '../turns/move-context.ts'
 import { addTurn } from '../turns/move-turn.ts'
 import { newTurn, startTurn } from '../turns/turn-record.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
@@ -132,9 +133,8 @@ export async function startInRole(
   const { now } = context
   const { primer, news } = await primerForTurn(tx, row, turn, now)
   const primed = primer === null ? {} : { primed_at: now, decisions_told_at: now }
-  const state = isOpen ? 'open' : 'opening'
-  await tx.update('contexts', { id: row.id, launch_id: launch.id, ...primed, state })
   if (isOpen) {
+    await changeContext(tx, row, primed)
     const seq = await startTurn(
       tx,
       turn,
@@ -145,6 +145,7 @@ export async function startInRole(
     await tellReopened(tx, turn, row)
     return seq
   }
+  await beginOpening(tx, row, launch.id, primed)
   const open = { ...acpSessionToOpen(row), primer, news }
   return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
 }

@@ -50,6 +50,7 @@ import {
 } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
+import { beginOpening } from '../turns/move-context.ts'
 import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
 
@@ -245,7 +246,7 @@ async function contextToOpen(
     return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
-  await tx.update('contexts', { id: row.id, state: 'opening', launch_id: launch.id })
+  await beginOpening(tx, row, launch.id)
   const { acpSessionId: loadAcpSessionId, lastOpenedAt, ...forks } = acpSessionToOpen(row)
   return {
     workspace,
@@ -322,7 +323,7 @@ async function contextOfRole(
     context,
     beginsAnew ? 'terminated' : undefined,
   )
-  await tx.update('contexts', { id: found.id, state: 'opening', launch_id: launch.id })
+  await beginOpening(tx, found, launch.id)
   return found.id
 }
 

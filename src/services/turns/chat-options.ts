@@ -24,6 +24,7 @@ import { type ContextRow, selectContextOf, selectLatestOffers } from '../../stor
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { invalidField } from '../refusals.ts'
 import { getOrCreateContext, lockContext } from './context-record.ts'
+import { changeContext } from './move-context.ts'
 
 /** Updates that are kept with their context or conversation. */
 export const keptWithContext: ReadonlySet<string> = new Set([
@@ -44,13 +45,9 @@ interface ChatOffers extends OfferedOptions {
 const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefined =>
   offers === null ? undefined : JSON.parse(offers)
 
-async function write(
-  tx: Tx,
-  { id, conversation_key }: ContextRow,
-  offers: ChatOffers,
-): Promise<void> {
-  await lockContext(tx, conversation_key)
-  await tx.update('contexts', { id, offers: JSON.stringify(offers) })
+async function write(tx: Tx, row: ContextRow, offers: ChatOffers): Promise<void> {
+  await lockContext(tx, row.conversation_key)
+  await changeContext(tx, row, { offers: JSON.stringify(offers) })
 }
 
 /** The choices that are sent with each turn of a context. */

@@ -42,6 +42,7 @@ import {
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { sendersOf } from '../conversations/message-senders.ts'
 import { settingsOf } from '../projects/project-record.ts'
+import { addContext, changeContext, endContext } from './move-context.ts'
 
 /** SB13: what a sandbox ends a turn for. */
 const sandboxLimits = ['sandboxProcesses', 'sandboxMemory', 'sandboxWorkplace']
@@ -86,14 +87,7 @@ export async function getOrCreateContext(
   const generation = (await tx.row('conversations', { key: which.key }))?.generation ?? 0
   const isOver = found?.generation === generation ? ended : 'generation'
   if (found && !isOver) return found
-  if (found && isOver)
-    await tx.update('contexts', {
-      id: found.id,
-      state: 'ended',
-      launch_id: null,
-      ended_at: now,
-      end_reason: isOver,
-    })
+  if (found && isOver) await endContext(tx, found, isOver, now)
   const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
   const row = newRow('contexts', {
     id: random.uuid(),
@@ -109,7 +103,7 @@ export async function getOrCreateContext(
     goes_on_left,
     offers: found?.offers ?? null,
   })
-  await tx.insert('contexts', row)
+  await addContext(tx, row)
   return row
 }
 
@@ -129,7 +123,7 @@ const maxLeft = 20
  */
 export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnOrder, 'leave'>> {
   const left = await tx.all(selectLeft, { agentId, limit: maxLeft })
-  for (const { id } of left) await tx.update('contexts', { id, acp_session_id: null })
+  for (const row of left) await changeContext(tx, row, { acp_session_id: null })
   const leave = left.map(({ acp_session_id, end_reason }) => ({
     acpSessionId: acp_session_id ?? '',
     isDeleted: end_reason === 'deleted',

@@ -20,6 +20,7 @@ import {
 import { selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
+import { changeContext } from './move-context.ts'
 import { addTurn, moveTurn } from './move-turn.ts'
 
 /** Automatic retries before a person must choose again. */
@@ -101,8 +102,7 @@ export async function applyLimit(
   await lockContext(tx, turn.conversation_key)
   if (limitedUntil !== undefined) return parkTurn(tx, turn, limitedUntil, context)
   const row = await tx.first(selectContextOf, contextKeyOf(turn))
-  if (row?.limited_until === null && row.goes_on_left > 0)
-    await tx.update('contexts', { id: row.id, ...noLimit })
+  if (row?.limited_until === null && row.goes_on_left > 0) await changeContext(tx, row, noLimit)
   else if (row && row.limited_until !== null && state === 'answered')
     await liftLimit(tx, row, context)
 }
@@ -146,7 +146,7 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
   const { content, not_before } = waits
   if (parked) await tx.update('turns', { id: parked.id, content, not_before })
   else await addTurn(tx, { ...same, ...waits, id: context.random.uuid(), retry_of: turn.id })
-  await tx.update('contexts', { id: row.id, ...limit })
+  await changeContext(tx, row, limit)
   await appendLimitEvent(tx, { ...row, ...limit })
 }
 
@@ -162,7 +162,7 @@ export async function setContinuation(
 ): Promise<number> {
   await lockContext(tx, row.conversation_key)
   const chosen = { goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxContinuations : 0 }
-  await tx.update('contexts', { id: row.id, ...chosen })
+  await changeContext(tx, row, chosen)
   return appendLimitEvent(tx, { ...row, ...chosen }, requestId)
 }
 
@@ -186,7 +186,7 @@ export async function liftLimit(
     ...noLimit,
     ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }),
   }
-  await tx.update('contexts', { id: row.id, ...lifted })
+  await changeContext(tx, row, lifted)
   await appendLimitEvent(tx, { ...row, ...lifted })
   if (!parked) return
   if (takesUp) await tx.update('turns', { id: parked.id, not_before: null })
@@ -227,7 +227,7 @@ export async function inheritLimit(
   const row = await currentLimit(tx, which)
   const parked = await tx.first(selectParked, which)
   if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
-  await tx.update('contexts', { id: row.id, goes_on_left: row.goes_on_left - 1 })
+  await changeContext(tx, row, { goes_on_left: row.goes_on_left - 1 })
   const { role_agent_id, launch_id } = its
   await tx.update('turns', { id: parked.id, role_agent_id, launch_id })
 }

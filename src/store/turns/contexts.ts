@@ -93,7 +93,7 @@ export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()
 )
 
 /** Marks the contexts of an ended process as asleep: they can be restored. */
-export const putToSleep = statement<{ launchId: string }>()((db, p) =>
+export const updateAsleepOfLaunch = statement<{ launchId: string }>()((db, p) =>
   db
     .updateTable('contexts')
     .set({ state: 'asleep', launch_id: null, agent_session_id: null, primed_at: null })
@@ -132,7 +132,7 @@ export const selectAcpSessionsOf = statement<{ agentId: string; limit: number }>
 )
 
 /** The conversation was deleted, or the agent is no longer there. */
-export const endContextsIn = statement<{ key: string; reason: string; now: Instant }>()((db, p) =>
+export const updateEndedIn = statement<{ key: string; reason: string; now: Instant }>()((db, p) =>
   db
     .updateTable('contexts')
     .set({ state: 'ended', ended_at: p.now, end_reason: p.reason, launch_id: null })
