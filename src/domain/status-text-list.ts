@@ -120,6 +120,8 @@ export const earlierSentences = {
   processGoneTwice:
     'The process of the agent ended twice while it worked on this. It is not given to it again by itself; send it again to try once more.',
   otherConversation: 'It makes room for another conversation.',
+  mixesConversations:
+    'Conversations of one process knew each other’s text, so each gets a process of its own.',
   projectMoved: 'The project has another folder now.',
   takesNoPrompt:
     'The agent takes no prompt, also after its session was opened again and it was started again: {why} Look at what its process wrote, then start it again.',

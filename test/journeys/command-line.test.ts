@@ -190,12 +190,16 @@ test('[OP2] a signal in the moment it becomes ready ends in an orderly stop as w
 const offering = (kept: string) =>
   hostile({
     onInitialize: `send({ id, result: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { list: {}, fork: {} } } } })`,
-    onNew: 'note(params.cwd); send({ id, result: { sessionId: "s1" } })',
-    onPrompt: `update({ sessionUpdate: 'weather', sky: 'blue' }, params.sessionId)
+    onNew: 'note(params.cwd); send({ id, result: { sessionId: "s" + ++opened } })',
+    onPrompt: `heard.push(JSON.stringify(params.prompt))
+      update({ sessionUpdate: 'weather', sky: 'blue' }, params.sessionId)
       const create = await ask('terminal/create', { sessionId: params.sessionId, command: 'ls' })
-      update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'hello' } }, params.sessionId)
+      const content = { type: 'text', text: 'heard ' + heard.join(' ') }
+      update({ sessionUpdate: 'agent_message_chunk', content }, params.sessionId)
       done()`,
-    atStart: `const { appendFileSync, readFileSync } = require('node:fs')
+    atStart: `const heard = []
+      let opened = 0
+      const { appendFileSync, readFileSync } = require('node:fs')
       const note = (cwd) => appendFileSync(${JSON.stringify(kept)}, cwd + '\\n')
       act['session/fork'] = ({ id, params }) => send({ id, result: { sessionId: 'f1' } })
       act['session/list'] = ({ id }) => {
@@ -237,6 +241,7 @@ test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and ke
     load: true,
     end: true,
     fork: false,
+    apart: true,
   })
   const sandbox = (await probeSandbox(process.env)).works || undefined
   expect([results['workplace'], results['strict']]).toEqual([sandbox, sandbox])
@@ -261,9 +266,13 @@ test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and ke
     list: { ok: true, detail: '2 in a process of its own, 1 of this workplace' },
     fork: { ok: true, detail: 'a fork of its own session answers' },
     load: { ok: false },
+    apart: { ok: false, detail: expect.stringContaining('knew the word of another') },
     known: { ok: false, detail: 'unknown_update weather, refused_request terminal/create' },
   })
   expect(tried.can.unknown).toEqual(['unknown_update weather', 'refused_request terminal/create'])
+  const mixing = async (agentId: string) =>
+    (await client.get('/api/agents/{agentId}', { params: { agentId } })).mixesConversations
+  expect([await mixing('demo'), await mixing('other')]).toEqual([false, true])
   const counted = await fetch(`${server.url}/metrics`, {
     headers: { authorization: `Bearer ${server.token}` },
   })

@@ -21,6 +21,7 @@ const rows: readonly (readonly [check: string, words: string])[] = [
   ['load', 'comes back into its session after its end'],
   ['list', 'lists its sessions'],
   ['fork', 'forks a session'],
+  ['apart', 'keeps conversations in one process apart'],
   ['end', 'leaves no process'],
   ['workplace', 'runs in the sandbox `workplace`'],
   ['strict', 'runs in the sandbox `strict`'],

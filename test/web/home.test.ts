@@ -29,6 +29,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   sandbox: 'off',
   report: null,
   neverAsks: false,
+  mixesConversations: false,
   allow: { folders: [], hosts: [], state: [] },
   wrapper: null,
   gateway: null,

@@ -21,10 +21,14 @@ export const describe = (
     ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
     ['Runs on', agent.runsOn === null ? 'any machine' : `machines with the label ${agent.runsOn}`],
     ['Sandbox', isolationLine(agent)],
+    ...mixing(agent),
     ['Held for', `${agent.holdSeconds} s`],
     ['Projects', agent.projectIds.map((id) => visible(nameOf(id))).join(', ') || '–'],
     ['Created', context.time(agent.createdAt)],
   ])
+
+const mixing = ({ mixesConversations }: Agent): [string, string][] =>
+  mixesConversations ? [['Conversations', 'one in each process, since it mixes them']] : []
 
 const isolationLine = ({ sandbox, allow, wrapper, gateway }: Agent): string =>
   [

@@ -7,6 +7,7 @@ import { pause, systemClock } from '../../platform/time/clock.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
+import { probeConversations } from './conversations-probe.ts'
 import { isFirstWord, type ProbedConsole, type Turn, turnMs } from './probed-console.ts'
 
 const cancelMs = 20_000
@@ -85,6 +86,7 @@ export class Probe {
     this.#can['restore'] = await this.#check('load', () => this.#restore(hello))
     await this.#check('end', () => this.#end())
     await offered('fork', () => this.#fork(ready.conversation))
+    if (hello) await this.#check('apart', () => this.#apart())
     if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(mode)
     await this.#check('known', () => this.#known())
     return { ...this.#report(agentVersion), ...(agentInfo && { agentInfo }) }
@@ -244,6 +246,32 @@ export class Probe {
     return context?.how === 'resumed'
       ? [true, 'a fork of its own session answers']
       : [false, 'its fork began anew']
+  }
+
+  /** May hold several while that is tried, also where it was found to mix them before. */
+  async #apart(): Promise<Result> {
+    const { client, agent, projectId } = this.#options
+    const before = agent.mixesConversations ? agent.report : null
+    const keep = async (can: AgentReport['can']): Promise<void> => {
+      const params = { agentId: agent.id }
+      if (before)
+        await client.patch('/api/agents/{agentId}', {
+          params,
+          body: { report: { ...before, can } },
+        })
+    }
+    // Kept where the probe fails: only evidence changes it.
+    if (before) this.#can['mixes'] = true
+    await keep({ ...before?.can, mixes: false })
+    try {
+      const look = this.#look.bind(this)
+      const found = await probeConversations({ client, projectId, agentId: agent.id, look })
+      this.#can['mixes'] = !found.isApart
+      return [found.isApart, found.detail]
+    } finally {
+      await keep({ ...before?.can })
+      await this.#stopAll()
+    }
   }
 
   async #end(): Promise<Result> {

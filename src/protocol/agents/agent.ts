@@ -32,6 +32,8 @@ export const Agent = z.object({
   report: KeptReport.nullable(),
   /** Whether the agent writes and runs without asking, as was found out or is known of it. */
   neverAsks: z.boolean(),
+  /** CX21: conversations in one process knew each other's text, so each gets a process. */
+  mixesConversations: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 })

@@ -18,6 +18,8 @@ const checkNames = [
   'load',
   'end',
   'fork',
+  // CX21: whether conversations in one process know nothing of each other.
+  'apart',
   // In a sandbox of this machine; left out where it has none.
   'workplace',
   'strict',

@@ -20,6 +20,7 @@ import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { contextsAllowed } from '../../store/agents/agents.ts'
 import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn, noticesColumn } from '../../store/fields.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
@@ -187,10 +188,11 @@ async function processReady(
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
+  const isNamed = holdsSeveral && (await contextsAllowed(tx, launch.agentId)) === null
   await tx.update('launches', {
     id: launch.id,
     ready_at: now,
-    context_limit: holdsSeveral ? null : limit,
+    context_limit: isNamed ? null : limit,
   })
   for (const row of held) {
     await lockContext(tx, row.conversation_key)
@@ -274,7 +276,8 @@ async function roleAgentReady(
   await contextOpened(tx, found, { ...opened, opened_at: now, primed_at })
   const isNamed =
     found.launch_id === launch.id &&
-    (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+    (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1 &&
+    (await contextsAllowed(tx, launch.agentId)) === null
   await tx.update('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
   const data = {
     role,

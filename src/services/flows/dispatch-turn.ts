@@ -31,12 +31,7 @@ import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
-import {
-  contextLimit,
-  findLaunch,
-  type ReadyLaunch,
-  selectHasMoved,
-} from '../../store/processes/launches.ts'
+import { contextLimit, findLaunch, type ReadyLaunch } from '../../store/processes/launches.ts'
 import {
   type Context,
   defineQuery,
@@ -62,6 +57,7 @@ import {
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { workKeyOf } from '../conversations/own-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
+import { reasonToGo } from '../processes/reason-to-go.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from '../turns/chat-options.ts'
 import {
@@ -146,8 +142,8 @@ async function findStep(
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
     // CX4: turns that run are finished where they began.
-    if (await reader.first(selectHasMoved, { launchId }))
-      return isFree ? { step: 'make-room', own, why: statusNotice('projectMoved') } : undefined
+    const why = await reasonToGo(reader, launch)
+    if (why) return isFree ? { step: 'make-room', own, why } : undefined
     const waiting = await startableChats(reader, { agentId, projectId })
     const chosen =
       waiting.length === 0

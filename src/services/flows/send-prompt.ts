@@ -6,6 +6,7 @@
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { enqueue, nextQueued } from '../../domain/turns/lifecycle.ts'
 import { resumePrompt } from '../../domain/turns/prompts.ts'
@@ -20,6 +21,7 @@ import { type AskedUserSession, activeProcess } from '../consoles/role-agent-rec
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import {
   acpSessionToOpen,
+  contextFacts,
   getOrCreateContext,
   primerForTurn,
   roleContextKey,
@@ -29,7 +31,7 @@ import { beginOpening, changeContext } from '../turns/move-context.ts'
 import { addTurn } from '../turns/move-turn.ts'
 import { newTurn, startTurn } from '../turns/turn-record.ts'
 import { resumeContextOf } from '../work/resume-context.ts'
-import { tellReopened } from './context-health.ts'
+import { replaceProcess, tellReopened } from './context-health.ts'
 import { storePrompt } from './work-conversation.ts'
 
 interface Input extends AskedUserSession {
@@ -74,7 +76,9 @@ export const sendPrompt = defineUseCase('send-prompt', {
       by,
       now,
     })
+    const isOutlived = await holdsWhatIsOver(tx, agent)
     const isHeld =
+      isOutlived ||
       (limit !== undefined && !triesAnyway) ||
       agent.asleep_at !== null ||
       (await mustWaitForFolder(tx, prompt))
@@ -92,7 +96,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
     await addTurn(tx, { ...row, asked_seq: seq })
-    if (triesAnyway) await startNext(tx, agent, context)
+    if (triesAnyway || isOutlived) await startNext(tx, agent, context)
     return { seq, messageId: row.id }
   },
 })
@@ -154,7 +158,20 @@ export async function startInRole(
 export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   lockFolders(tx, agent)
   const next = await nextInRole(tx, agent)
-  if (next) await startInRole(tx, next, agent, {}, context)
+  if (!next) return
+  const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
+  if (launch && (await holdsWhatIsOver(tx, agent)))
+    return replaceProcess(tx, launch, context, statusNotice('otherConversation'))
+  await startInRole(tx, next, agent, {}, context)
+}
+
+/** CX13: a process that holds one context alone, which is of an earlier generation (FS8). */
+async function holdsWhatIsOver(reader: Reader, agent: RoleAgentRow): Promise<boolean> {
+  const { launch_id: launchId, asleep_at } = agent
+  if (launchId === null || asleep_at !== null) return false
+  if ((await contextLimit(reader, launchId)) === null) return false
+  const held = await reader.first(selectContextOf, roleContextKey(agent))
+  return held?.launch_id === launchId && (await contextFacts(reader, held)).isOver
 }
 
 /** The next prompt that can start now. */

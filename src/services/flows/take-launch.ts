@@ -35,6 +35,7 @@ import { jsonIn } from '../../store/fields.ts'
 import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectContextOf } from '../../store/turns/contexts.ts'
 import { queuedChats } from '../../store/turns/turns.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
@@ -49,7 +50,12 @@ import {
   startableAgent,
 } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
+import {
+  acpSessionToOpen,
+  contextFacts,
+  getOrCreateContext,
+  roleContextKey,
+} from '../turns/context-record.ts'
 import { beginOpening } from '../turns/move-context.ts'
 import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
@@ -289,6 +295,7 @@ async function needInRole(
   if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
   if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null))
     return undefined
+  const loadAcpSessionId = await acpSessionOfRole(tx, row)
   const acp = {
     workspace: {
       userSessionShort: shortId(row.user_session_id),
@@ -297,8 +304,8 @@ async function needInRole(
       ...(row.workspace_roots !== null && { roots: JSON.parse(row.workspace_roots) as string[] }),
       setUp: await setUpOf(tx, launch.projectId),
     },
-    loadAcpSessionId: row.load_acp_session_id,
-    lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
+    loadAcpSessionId,
+    lastOpenedAt: loadAcpSessionId === null ? null : row.opened_at,
     contextId: await contextOfRole(tx, row, launch, context),
     ...(await timeLimits(tx, launch.projectId)),
   }
@@ -307,6 +314,14 @@ async function needInRole(
     acp,
     owner: await transcriptOwner(tx, { ...roleContextKey(row), projectId: launch.projectId }),
   }
+}
+
+/** The ACP session that a role goes on with. FS8: none that knows what was taken back. */
+async function acpSessionOfRole(reader: Reader, row: RoleAgentRow): Promise<string | null> {
+  if (row.load_acp_session_id === null) return null
+  const held = await reader.first(selectContextOf, roleContextKey(row))
+  if (!held) return row.load_acp_session_id
+  return (await contextFacts(reader, held)).isOver ? null : held.acp_session_id
 }
 
 /** AC4: a new start in a role gets a new context. */

@@ -102,6 +102,7 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
     projectIds: [...projectIds],
     report: jsonIn(row.report),
     neverAsks: neverAsks(row),
+    mixesConversations: mixesConversations(row),
   }
 }
 
@@ -109,6 +110,16 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
 function neverAsks({ report, command, args }: AgentRow): boolean {
   if (report !== null) return (JSON.parse(report) as AgentReport).can['asks'] === false
   return knownAgentOf({ command, args: JSON.parse(args) })?.quirks.includes('never_asks') ?? false
+}
+
+/** CX21: as `agents doctor` has found out. */
+const mixesConversations = ({ report }: Pick<AgentRow, 'report'>): boolean =>
+  report !== null && (JSON.parse(report) as AgentReport).can['mixes'] === true
+
+/** How many contexts a process of the agent may hold (CX13); null: any number. */
+export async function contextsAllowed(reader: Reader, agentId: string): Promise<1 | null> {
+  const row = await reader.row('agents', { id: agentId })
+  return row && mixesConversations(row) ? 1 : null
 }
 
 export async function findAgent(reader: Reader, id: string): Promise<Agent | undefined> {

@@ -149,6 +149,7 @@ export const detected = {
     list: 'does not list its sessions',
     fork: 'cannot be forked',
     load: 'cannot be resumed',
+    apart: 'mixes conversations of one process, so each gets a process of its own',
     end: 'leaves processes behind',
     workplace: 'does not run in the sandbox “workplace”',
     strict: 'does not run in the sandbox “strict”',

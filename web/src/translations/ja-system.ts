@@ -146,6 +146,7 @@ export const detected: typeof english.detected = {
     list: 'セッションを一覧できません',
     fork: '分岐できません',
     load: '再開できません',
+    apart: '同じプロセスの会話が混ざるため、会話ごとに別のプロセスで動かします',
     end: 'プロセスが残ります',
     workplace: 'サンドボックス「作業場所」では動きません',
     strict: 'サンドボックス「厳格」では動きません',
