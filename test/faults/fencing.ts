@@ -4,7 +4,6 @@
  * launch may stand behind the moment its coordinator's epoch was raised, unless the successor said
  * it. Whatever the old one is told to have been stored afterwards is stale too.
  */
-import { setImmediate as tick } from 'node:timers/promises'
 import type { Who } from '../../src/domain/access/caller.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -12,6 +11,7 @@ import { testSeals } from '../support/seals.ts'
 import { loadPiece } from './build.ts'
 import { newTally, type Tally } from './oracle.ts'
 import { type Chance, chance } from './random.ts'
+import { type CountedStore, countedStore } from './reads-of-store.ts'
 
 export interface FencingOptions {
   readonly build: string
@@ -32,7 +32,7 @@ type Piece = typeof import('./pieces/launches.ts')
 type Launches = InstanceType<Piece['Launches']>
 
 interface World {
-  readonly nodes: readonly [Store, Store]
+  readonly nodes: readonly [CountedStore, CountedStore]
   readonly launches: readonly [Launches, Launches]
   readonly useCases: Piece
 }
@@ -54,7 +54,7 @@ export async function fencing({
     for (; done < rounds && !(stopEarly && tally.torn > 0); done++) {
       const played = await play(world, `${done}`, random.fork(done))
       if (played.overtaken) overtaken++
-      const { stale, seq } = await staleIn(world.nodes[0], homeSeq, played)
+      const { stale, seq } = await staleIn(world.nodes[0].store, homeSeq, played)
       homeSeq = seq
       if (!stale) continue
       tally.torn++
@@ -62,19 +62,19 @@ export async function fencing({
     }
     return { tally, rounds: done, overtaken }
   } finally {
-    for (const node of world.nodes) await node.close()
+    for (const { store } of world.nodes) await store.close()
   }
 }
 
 async function openWorld(build: string, url: string): Promise<World> {
   const piece = await loadPiece(build, 'launches')
   const nodes = [
-    await piece.openPostgresStore({ url }),
-    await piece.openPostgresStore({ url }),
+    countedStore(await piece.openPostgresStore({ url })),
+    countedStore(await piece.openPostgresStore({ url })),
   ] as const
   const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  const launchesOf = (node: Store): Launches =>
-    new piece.Launches(node, rules, new piece.Offers(node, rules, testSeals), testSeals)
+  const launchesOf = ({ store }: CountedStore): Launches =>
+    new piece.Launches(store, rules, new piece.Offers(store, rules, testSeals), testSeals)
   return { nodes, launches: [launchesOf(nodes[0]), launchesOf(nodes[1])], useCases: piece }
 }
 
@@ -89,7 +89,7 @@ interface Played {
 
 async function play(world: World, name: string, random: Chance): Promise<Played> {
   const { createProject, createAgent, assignAgent, postMessage } = world.useCases
-  const [store] = world.nodes
+  const [{ store }] = world.nodes
   const { id: projectId } = await store.run(createProject, { name, by })
   const { id: agentId } = await store.run(createAgent, {
     name,
@@ -133,20 +133,39 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
       () => true,
       () => false,
     )
-  const after = async <T>(work: () => Promise<T>): Promise<T> => {
-    for (let ticks = random.below(12); ticks > 0; ticks--) await tick()
-    return work()
-  }
-  const [inTime] = await Promise.all([
-    after(() => tell({ n: 1, type: 'process-started', launchId, pid: 111, birth: '1' })),
-    after(async () => {
-      if (random.one(0.2)) await there.takeOver(coordinatorId, by)
-      else await there.register(who, { ...hello, instance: 'successor' })
-    }),
-  ])
+  const report = () => tell({ n: 1, type: 'process-started', launchId, pid: 111, birth: '1' })
+  const takenOver = random.one(0.2)
+  const replace = (): Promise<unknown> =>
+    takenOver
+      ? there.takeOver(coordinatorId, by)
+      : there.register(who, { ...hello, instance: 'successor' })
+  const inTime = await race(world, random, report, replace)
   const exit = { exitCode: 1, signal: null, found: null, stopped: false }
   const believed = await tell({ n: 2, type: 'process-exited', launchId, ...exit })
   return { coordinatorId, launchId, epoch, believed, overtaken: !inTime }
+}
+
+/** In reads of the store; a report makes four, in two runs. The last one: until it is done. */
+const headStarts = [0, 1, 2, 3, 4, Number.POSITIVE_INFINITY]
+
+/** Either begins, and the other follows after its head start; answers what the report does. */
+async function race<T>(
+  { nodes: [here, there] }: World,
+  random: Chance,
+  report: () => Promise<T>,
+  replace: () => Promise<unknown>,
+): Promise<T> {
+  const headStart = random.pick(headStarts)
+  if (random.one(0.5)) {
+    const reported = report()
+    await here.after(headStart, reported)
+    await replace()
+    return reported
+  }
+  const replaced = replace()
+  await there.after(headStart, replaced)
+  const [reported] = await Promise.all([report(), replaced])
+  return reported
 }
 
 async function staleIn(
