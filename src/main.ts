@@ -6,6 +6,7 @@
  * src/
  *   domain/         pure decisions: types, rules, state machines, the error catalogue (by area)
  *   protocol/       schemas of everything on a wire, in a file or in the configuration (by area)
+ *     threads/    the state of a session, and how each event changes it
  *   services/       use cases, each in a transaction, and the records, moves and reads of an area (by area)
  *     flows/        use cases that cross areas: end a process, begin a turn, decide a request
  *   store/          the database behind one contract; the queries (by area)

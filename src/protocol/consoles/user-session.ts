@@ -24,8 +24,6 @@ export const snapshotTurnChars = 512 * 1024
 export const maxRunningChars = 64 * 1024
 /** Characters of a prompt part in lists; images are named only. */
 export const maxListedPromptChars = 8 * 1024
-/** Characters stored of an answer; more is cut and marked. */
-export const maxAnswerChars = 1024 * 1024
 export const maxQueuedPrompts = 100
 /** Roles occupied at once in a user session. */
 export const maxRoleAgents = 200

@@ -25,7 +25,6 @@ import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { fields, noticesFrom } from '../../store/fields.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import type { Reader } from '../../store/store.ts'
-import { saidIn } from '../../store/turns/turn-items.ts'
 import {
   selectOpenTurns,
   selectTurnsOver,
@@ -35,6 +34,7 @@ import {
 } from '../../store/turns/turns.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit, endedTurnView } from '../turns/limit-record.ts'
+import { readTurnOutput } from '../turns/turn-output.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
   const agents: RoleAgent[] = []
@@ -109,7 +109,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
 
 export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
   const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-  const { text, cut } = await saidIn(reader, which)
+  const { text, cut } = await readTurnOutput(reader, which, [])
   const all = turn.answer + text
   const shown = turnOf(turn, all.slice(-maxRunningChars))
   return { ...shown, content: shortened(shown.content), cut: cut || all.length > maxRunningChars }

@@ -14,10 +14,10 @@ import { selectSettledLast } from '../../store/approvals/approvals.ts'
 import { selectAgentName } from '../../store/processes/launches.ts'
 import type { Context, Reader } from '../../store/store.ts'
 import { selectCountedOf, selectCountedOfLaunch } from '../../store/turns/model-usage.ts'
-import { hasSaidSince } from '../../store/turns/turn-items.ts'
+import { settledSeq } from '../../store/turns/turn-items.ts'
 import { selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
-import type { LoggedPieces, TurnOutput } from './turn-output.ts'
+import { type LoggedPieces, readTurnOutput, type TurnOutput } from './turn-output.ts'
 import type { EndedTurn } from './turn-record.ts'
 
 /** An event as it is told, without what is found out here. */
@@ -121,7 +121,10 @@ async function deniedLast(
 ): Promise<Detail | null> {
   const last = await reader.first(selectSettledLast, { turnId: which.turnId })
   if (!last || last.outcome === 'allowed' || unwritten.some(isText)) return null
-  if (await hasSaidSince(reader, which, last.id)) return null
+  const startedSeq = await settledSeq(reader, which, last.id)
+  if (startedSeq === undefined) return null
+  const { text } = await readTurnOutput(reader, { ...which, startedSeq }, [])
+  if (text.trim() !== '') return null
   const what = cutDetail(last.instruction_content ?? '', maxTitleChars)
   return last.outcome === 'denied'
     ? statusNotice('endedDenied', { what })

@@ -5,8 +5,6 @@
 
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
-import { storable } from '../../protocol/text.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -96,15 +94,6 @@ const selectNewestPieces = statement<{
     .limit(p.limit),
 )
 
-/**
- * The visible output of a turn from the pieces in the log. Read when a turn ends, and for a
- * snapshot of a running one.
- */
-export interface Said {
-  readonly text: string
-  readonly cut: boolean
-}
-
 interface WhichTurn {
   readonly stream: StreamName
   readonly turnId: string
@@ -112,15 +101,11 @@ interface WhichTurn {
 }
 
 /** All updates of a turn, as they were told, in order. */
-export const piecesAfter = (reader: Reader, turn: WhichTurn): AsyncGenerator<unknown> =>
-  pieces(reader, turn, '')
-
-async function* pieces(
+export async function* piecesAfter(
   reader: Reader,
   { stream, turnId, startedSeq }: WhichTurn,
-  kind: string,
 ): AsyncGenerator<unknown> {
-  const beginning = `{"messageId":"${turnId}","update":{${kind}%`
+  const beginning = `{"messageId":"${turnId}","update":{%`
   for (let after = startedSeq; ; ) {
     const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesPerPage })
     for (const { data } of rows) yield JSON.parse(data ?? '{}').update
@@ -145,16 +130,6 @@ export async function newestPieces(
   )
 }
 
-/** The text so far, without thoughts and tools. */
-export async function saidIn(reader: Reader, turn: WhichTurn): Promise<Said> {
-  let text = ''
-  for await (const update of pieces(reader, turn, '"kind":"text"')) {
-    text += (update as { text: string }).text
-    if (text.length > maxAnswerChars) break
-  }
-  return { text: storable(text.slice(0, maxAnswerChars)), cut: text.length > maxAnswerChars }
-}
-
 const resolved = sql.lit<Tables['events']['type']>('permission:resolved')
 /** Several agents of a user session share a stream. */
 const maxResolved = 100
@@ -170,17 +145,14 @@ const selectResolved = statement<{ stream: StreamName; after: number }>()((db, p
     .limit(maxResolved),
 )
 
-/** Whether a turn said anything since a permission was settled. */
-export async function hasSaidSince(
+/** The number of the event by which a permission was settled, among the newest of its stream. */
+export async function settledSeq(
   reader: Reader,
-  turn: WhichTurn,
+  { stream, startedSeq: after }: WhichTurn,
   approvalId: number,
-): Promise<boolean> {
-  const all = await reader.all(selectResolved, { stream: turn.stream, after: turn.startedSeq })
-  const at = all.find(({ data }) => JSON.parse(data ?? '{}').approvalId === approvalId)
-  return (
-    at === undefined || (await saidIn(reader, { ...turn, startedSeq: at.seq })).text.trim() !== ''
-  )
+): Promise<number | undefined> {
+  const all = await reader.all(selectResolved, { stream, after })
+  return all.find(({ data }) => JSON.parse(data ?? '{}').approvalId === approvalId)?.seq
 }
 
 const running = sql.lit<TurnRow['state']>('running')

@@ -24,8 +24,8 @@ import {
 import type { Reader } from '../../../src/store/store.ts'
 import { selectLimitedUntil } from '../../../src/store/turns/contexts.ts'
 import {
+  piecesAfter,
   runningTurnsOn,
-  saidIn,
   settledPermissionsOn,
 } from '../../../src/store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver } from '../../../src/store/turns/turns.ts'
@@ -47,7 +47,7 @@ const questions: readonly ((reader: Reader) => Promise<unknown>)[] = [
   (reader) => reader.all(selectTurnsOver, { userSessionId: 'u', before: 9, limit: 1 }),
   (reader) => runningTurnsOn(reader, 'c'),
   (reader) => settledPermissionsOn(reader, 'c'),
-  (reader) => saidIn(reader, { stream: 'user-session:u', turnId: 't', startedSeq: 1 }),
+  (reader) => piecesAfter(reader, { stream: 'user-session:u', turnId: 't', startedSeq: 1 }).next(),
   (reader) => reader.all(selectDetached, { until: at, limit: 1 }),
   (reader) => userSessionsPage(reader, { accountId: null }, { createdAt: at, id: 'x', limit: 1 }),
   (reader) => reader.first(selectAsked, { launchId: 'l', askId: 'a' }),

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { RelayEventBodies } from '../../../src/protocol/consoles/relay.ts'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
+import { asksSomething } from '../../../src/protocol/threads/thread-turn.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import {
   afterEvent,
@@ -12,7 +13,6 @@ import {
   runningTurn,
   withOlder,
 } from '../../../web/src/consoles/console-state.ts'
-import { asksSomething } from '../../../web/src/turns/turn-state.ts'
 
 const timestamp = '2026-03-01T09:00:00.000Z'
 const role = 'auth'
@@ -100,7 +100,7 @@ test('[UI3] pieces grow together; thoughts and tools part them; tool and plan ch
     { kind: 'plan', entries },
     { kind: 'text', text: 'c' },
   ])
-  expect(runningTurn(pane)?.messageId).toBe('m')
+  expect(runningTurn(pane)?.id).toBe('m')
   expect(
     runningTurn(seen(spawning, ready, prompted('m'), response('m', 'abc')).panes[0] as Pane),
   ).toBeUndefined()

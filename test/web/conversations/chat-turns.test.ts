@@ -6,16 +6,16 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import { asksSomething, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { entriesOf, queuedOf, repetitionOf } from '../../../web/src/conversations/chat-entries.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../../../web/src/turns/chat-turns.ts'
-import { asksSomething, type ShownTurn } from '../../../web/src/turns/turn-state.ts'
 
 const at = (minute: number): string => `2026-03-01T09:0${minute}:00.000Z`
 const event = (type: string, data: object, minute = 1): HoldfastEvent =>
   ({ stream: 'turns:web:p.a', seq: 1, at: at(minute), type, data }) as HoldfastEvent
 const said = (messageId: string, text: string) =>
   event('agent:update', { messageId, role: 'a', update: { kind: 'text', text } })
-const after = (turns: readonly ShownTurn[], ...events: HoldfastEvent[]) =>
+const after = (turns: readonly ThreadTurn[], ...events: HoldfastEvent[]) =>
   events.reduce(turnsAfterEvent, turns)
 const running = (messageId: string, text: string) => ({
   agentId: 'a',
@@ -28,7 +28,7 @@ const running = (messageId: string, text: string) => ({
   items: [{ kind: 'text' as const, text }],
   permissions: [],
 })
-const textOf = (turns: readonly ShownTurn[]) =>
+const textOf = (turns: readonly ThreadTurn[]) =>
   turns.map(({ items }) => items.map((item) => ('text' in item ? item.text : item.kind)).join('|'))
 
 test('[CH14] pieces go on where the snapshot ended, and an ended turn stays as seen', () => {
@@ -55,9 +55,7 @@ test('[CH14] pieces go on where the snapshot ended, and an ended turn stays as s
   // Connected again: the one that ended stays, the one that went on is as the server says.
   const again = turnsAfterSnapshot(over, { commands: [], running: [running('t2', 'new and more')] })
   expect(textOf(again)).toEqual(['one ', 'new and more'])
-  expect(turnsAfterSnapshot(again, { commands: [], running: [] })).toMatchObject([
-    { messageId: 't1' },
-  ])
+  expect(turnsAfterSnapshot(again, { commands: [], running: [] })).toMatchObject([{ id: 't1' }])
 })
 
 test('[CH14] tools, thoughts and a permission stand in their turn, which closes its card', () => {
@@ -91,18 +89,18 @@ const message = (seq: number, minute: number, rest: Partial<Message> = {}): Mess
     content: `m${seq}`,
     ...rest,
   }) as Message
-const turn = (messageId: string, minute: number, rest: Partial<ShownTurn> = {}): ShownTurn =>
+const turn = (id: string, minute: number, rest: Partial<ThreadTurn> = {}): ThreadTurn =>
   ({
     kind: 'turn',
-    messageId,
+    id,
     at: at(minute),
     state: 'answered',
-    items: [{ kind: 'text', text: messageId }],
+    items: [{ kind: 'text', text: id }],
     ...rest,
-  }) as ShownTurn
+  }) as ThreadTurn
 const order = (entries: ReturnType<typeof entriesOf>) =>
   entries.map((entry) =>
-    entry.kind === 'turn' ? `${entry.turn.messageId}>${entry.message?.seq}` : entry.message.seq,
+    entry.kind === 'turn' ? `${entry.turn.id}>${entry.message?.seq}` : entry.message.seq,
   )
 
 test('[UI4] an answer stands where its turn began, before what was written meanwhile', () => {
@@ -160,7 +158,7 @@ test('[CH17] a failed or cut turn stays among what was said, also where it did n
     turn('read', 5, { state: 'answered', stopReason: 'read', ...none }),
   ]
   const shown = entriesOf(messages, turns).map((entry) =>
-    entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq,
+    entry.kind === 'turn' ? entry.turn.id : entry.message.seq,
   )
   expect(shown).toEqual([1, 'failed', 'cut', 2])
 })

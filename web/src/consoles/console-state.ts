@@ -7,8 +7,9 @@
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Notice } from '../../../src/protocol/notice-words.ts'
+import { foldTurn, type TurnEvent } from '../../../src/protocol/threads/fold-turn.ts'
+import { begunTurn, shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { configured, noOffers, type Offers, offersAfter } from '../turns/offers.ts'
-import { afterTurnEvent, begunTurn, type ShownTurn, shownTurn } from '../turns/turn-state.ts'
 
 /** An event of the agent between its turns. */
 export interface AgentEvent {
@@ -43,7 +44,7 @@ export interface Pane {
   readonly agent: PaneAgent | null
   /** The one that held it last. */
   readonly lastAgentId: string
-  readonly entries: readonly (ShownTurn | AgentEvent)[]
+  readonly entries: readonly (ThreadTurn | AgentEvent)[]
 }
 
 export interface ConsoleState {
@@ -96,7 +97,7 @@ export function withOlder(
     .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
   const known = new Set(
     consoleState.panes.flatMap(({ entries }) =>
-      entries.map((entry) => entry.kind === 'turn' && entry.messageId),
+      entries.map((entry) => entry.kind === 'turn' && entry.id),
     ),
   )
   const missing = over.filter(({ messageId }) => !known.has(messageId))
@@ -257,15 +258,15 @@ const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =
     .filter((each) => each.messageId !== messageId)
     .map((each, index) => ({ ...each, position: index + 1 }))
 
-const withTurnEvent = (
-  pane: Pane,
-  event: Parameters<typeof afterTurnEvent>[1] & { timestamp: string },
-): Pane => ({
-  ...pane,
-  entries: pane.entries.map((entry) =>
-    entry.kind === 'turn' ? afterTurnEvent(entry, event, event.timestamp) : entry,
-  ),
-})
+const withTurnEvent = (pane: Pane, event: AboutRole): Pane => {
+  const turnEvent = { type: event.type, at: event.timestamp, data: event } as TurnEvent
+  return {
+    ...pane,
+    entries: pane.entries.map((entry) =>
+      entry.kind === 'turn' ? foldTurn(entry, turnEvent) : entry,
+    ),
+  }
+}
 
 /** Marks an open turn whose agent has gone: its outcome is unknown. */
 const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
@@ -274,7 +275,7 @@ const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
   )
 
 /** The turn that runs, and what it waits for. */
-export const runningTurn = ({ entries }: Pane): ShownTurn | undefined =>
+export const runningTurn = ({ entries }: Pane): ThreadTurn | undefined =>
   entries.findLast(
-    (entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running',
+    (entry): entry is ThreadTurn => entry.kind === 'turn' && entry.state === 'running',
   )

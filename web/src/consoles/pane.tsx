@@ -84,7 +84,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   ).length
   const files = useQuery(turnFiles(conversationKey ?? '', conversationKey ? over : 0)).data
   const entries = pane.entries.filter(
-    (entry) => entry.kind !== 'turn' || !files?.get(entry.messageId)?.rewound,
+    (entry) => entry.kind !== 'turn' || !files?.get(entry.id)?.rewound,
   )
   const begun = conversationKey !== undefined && over > 0
   const about = useQuery({
@@ -96,7 +96,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
   const stopping = useRequest()
-  const ring = `${conversationKey} ${over} ${running?.messageId}`
+  const ring = `${conversationKey} ${over} ${running?.id}`
   // What is said next ends the time in which a rewind can be undone.
   useEffect(() => {
     if (ring) void invalidate(['conversation', conversationKey])
@@ -128,15 +128,15 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               {entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
                   <NearRow
-                    key={entry.messageId}
+                    key={entry.id}
                     first={index >= entries.length - drawnAtFirst}
                     always={entry.state === 'running'}
                     guess={guessedHeight}
                   >
                     <TurnView
                       turn={entry}
-                      files={files?.get(entry.messageId)}
-                      carded={limit?.messageId === entry.messageId}
+                      files={files?.get(entry.id)}
+                      carded={limit?.messageId === entry.id}
                     />
                   </NearRow>
                 ) : (

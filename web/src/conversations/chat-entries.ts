@@ -3,7 +3,7 @@
  * read. Pure.
  */
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { hasFailed, type ShownTurn } from '../turns/turn-state.ts'
+import { hasFailed, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 
 export type ChatEntry =
   | { readonly kind: 'message'; readonly at: string; readonly message: Message }
@@ -11,7 +11,7 @@ export type ChatEntry =
   | {
       readonly kind: 'turn'
       readonly at: string
-      readonly turn: ShownTurn
+      readonly turn: ThreadTurn
       readonly message: Message | undefined
     }
 
@@ -20,8 +20,8 @@ export type ChatEntry =
  * are older than the messages at hand are left out, as are those that did nothing and became no
  * message; those that failed or were cut off stay, as the record of that.
  */
-export function entriesOf(messages: readonly Message[], turns: readonly ShownTurn[]): ChatEntry[] {
-  const byId = new Map(turns.map((turn) => [turn.messageId, turn]))
+export function entriesOf(messages: readonly Message[], turns: readonly ThreadTurn[]): ChatEntry[] {
+  const byId = new Map(turns.map((turn) => [turn.id, turn]))
   const answers = new Map<string, Message>()
   const others: Message[] = []
   for (const message of messages) {
@@ -29,7 +29,7 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
       message.role === 'assistant' && message.clientId !== null
         ? byId.get(message.clientId)
         : undefined
-    if (turn) answers.set(turn.messageId, message)
+    if (turn) answers.set(turn.id, message)
     else others.push(message)
   }
   const oldest = messages[0]?.createdAt ?? ''
@@ -43,7 +43,7 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
     if (message.begunAt !== undefined)
       put(message.begunAt, { kind: 'message', at: message.createdAt, message })
   for (const turn of [...byId.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
-    const message = answers.get(turn.messageId)
+    const message = answers.get(turn.id)
     const isShown =
       message !== undefined ||
       turn.state === 'running' ||
@@ -61,7 +61,7 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
 }
 
 /** While one looks, only the reason tells it. */
-const isCutOff = ({ state, stopReason }: ShownTurn): boolean =>
+const isCutOff = ({ state, stopReason }: ThreadTurn): boolean =>
   state === 'unknown' || stopReason === 'process_gone'
 
 /**
@@ -69,14 +69,12 @@ const isCutOff = ({ state, stopReason }: ShownTurn): boolean =>
  * between.
  */
 export const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
-  entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn'
-    ? next.turn.messageId
-    : undefined
+  entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn' ? next.turn.id : undefined
 
 /** What was written to an agent that works on something else: it is told when that is done. */
 export const queuedOf = (
   messages: readonly Message[],
-  running: ShownTurn | undefined,
+  running: ThreadTurn | undefined,
   handedOver: readonly number[],
 ): Message[] =>
   running === undefined

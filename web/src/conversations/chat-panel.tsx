@@ -8,6 +8,7 @@ import { ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
+import { asksSomething, hasFailed } from '../../../src/protocol/threads/thread-turn.ts'
 import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
@@ -33,7 +34,6 @@ import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { TitleForm } from '../turns/title-form.tsx'
 import { Transcript } from '../turns/transcript.tsx'
-import { asksSomething, hasFailed } from '../turns/turn-state.ts'
 import { useRequest } from '../turns/use-request.ts'
 import { ViewHead } from '../turns/view-head.tsx'
 import { Workplace } from '../turns/workplace.ts'
@@ -79,11 +79,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const turns = known ?? []
   const panel = useChatPanel(projectId, agent.id, mayWrite && isChat)
   const running = turns.findLast(({ state }) => state === 'running')
-  const { asked, questions } = usePendingApprovals(
-    projectId,
-    isChat ? agent.id : '',
-    running?.messageId,
-  )
+  const { asked, questions } = usePendingApprovals(projectId, isChat ? agent.id : '', running?.id)
   const asking = asked.length + questions.length > 0 || asksSomething(running)
   // A chat begins when its agent is asked to be there, or with its first message.
   const hasBegun = !isChat || panel.called !== undefined || (chat?.messages.length ?? 0) > 0
@@ -275,7 +271,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
 async function sayAgain(
   projectId: string,
   toAgentId: string,
-  { key, messageId: turnId }: { key: string; messageId: string },
+  { key, turnId }: { key: string; turnId: string },
 ) {
   const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', {
     params: { key, turnId },
@@ -316,7 +312,7 @@ function useChatActions(
           params: { projectId, approvalId: String(approvalId) },
           body: { status: 'rejected' },
         }),
-      retry: ({ messageId }) => sayAgain(projectId, agentId, { key, messageId }),
+      retry: ({ id }) => sayAgain(projectId, agentId, { key, turnId: id }),
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
       withdraw: (seq) =>

@@ -35,7 +35,7 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
         const before = entries[index - 1]
         const newDay = days[index] !== days[index - 1]
         return (
-          <Fragment key={entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq}>
+          <Fragment key={entry.kind === 'turn' ? entry.turn.id : entry.message.seq}>
             {newDay && <li className="pt-4 text-center text-xs text-faint">{days[index]}</li>}
             <NearRow
               first={index >= entries.length - drawnAtFirst}
@@ -48,7 +48,7 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
                   repeatedIn={repetitionOf(entry, entries[index + 1])}
                   repeats={
                     before && repetitionOf(before, entry) && before.kind === 'turn'
-                      ? before.turn.messageId
+                      ? before.turn.id
                       : undefined
                   }
                   {...(entry.message && { message: entry.message })}

@@ -5,10 +5,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
+import type { ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { inbox } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
-import type { ShownTurn } from '../turns/turn-state.ts'
 
 interface Pending {
   readonly asked: readonly Approval[]
@@ -39,11 +39,11 @@ export function usePendingApprovals(
 
 /** A snapshot of turns has no questions: those that wait are added to the turn that asks. */
 export function withQuestions(
-  turns: readonly ShownTurn[],
+  turns: readonly ThreadTurn[],
   questions: readonly Approval[],
-): readonly ShownTurn[] {
+): readonly ThreadTurn[] {
   return questions.reduce((known, { id, question }) => {
-    const isShown = (turn: ShownTurn) =>
+    const isShown = (turn: ThreadTurn) =>
       turn.items.some((item) => item.kind === 'question' && item.question.questionId === id)
     if (question === null) return known
     const item = {
@@ -51,7 +51,7 @@ export function withQuestions(
       question: { ...question, questionId: id, outcome: null, content: null, decidedBy: null },
     } as const
     return known.map((turn) =>
-      turn.messageId === question.messageId && !isShown(turn)
+      turn.id === question.messageId && !isShown(turn)
         ? { ...turn, items: [...turn.items, item] }
         : turn,
     )

@@ -13,11 +13,11 @@ import { useEffect, useMemo } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
+import { filesOf, listedTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
 import { noOffers, type Offers, offersAfter } from '../turns/offers.ts'
-import { filesOf, listedTurn, type ShownTurn } from '../turns/turn-state.ts'
 import { client, invalidate, keptShortlyMs, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
 
@@ -26,8 +26,8 @@ const pageSize = 20
 
 const turnsKey = (conversationKey: string) => ['turns', conversationKey] as const
 
-const change = (key: string, next: (known: readonly ShownTurn[]) => readonly ShownTurn[]): void =>
-  void queryClient.setQueryData<readonly ShownTurn[]>(turnsKey(key), (known) => next(known ?? []))
+const change = (key: string, next: (known: readonly ThreadTurn[]) => readonly ThreadTurn[]): void =>
+  void queryClient.setQueryData<readonly ThreadTurn[]>(turnsKey(key), (known) => next(known ?? []))
 
 export function takeTurnsSnapshot(key: string, state: TurnsState): void {
   change(key, (known) => turnsAfterSnapshot(known, state))
@@ -91,7 +91,7 @@ async function readUsage(key: string, turnId: string): Promise<void> {
     const { usage, primer } = turn
     const files = filesOf(turn)
     change(key, (known) =>
-      known.map((each) => (each.messageId === turnId ? { ...each, usage, primer, files } : each)),
+      known.map((each) => (each.id === turnId ? { ...each, usage, primer, files } : each)),
     )
   } catch {
     // The turn is read with the next page of turns.
@@ -146,9 +146,9 @@ const history = (key: string) =>
 export function useTurns(
   key: string,
   oldestAt: string | undefined,
-): readonly ShownTurn[] | undefined {
+): readonly ThreadTurn[] | undefined {
   useStream(turnsPrefix + key)
-  const live = useQuery<readonly ShownTurn[]>({ queryKey: turnsKey(key), enabled: false }).data
+  const live = useQuery<readonly ThreadTurn[]>({ queryKey: turnsKey(key), enabled: false }).data
   // A chat that has not begun has no turns, and cannot be asked for them.
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     ...history(key),
@@ -162,7 +162,7 @@ export function useTurns(
     if (isShort && !isFetching) void fetchNextPage()
   }, [isShort, isFetching, fetchNextPage])
   if (!live) return undefined
-  const known = new Set(live.map(({ messageId }) => messageId))
+  const known = new Set(live.map(({ id }) => id))
   const earlier = read.filter(
     ({ id, state, about, rewound }) =>
       !known.has(id) &&

@@ -4,14 +4,9 @@
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
-import {
-  afterTurnEvent,
-  begunTurn,
-  type Item,
-  type ShownTurn,
-  shownTurn,
-  type TurnEventBody,
-} from './turn-state.ts'
+import { foldTurn, isTurnEvent } from '../../../src/protocol/threads/fold-turn.ts'
+import { begunTurn, shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
+import type { Item } from '../../../src/protocol/threads/turn-items.ts'
 
 /** More than anybody watches end; earlier ones are read again. */
 const mostKept = 200
@@ -20,12 +15,11 @@ const mostKept = 200
  * The known turns after a snapshot: those that run are replaced, those that were seen to end stay.
  */
 export function turnsAfterSnapshot(
-  known: readonly ShownTurn[],
+  known: readonly ThreadTurn[],
   { running }: TurnsState,
-): readonly ShownTurn[] {
+): readonly ThreadTurn[] {
   const over = known.filter(
-    ({ state, messageId }) =>
-      state !== 'running' && !running.some(({ turn }) => turn.messageId === messageId),
+    ({ state, id }) => state !== 'running' && !running.some(({ turn }) => turn.messageId === id),
   )
   const shown = running.map(({ turn, items, permissions }) =>
     shownTurn({ ...turn, content: [] }, permissions, items as readonly Item[]),
@@ -34,20 +28,16 @@ export function turnsAfterSnapshot(
 }
 
 export function turnsAfterEvent(
-  known: readonly ShownTurn[],
+  known: readonly ThreadTurn[],
   event: HoldfastEvent,
-): readonly ShownTurn[] {
+): readonly ThreadTurn[] {
   if (!('data' in event)) return known
   if (event.type === 'agent:prompted') {
     const { messageId, by } = event.data
-    if (known.some((turn) => turn.messageId === messageId)) return known
+    if (known.some(({ id }) => id === messageId)) return known
     return [...known, begunTurn({ messageId, by, content: [] }, event.at)].slice(-mostKept)
   }
-  if (!isTurnEvent(event.type)) return known
-  const body = { type: event.type, ...event.data } as unknown as TurnEventBody
-  const changed = known.map((turn) => afterTurnEvent(turn, body, event.at))
+  if (!isTurnEvent(event)) return known
+  const changed = known.map((turn) => foldTurn(turn, event))
   return changed.some((turn, index) => turn !== known[index]) ? changed : known
 }
-
-const turnEvent = /^(?:agent:(?:update|response)|(?:permission|question):(?:requested|resolved))$/
-const isTurnEvent = (type: string): boolean => turnEvent.test(type)

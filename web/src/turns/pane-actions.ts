@@ -28,7 +28,7 @@ export interface PaneActions {
   readonly decline: (approvalId: number) => Promise<unknown>
   /** Says once more what a failed turn was asked. */
   readonly retry: (turn: {
-    readonly messageId: string
+    readonly id: string
     readonly content: readonly PromptPart[]
   }) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>

@@ -4,6 +4,7 @@
  */
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isChoice, isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import type { TurnPermission } from '../../../src/protocol/threads/turn-items.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
 import { useDecider } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
@@ -15,7 +16,6 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import { answerName, askedTitle } from '../translations/sandbox-requests.ts'
 import { usePaneActions } from './pane-actions.ts'
 import { ToolContent } from './tool-row.tsx'
-import type { Permission } from './turn-state.ts'
 import { useRequest } from './use-request.ts'
 
 /** What the keys press (page-keys.ts). */
@@ -27,7 +27,7 @@ const decisions = {
   other: undefined,
 } as const
 
-export function PermissionCard({ permission }: { permission: Permission }) {
+export function PermissionCard({ permission }: { permission: TurnPermission }) {
   const all = useWords()
   const { console: words } = all
   const writing = useWriting()
@@ -37,7 +37,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
   const isQuestion = isChoice(options)
   const title = askedTitle(asked, all)
   const { agentId, answer: send, decline } = usePaneActions()
-  const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
+  const answer = (option: TurnPermission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always, isQuestion))
   // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be
   // told to the agent.
@@ -118,8 +118,8 @@ export function PermissionCard({ permission }: { permission: Permission }) {
 }
 
 interface AnsweredProps {
-  readonly permission: Permission
-  readonly outcome: NonNullable<Permission['outcome']>
+  readonly permission: TurnPermission
+  readonly outcome: NonNullable<TurnPermission['outcome']>
 }
 
 /** Answered, it shrinks to a line; what was asked for unfolds. */

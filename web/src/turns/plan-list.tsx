@@ -1,9 +1,9 @@
 /** The agent's plan: steps that are done, under way and still to do. */
 
+import type { Item } from '../../../src/protocol/threads/turn-items.ts'
 import { FoldIcon } from '../parts/icons.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
-import type { Item } from './turn-state.ts'
 
 type Entries = Extract<Item, { kind: 'plan' }>['entries']
 

@@ -2,15 +2,16 @@
  * A question that an agent asks in a console (AP13). Answered here, in the inbox or on another
  * device, it changes in all.
  */
+
+import type { TurnQuestion } from '../../../src/protocol/threads/turn-items.ts'
 import { QuestionForm } from '../approvals/question-form.tsx'
 import { useDecider } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import type { ShownQuestion } from './turn-state.ts'
 import { useRequest } from './use-request.ts'
 
-export function QuestionCard({ question }: { question: ShownQuestion }) {
+export function QuestionCard({ question }: { question: TurnQuestion }) {
   const { console: words } = useWords()
   const writing = useWriting()
   const deciderOf = useDecider()
@@ -69,7 +70,7 @@ export function QuestionCard({ question }: { question: ShownQuestion }) {
 
 type Content = Record<string, string | number | boolean | string[]> | null
 
-const AnswerText = ({ content }: { content: NonNullable<ShownQuestion['content']> }) => (
+const AnswerText = ({ content }: { content: NonNullable<TurnQuestion['content']> }) => (
   <ul className="text-sm">
     {Object.entries(content).map(([name, value]) => (
       <li key={name} className="[overflow-wrap:anywhere]">

@@ -3,13 +3,13 @@
  * it did.
  */
 import { memo } from 'react'
+import type { ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import { ToolIcon } from '../parts/icons.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DiffView } from '../worktrees/diff-view.tsx'
 import { Step } from './step.tsx'
-import type { ShownTurn } from './turn-state.ts'
 import { useShortPath } from './workplace.ts'
 
 interface ToolRowProps {
@@ -17,7 +17,7 @@ interface ToolRowProps {
   /**
    * How its turn stands: in one that is over no tool waits or runs, whatever the agent said last.
    */
-  readonly turn: ShownTurn['state']
+  readonly turn: ThreadTurn['state']
 }
 
 export const ToolRow = memo(function ToolRow({ call, turn }: ToolRowProps) {

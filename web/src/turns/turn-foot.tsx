@@ -4,6 +4,7 @@
  */
 import { Menu } from '@base-ui/react/menu'
 import { lazy, Suspense, useState } from 'react'
+import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { ReviewLink } from '../conversations/review-link.tsx'
 import { loadOnce } from '../lazy-route.tsx'
 import { useHome } from '../live/queries.ts'
@@ -15,14 +16,13 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { usePaneActions } from './pane-actions.ts'
 import { RewindDialog, type RewindTarget } from './rewind.tsx'
-import { isAnswer, type ShownTurn } from './turn-state.ts'
 import { useFork } from './use-fork.ts'
 
 const TurnDiff = lazy(
   loadOnce(async () => ({ default: (await import('./turn-diff.tsx')).TurnDiff })),
 )
 
-export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['files'] }) {
+export function TurnFoot({ turn, files }: { turn: ThreadTurn; files: ThreadTurn['files'] }) {
   const words = useWords()
   const writing = useWriting()
   const { conversationKey, mayWrite } = usePaneActions()
@@ -60,21 +60,17 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
         {changes && conversationKey !== undefined && (
           <ReviewLink
             conversationKey={conversationKey}
-            turnId={turn.messageId}
+            turnId={turn.id}
             className="-mx-1.5 flex min-h-7 items-center rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
           />
         )}
         {canGoBack && (
-          <TurnMenu
-            conversationKey={conversationKey}
-            turnId={turn.messageId}
-            hasAfter={files.after}
-          />
+          <TurnMenu conversationKey={conversationKey} turnId={turn.id} hasAfter={files.after} />
         )}
       </div>
       {open && conversationKey !== undefined && (
         <Suspense>
-          <TurnDiff conversationKey={conversationKey} turnId={turn.messageId} />
+          <TurnDiff conversationKey={conversationKey} turnId={turn.id} />
         </Suspense>
       )}
     </>

@@ -3,6 +3,8 @@
  * and what it cost.
  */
 import { memo, type ReactNode } from 'react'
+import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
+import type { Item } from '../../../src/protocol/threads/turn-items.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { Button } from '../parts/button.tsx'
@@ -19,13 +21,12 @@ import { Step } from './step.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
-import { type Item, isAnswer, type ShownTurn } from './turn-state.ts'
 import { useRequest } from './use-request.ts'
 
 interface TurnViewProps {
-  readonly turn: ShownTurn
+  readonly turn: ThreadTurn
   /** What it changed, where that comes from elsewhere. */
-  readonly files?: ShownTurn['files'] | undefined
+  readonly files?: ThreadTurn['files'] | undefined
   /** The card of its agent's limit stands below, and says all there is to say. */
   readonly carded?: boolean
   /** The message that its answer became, with what was added to it. */
@@ -50,7 +51,7 @@ export const TurnView = memo(function TurnView({
     message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
   return (
     <div
-      id={`turn-${turn.messageId}`}
+      id={`turn-${turn.id}`}
       data-turn={turn.state}
       data-seq={message?.seq}
       className="flex min-w-0 scroll-mt-4 flex-col gap-2 pt-5"
@@ -64,7 +65,7 @@ export const TurnView = memo(function TurnView({
       <div
         className="flex min-w-0 flex-col gap-1.5"
         {...(turn.state === 'running' && {
-          'data-saying': turn.messageId,
+          'data-saying': turn.id,
           'aria-live': 'off' as const,
         })}
       >
@@ -102,7 +103,7 @@ const TurnLink = ({ to, children }: { to: string; children: ReactNode }) => (
 const fewItems = 60
 const itemHeight = 30
 
-function Items({ items, state }: Pick<ShownTurn, 'items' | 'state'>) {
+function Items({ items, state }: Pick<ThreadTurn, 'items' | 'state'>) {
   if (items.length <= fewItems) {
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
     return items.map((item, index) => <ItemView key={index} item={item} state={state} />)
@@ -153,7 +154,7 @@ const ItemView = memo(function ItemView({
   state,
 }: {
   item: Item
-  state: ShownTurn['state']
+  state: ThreadTurn['state']
 }) {
   const { console: words } = useWords()
   const translate = useSaid()
@@ -232,7 +233,7 @@ function Primer({ text }: { text: string }) {
 /** What an error of the model may have ended is worth another try. */
 const retried: ReadonlySet<string> = new Set(['error', 'probably_error'])
 
-function Retry({ turn }: { turn: ShownTurn }) {
+function Retry({ turn }: { turn: ThreadTurn }) {
   const { act } = useWords()
   const { mayWrite, retry } = usePaneActions()
   const asking = useRequest()
@@ -253,7 +254,7 @@ const serverText = 'text-sm whitespace-pre-wrap [overflow-wrap:anywhere]'
  * `added`: what the server has said in its place or behind it, in the message that it became. It is
  * no answer of the agent's.
  */
-function Ending({ turn, added }: { turn: ShownTurn; added: string }) {
+function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
   const { console: words } = useWords()
   const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn

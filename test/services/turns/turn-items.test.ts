@@ -1,0 +1,131 @@
+/** What came of a turn, folded piece by piece (protocol/threads/turn-items.ts). */
+import { expect, test } from 'vitest'
+import {
+  answerIn,
+  type KeptItems,
+  maxOtherChars,
+  maxTurnItems,
+  maxTurnText,
+  noItems,
+  textSinceTools,
+  withUpdate,
+} from '../../../src/protocol/threads/turn-items.ts'
+import {
+  AgentUpdate,
+  maxTextPiece,
+  type ToolCall,
+} from '../../../src/protocol/turns/agent-update.ts'
+import { amount } from '../../support/extent.ts'
+import { fc, property } from '../../support/property.ts'
+
+const fold = (kept: KeptItems, updates: readonly AgentUpdate[]): KeptItems =>
+  updates.reduce(withUpdate, kept)
+
+const toolCall = (toolCallId: string, rest: Partial<ToolCall> = {}): ToolCall => ({
+  toolCallId,
+  title: 'Write',
+  toolKind: 'edit',
+  status: 'pending',
+  input: null,
+  locations: [],
+  content: [],
+  cut: false,
+  ...rest,
+})
+
+const id = fc.constantFrom('a', 'b', 'c')
+const words = fc.string({ maxLength: 20 })
+const updates = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constantFrom('text', 'thought'), text: words }),
+    fc.record({
+      kind: fc.constant('tool'),
+      call: fc.tuple(id, words).map(([callId, title]) => toolCall(callId, { title })),
+    }),
+    fc.constant({ kind: 'plan', entries: [] }),
+    words.map((content) => ({
+      kind: 'plan',
+      entries: [{ content, priority: 'high', status: 'pending' }],
+    })),
+    fc.record({
+      kind: fc.constant('compaction'),
+      compactionId: id,
+      status: words,
+      summary: fc.constant(null),
+      error: fc.constant(null),
+    }),
+    fc.constant({ kind: 'media', media: 'image', mimeType: 'image/png', data: null }),
+    fc.constant({ kind: 'mode', modeId: 'plan' }),
+  ),
+  { maxLength: 60 },
+) as fc.Arbitrary<AgentUpdate[]>
+
+property.prop([updates, fc.nat()], { numRuns: amount(300, 5000) })(
+  '[TH1] a turn taken up in the middle becomes what it is to who saw all of it',
+  (all, number) => {
+    const middle = number % (all.length + 1)
+    const taken = JSON.parse(JSON.stringify(fold(noItems, all.slice(0, middle))))
+    const whole = fold(noItems, all)
+    expect(fold(taken, all.slice(middle))).toEqual(whole)
+    expect(all.every((update) => AgentUpdate.safeParse(update).success)).toBe(true)
+  },
+)
+
+property.prop([updates], { numRuns: amount(300, 5000) })(
+  '[TH1] each word is there once and in its order, each tool call and the plan once in its last state',
+  (all) => {
+    const { items } = fold(noItems, all)
+    const said = all.map((update) => {
+      if (update.kind === 'media') return '[image/png]'
+      return update.kind === 'text' ? update.text : ''
+    })
+    expect(answerIn(items)).toBe(said.join(''))
+    const calls = all.flatMap((update) => (update.kind === 'tool' ? [update.call] : []))
+    const last = new Map(calls.map((call) => [call.toolCallId, call]))
+    expect(items.flatMap((item) => (item.kind === 'tool' ? [item.call] : []))).toEqual([
+      ...last.values(),
+    ])
+    const seen = new Set<string>()
+    let sinceTools = 0
+    for (const [index, update] of all.entries()) {
+      if (update.kind !== 'tool' || seen.has(update.call.toolCallId)) continue
+      seen.add(update.call.toolCallId)
+      sinceTools = index
+    }
+    expect(textSinceTools(items)).toBe(said.slice(sinceTools).join(''))
+    const plan = all.findLast(({ kind }) => kind === 'plan')
+    expect(items.filter(({ kind }) => kind === 'plan')).toEqual(plan ? [plan] : [])
+  },
+)
+
+test('[TH1] text is kept up to its bound and marked, whatever else fills the turn', () => {
+  const thought: AgentUpdate = { kind: 'thought', text: 't'.repeat(maxTextPiece) }
+  const text: AgentUpdate = { kind: 'text', text: 'w'.repeat(maxTextPiece) }
+  const pieces = 300
+  const both = Array.from({ length: pieces }, () => [thought, text]).flat()
+  const kept = fold(noItems, both)
+  expect(answerIn(kept.items)).toHaveLength(maxTurnText)
+  expect(kept).toMatchObject({ cut: true, textChars: maxTurnText })
+  expect(kept.otherChars).toBeLessThanOrEqual(maxOtherChars)
+  const picture = { kind: 'media', media: 'image', mimeType: 'image/png' } as const
+  const full = fold(noItems, [{ kind: 'thought', text: 'x'.repeat(maxOtherChars - 200) }])
+  const shown = withUpdate(full, { ...picture, data: 'A'.repeat(1000) })
+  expect(shown.items.at(-1)).toEqual({ ...picture, data: null })
+})
+
+test('[TH1] a call beyond the most items is left out; what was there changes, and text comes', () => {
+  const calls = Array.from(
+    { length: maxTurnItems + 10 },
+    (_, n): AgentUpdate => ({ kind: 'tool', call: toolCall(`c${n}`) }),
+  )
+  const changed: AgentUpdate = { kind: 'tool', call: toolCall('c0', { status: 'completed' }) }
+  const kept = fold(noItems, [
+    ...calls,
+    changed,
+    { kind: 'text', text: 'so' },
+    { kind: 'text', text: ' far' },
+  ])
+  expect(kept.items).toHaveLength(maxTurnItems + 1)
+  expect(kept.items[0]).toEqual(changed)
+  expect(kept.items.at(-1)).toEqual({ kind: 'text', text: 'so far' })
+})
