@@ -204,6 +204,11 @@ export const errorCatalogue = {
     'Progress is a whole number from 0 to 100',
     'Send a number in that range.',
   ),
+  invalid_hold: entry(
+    422,
+    'A decision is held for 1 to 10 seconds',
+    'Send a whole number in that range, or none to decide at once.',
+  ),
   dependency_cycle: entry(
     422,
     'These tasks would wait for each other',

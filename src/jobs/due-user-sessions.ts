@@ -26,6 +26,7 @@ import { expirePermission } from '../services/flows/answer-permission.ts'
 import { attachedForMs, terminateUserSession } from '../services/flows/change-user-session.ts'
 import { endLimit } from '../services/flows/end-limit.ts'
 import { giveUpRoleAgent } from '../services/flows/end-role-agent.ts'
+import { carryOutDecision, findHeldDecisions } from '../services/flows/held-decisions.ts'
 import {
   sleepRoleAgent,
   spawnRoleAgent,
@@ -47,6 +48,7 @@ export const dueUserSessions = (options: DueUserSessionsOptions): readonly DueWo
   overdueRoleAgents(options),
   neededRoleAgents(options),
   expiredPermissions(options),
+  heldDecisions(options),
   endedLimits(options),
   idleRoleAgents(options),
   userSessionsWithoutProject(options),
@@ -75,6 +77,13 @@ const expiredPermissions = ({ store }: DueUserSessionsOptions): DueWork => ({
   failureText: 'permissions that nobody answered could not be closed',
   find: () => store.query(findExpiredPermissions, {}),
   run: (due) => store.run(expirePermission, due),
+})
+
+const heldDecisions = ({ store }: DueUserSessionsOptions): DueWork => ({
+  everyMs,
+  failureText: 'held decisions could not be carried out',
+  find: () => store.query(findHeldDecisions, {}),
+  run: (due) => store.run(carryOutDecision, due),
 })
 
 const endedLimits = ({ store }: DueUserSessionsOptions): DueWork<EndedLimit> => ({

@@ -129,6 +129,9 @@ export interface EventBodies extends RelayEventBodies {
   'approval-asked': { approval: Approval }
   'approval-decided': { approval: Approval }
   'approval-resubmitted': { approval: Approval }
+  /** AP15: decided, and carried out in some seconds. */
+  'approval-held': { approval: Approval }
+  'approval-taken-back': { approval: Approval }
   /** AG6: until it expires, is revoked, or its agent or giver is removed. */
   'allowance-given': { allowance: Allowance }
   'allowance-revoked': { allowance: Allowance }

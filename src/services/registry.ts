@@ -31,6 +31,7 @@ import * as endLimit from './flows/end-limit.ts'
 import * as endRoleAgent from './flows/end-role-agent.ts'
 import * as fileOperations from './flows/file-operations.ts'
 import * as handOverMessages from './flows/hand-over-messages.ts'
+import * as heldDecisions from './flows/held-decisions.ts'
 import * as orderStop from './flows/order-stop.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as replacePasskey from './flows/replace-passkey.ts'
@@ -94,6 +95,7 @@ const files: readonly object[] = [
   endWorkSession,
   fileOperations,
   handOverMessages,
+  heldDecisions,
   holdChannel,
   importConversation,
   keepFiles,

@@ -22,7 +22,7 @@ export const stateWriters: Readonly<Record<string, StateWriter>> = {
   launches: { file: 'src/services/processes/launch-record.ts', columns: ['state', 'reason'] },
   human_approvals: {
     file: 'src/services/approvals/approval-record.ts',
-    columns: ['status', 'decided_by', 'resolved_at'],
+    columns: ['status', 'decided_by', 'resolved_at', 'held_by', 'held_until', 'held_status'],
     restoredIn: restored,
   },
   sessions: {

@@ -1,5 +1,6 @@
 /** `holdfast approvals`: decisions that agents wait for (AP). */
 import { allowanceMinutes, allowanceScopes } from '../../domain/approvals/allowance.ts'
+import { holdSeconds } from '../../domain/approvals/lifecycle.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
@@ -24,6 +25,11 @@ const answerOption = option.text(
 )
 
 const feedback = option.text('<text>', 'what to tell the agent')
+
+const hold = option.text(
+  '<seconds>',
+  'carry it out in so many seconds (1 to 10); `approvals take-back` undoes it until then',
+)
 
 const alwaysOptions = {
   always: option.flag(
@@ -180,6 +186,7 @@ interface DecisionGiven extends Partial<Given<typeof alwaysOptions>> {
   readonly number: string
   readonly feedback: string | undefined
   readonly option?: string | undefined
+  readonly hold: string | undefined
 }
 
 const decideApproval =
@@ -189,20 +196,51 @@ const decideApproval =
     if (status === 'revision_requested' && !feedback?.trim())
       throw usage('A revision needs to be told what to change.', 'Add --feedback "…".')
     const always = alwaysTerms(given)
+    const hold = given.hold === undefined ? undefined : secondsIn(given.hold)
     const { id, projectId, permission } = await findApproval(context, given.number)
     const optionId = chosenOption(given.option, permission)
     const approval = await context.client.post(
       '/api/projects/{projectId}/approvals/{approvalId}/decision',
       {
         params: { projectId, approvalId: String(id) },
-        body: { status, feedback, always, optionId },
+        body: { status, feedback, always, optionId, hold },
       },
     )
+    if (approval.held && approval.status === 'pending')
+      return context.finished(
+        approval,
+        `Approval ${id} will be ${words[status]} in ${hold} s; undo: ` +
+          `\`holdfast approvals take-back ${id}\``,
+      )
     context.finished(
       approval,
       `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`,
     )
   }
+
+function secondsIn(typed: string): number {
+  const seconds = Number(typed)
+  if (Number.isInteger(seconds) && seconds >= holdSeconds.min && seconds <= holdSeconds.max)
+    return seconds
+  throw usage(
+    `--hold ${typed} is not a time.`,
+    `Write a number of seconds from ${holdSeconds.min} to ${holdSeconds.max}.`,
+  )
+}
+
+const takeBack = command({
+  summary: 'Take back your decision while it is held; the approval waits again',
+  operands: { number },
+  options: { project: projectOption },
+  examples: [['approvals take-back 7', 'what was decided with --hold is not carried out']],
+  async run(context, given) {
+    const { id } = await findApproval(context, given.number)
+    const approval = await context.client.delete('/api/approvals/{approvalId}/decision', {
+      params: { approvalId: String(id) },
+    })
+    context.finished(approval, `Taken back. Approval ${id} waits for a decision again`)
+  },
+})
 
 /** AP14: an option by its number, name or id; a question has no other answer. */
 function chosenOption(
@@ -278,6 +316,7 @@ const describe = (context: CommandContext, approval: Approval): string =>
         context.time(approval.resolvedAt) +
           (approval.resolvedAt ? ` by ${visible(approval.decidedBy ?? '')}` : ''),
       ],
+      ...(approval.held ? [['Held', heldLine(context, approval.held)] as [string, string]] : []),
       ['Feedback', visible(approval.feedback ?? '–')],
       ['Revisions', String(approval.revisionHistory.length)],
     ],
@@ -288,6 +327,9 @@ const describe = (context: CommandContext, approval: Approval): string =>
     ...named('Artifacts', approval.artifacts),
     ...named('Earlier submissions', approval.revisionHistory),
   )
+
+const heldLine = (context: CommandContext, held: NonNullable<Approval['held']>): string =>
+  `${words[held.status]} by ${visible(held.by)}, until ${context.time(held.until)}`
 
 const named = (title: string, items: readonly unknown[]): string[] =>
   items.length === 0
@@ -307,7 +349,13 @@ export const approvals: CommandSpec = {
     approve: command({
       summary: 'Approve it; the first decision stands',
       operands: { number },
-      options: { feedback, option: answerOption, ...alwaysOptions, project: projectOption },
+      options: {
+        feedback,
+        hold,
+        option: answerOption,
+        ...alwaysOptions,
+        project: projectOption,
+      },
       examples: [
         ['approvals approve 7', 'the agent goes on'],
         ['approvals approve 7 --option 2', 'answers a question with the second of its options'],
@@ -321,17 +369,18 @@ export const approvals: CommandSpec = {
     reject: command({
       summary: 'Reject it; the first decision stands',
       operands: { number },
-      options: { feedback, project: projectOption },
+      options: { feedback, hold, project: projectOption },
       examples: [['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why']],
       run: decideApproval('rejected'),
     }),
     revise: command({
       summary: 'Send it back to be revised; it comes again when it is resubmitted',
       operands: { number },
-      options: { feedback, project: projectOption },
+      options: { feedback, hold, project: projectOption },
       examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
       run: decideApproval('revision_requested'),
     }),
+    'take-back': takeBack,
     allowed: listAllowed,
     revoke,
   },

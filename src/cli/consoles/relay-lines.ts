@@ -105,6 +105,10 @@ const wordsOf: {
     until === null
       ? 'The limit is over'
       : `Limit reached, until ${until}${goesOn ? '; it goes on by itself then' : ''}`,
+  'approval:held': ({ approvalId, held }) =>
+    held
+      ? `Permission ${approvalId}: ${held.status} by ${held.by}, until ${held.until}`
+      : `Permission ${approvalId}: taken back`,
   'permission:resolved': ({ approvalId, outcome }) => `Permission ${approvalId}: ${outcome}`,
 }
 

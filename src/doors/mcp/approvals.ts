@@ -11,6 +11,8 @@ import { requestFolder as requestFolderFor } from '../../services/flows/request-
 import { agentTool, reads, snakeFields, writesOnce } from './tool.ts'
 
 const requestShape = ApprovalRequest.shape
+// AP15: to its agent a held decision is none yet.
+const { held: _, ...approvalShape } = Approval.shape
 
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
 export const requestApproval = agentTool({
@@ -65,7 +67,7 @@ export const getApproval = agentTool({
     'approval_id. If it is pending, call get_next_action with the longest wait_seconds.',
   annotations: reads,
   input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
-  output: { approvalId: Approval.shape.id, ...Approval.shape },
+  output: { approvalId: Approval.shape.id, ...approvalShape },
   run: async ({ approvalId }, { caller, deps, presented: { who, contextId } }) => {
     const approval = await deps.app.read(getApprovalOf, { contextId, ...caller, approvalId }, who)
     const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))

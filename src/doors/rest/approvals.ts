@@ -8,6 +8,7 @@ import {
   readApproval,
 } from '../../services/approvals/queries.ts'
 import { answerQuestion } from '../../services/flows/answer-permission.ts'
+import { takeBackDecision } from '../../services/flows/held-decisions.ts'
 import {
   createApproval,
   decideApproval,
@@ -23,13 +24,23 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   decideApproval: by(decideApproval, ({ body, params, who, deps, receipt }) =>
     deps.userSessions.decide(who, { ...body, ...params }, receipt),
   ),
+  takeBackDecision: run(takeBackDecision, ({ params, who }) => ({ ...params, by: who.id })),
+  readApprovalByNumber: query(readApproval, ({ params }) => params),
+  decideApprovalByNumber: by(decideApproval, ({ body, params, who, deps, receipt }) =>
+    deps.userSessions.decide(who, { ...body, ...params }, receipt),
+  ),
+  takeBackDecisionByNumber: run(takeBackDecision, ({ params, who }) => ({
+    ...params,
+    by: who.id,
+  })),
   answerQuestion: by(answerQuestion, (call) => {
-    const { action, content = null } = call.body
+    const { action, content = null, hold } = call.body
     const { questionId } = call.params
     return call.deps.userSessions.answerAnywhere(
       call.who,
       questionId,
       { action, content },
+      hold,
       call.receipt,
     )
   }),

@@ -28,12 +28,24 @@ export const Approval = z.object({
   status: z.enum(approvalStatuses),
   submittedAt: Time,
   resolvedAt: Time.nullable(),
+  /** Also of a decision that is held. */
   decidedBy: z.string().nullable(),
   feedback: z.string().nullable(),
   instructionContent: z.string().nullable(),
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
+  /**
+   * AP15: the decision that is made and carried out at `until`. Beside another state than
+   * `pending`: what was held when it was withdrawn or expired, and did not come to pass.
+   */
+  held: z
+    .object({
+      by: z.string(),
+      until: Time,
+      status: z.enum(['approved', 'rejected', 'revision_requested']),
+    })
+    .nullable(),
   /**
    * AP7: the decision came from files. `decidedBy` imported it, and this is whom the files name.
    */
@@ -75,6 +87,12 @@ export const ApprovalDraft = z
     workSessionId: workSessionId ?? null,
   }))
 
+/**
+ * AP15: for how many seconds a decision is held before it is carried out. Without it: not. The
+ * range is checked by the domain, with its own error (`invalid_hold`).
+ */
+export const Hold = z.number().optional()
+
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),
   feedback: Text.nullish(),
@@ -85,6 +103,7 @@ export const ApprovalDecision = z.strictObject({
   optionId: z.string().min(1).max(1000).optional(),
   /** AG6: for an approved permission; the same is not asked again for this time. */
   always: AlwaysTerms.optional(),
+  hold: Hold,
 })
 
 /**

@@ -4,7 +4,13 @@ import { listOf } from '../page.ts'
 import { route } from '../route.ts'
 import { answerFields } from '../turns/question.ts'
 import { Allowance } from './allowance.ts'
-import { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from './approval.ts'
+import {
+  Approval,
+  ApprovalDecision,
+  ApprovalDraft,
+  ApprovalResubmission,
+  Hold,
+} from './approval.ts'
 
 const project = '/api/projects/{projectId}'
 
@@ -42,6 +48,31 @@ export const approvalRoutes = {
     body: ApprovalDecision,
     answer: Approval,
   }),
+  takeBackDecision: route({
+    method: 'DELETE',
+    path: `${project}/approvals/{approvalId}/decision`,
+    summary: 'Take back your decision while it is held; the approval waits again',
+    answer: Approval,
+  }),
+  readApprovalByNumber: route({
+    method: 'GET',
+    path: '/api/approvals/{approvalId}',
+    summary: 'Read an approval of any project',
+    answer: Approval,
+  }),
+  decideApprovalByNumber: route({
+    method: 'POST',
+    path: '/api/approvals/{approvalId}/decision',
+    summary: 'Decide an approval of any project; `hold` carries it out in so many seconds',
+    body: ApprovalDecision,
+    answer: Approval,
+  }),
+  takeBackDecisionByNumber: route({
+    method: 'DELETE',
+    path: '/api/approvals/{approvalId}/decision',
+    summary: 'Take back your decision of an approval of any project while it is held',
+    answer: Approval,
+  }),
   resubmitApproval: route({
     method: 'POST',
     path: `${project}/approvals/{approvalId}/resubmit`,
@@ -56,7 +87,7 @@ export const approvalRoutes = {
     summary:
       'Answer a question of an agent; the first answer stands, and later ones are refused ' +
       'with it',
-    body: z.strictObject(answerFields),
+    body: z.strictObject({ ...answerFields, hold: Hold }),
     answer: Approval,
   }),
 }

@@ -10,6 +10,7 @@
 import * as z from 'zod'
 import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
+import { type Approval, Hold } from '../approvals/approval.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
 import type {
@@ -78,6 +79,7 @@ export const RelayMessage = z.discriminatedUnion('type', [
       /** Without an option: the mildest one for this decision. */
       outcome: z.enum(['allowed', 'denied']).optional(),
       always: AlwaysTerms.optional(),
+      hold: Hold,
     })
     .refine(
       (answer) => (answer.optionId === undefined) !== (answer.outcome === undefined),
@@ -89,6 +91,7 @@ export const RelayMessage = z.discriminatedUnion('type', [
     ...about,
     questionId: z.int().min(1),
     ...answerFields,
+    hold: Hold,
   }),
 ])
 type OnWire = z.output<typeof RelayMessage>
@@ -227,6 +230,8 @@ export interface RelayEventBodies {
     optionId: string | null
     decidedBy: string
   }
+  /** AP15: a decision or an answer that is held; null: it was taken back. */
+  'approval:held': Requested & { role: string; approvalId: number; held: Approval['held'] }
   'question:requested': { role: string } & AskedQuestion
   /** `outcome` is `allowed` for an accepted question. */
   'question:resolved': Requested & {

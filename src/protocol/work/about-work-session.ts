@@ -41,6 +41,8 @@ const abouts: Abouts = {
   'approval-asked': ofApproval,
   'approval-decided': ofApproval,
   'approval-resubmitted': ofApproval,
+  'approval-held': ofApproval,
+  'approval-taken-back': ofApproval,
   'approach-recorded': ofApproach,
   'approach-changed': ofApproach,
   'checkpoint-saved': ({ workSessionId }) => ({ workSessionId }),

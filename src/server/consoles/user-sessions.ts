@@ -32,16 +32,13 @@ import {
   type StartTarget,
 } from '../../services/consoles/queries.ts'
 import type { AskedUserSession } from '../../services/consoles/role-agent-record.ts'
-import {
-  answerPermission,
-  answerQuestion,
-  type PermissionChoice,
-} from '../../services/flows/answer-permission.ts'
+import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/flows/cancel-turn.ts'
 import {
   createUserSession,
   terminateUserSession,
 } from '../../services/flows/change-user-session.ts'
+import type { PermissionChoice } from '../../services/flows/decide-request.ts'
 import { goOnInRole } from '../../services/flows/end-limit.ts'
 import { requestedReason, terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
 import { decideApproval } from '../../services/flows/request-approval.ts'
@@ -59,12 +56,14 @@ type Requested<Type extends RelayRequest['type']> = Omit<Request<Type>, 'type'>
 type NewUserSession = Requested<'session:create'>
 
 interface Decision {
-  readonly projectId: string
+  /** Left out: whichever it is of. */
+  readonly projectId?: string | undefined
   readonly approvalId: number
   readonly status: 'approved' | 'rejected' | 'revision_requested'
   readonly feedback?: string | null | undefined
   readonly always?: AlwaysTerms | undefined
   readonly optionId?: string | undefined
+  readonly hold?: number | undefined
 }
 
 interface TakenUp {
@@ -302,22 +301,23 @@ export class UserSessions {
   }
 
   async answer(who: Caller, request: Request<'permission:answer'>): Promise<number> {
-    const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
+    const { approvalId, optionId, outcome, always, hold, requestId, userSessionId } = request
     const within = { userSessionId }
     const choose = outcome === 'allowed' ? 'allow' : 'deny'
     const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
-    const input = { approvalId, within, choice, always, by: who.id, requestId }
+    const input = { approvalId, within, choice, always, hold, by: who.id, requestId }
     return (await this.#app.run(answerPermission, input, who, receiptIn(request))).seq
   }
 
   /** Answers a question (AP13) asked in this user session. */
   async answerInSession(who: Caller, request: Request<'question:answer'>): Promise<number> {
-    const { questionId, action, content = null, userSessionId, requestId } = request
+    const { questionId, action, content = null, hold, userSessionId, requestId } = request
     const answer = { action, content }
     return (
       await this.#answerQuestion(who, questionId, answer, receiptIn(request), {
         within: { userSessionId },
         requestId,
+        hold,
       })
     ).seq
   }
@@ -327,9 +327,10 @@ export class UserSessions {
     who: Caller,
     questionId: number,
     answer: QuestionAnswer,
+    hold: number | undefined,
     receipt: ReceiptKey | undefined,
   ): Promise<Approval> {
-    return (await this.#answerQuestion(who, questionId, answer, receipt)).approval
+    return (await this.#answerQuestion(who, questionId, answer, receipt, { hold })).approval
   }
 
   async #answerQuestion(
@@ -337,14 +338,13 @@ export class UserSessions {
     approvalId: number,
     answer: QuestionAnswer,
     receipt: ReceiptKey | undefined,
-    inSession?: { readonly within: AskedUserSession; readonly requestId: string | undefined },
+    given: {
+      readonly within?: AskedUserSession
+      readonly requestId?: string | undefined
+      readonly hold: number | undefined
+    },
   ) {
-    return this.#app.run(
-      answerQuestion,
-      { approvalId, answer, by: who.id, ...inSession },
-      who,
-      receipt,
-    )
+    return this.#app.run(answerQuestion, { approvalId, answer, by: who.id, ...given }, who, receipt)
   }
 
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
@@ -353,7 +353,7 @@ export class UserSessions {
     decision: Decision,
     receipt: ReceiptKey | undefined,
   ): Promise<Approval> {
-    const { projectId, approvalId, status, feedback, always, optionId } = decision
+    const { projectId, approvalId, status, feedback, always, optionId, hold } = decision
     await this.#app.require(decideApproval, decision, who)
     const { permission, question } = await this.#store.query(readApproval, {
       projectId,
@@ -365,7 +365,7 @@ export class UserSessions {
         action: status === 'approved' ? 'accept' : 'decline',
         content: null,
       } as const
-      return (await this.#answerQuestion(who, approvalId, answer, receipt)).approval
+      return (await this.#answerQuestion(who, approvalId, answer, receipt, { hold })).approval
     }
     if (!permission && (always || optionId))
       throw new Refusal('wrong_state', refusalText('onlyPermissions'))
@@ -374,7 +374,7 @@ export class UserSessions {
     if (status === 'revision_requested')
       throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const choice = chosenBy(status, optionId, permission?.options ?? [])
-    const input = { approvalId, choice, always, feedback, by: who.id }
+    const input = { approvalId, choice, always, feedback, hold, by: who.id }
     return (await this.#app.run(answerPermission, input, who, receipt)).approval
   }
 }

@@ -90,6 +90,8 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'approval-asked': approvals,
   'approval-decided': approvals,
   'approval-resubmitted': approvals,
+  'approval-held': approvals,
+  'approval-taken-back': approvals,
   'allowance-given': allowances,
   'allowance-revoked': allowances,
   'worktree-made': {
@@ -143,6 +145,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'agent:limited': 'stream',
   'permission:requested': 'stream',
   'permission:resolved': 'stream',
+  'approval:held': 'stream',
   'question:requested': 'stream',
   'question:resolved': 'stream',
 

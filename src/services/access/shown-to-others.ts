@@ -20,6 +20,7 @@ export const approvalToOthers = (approval: Approval): Approval => ({
   workerInstructions: [],
   artifacts: [],
   revisionHistory: [],
+  held: null,
   imported: null,
   permission: null,
   question: null,

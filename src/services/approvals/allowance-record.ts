@@ -82,17 +82,16 @@ export async function allowedInSandbox(
   }
 }
 
-export async function addAllowance(
-  tx: Tx,
+/** The rule that an "always" makes. Refused where there can be none. */
+export async function allowanceRule(
+  reader: Reader,
   row: ApprovalRow,
-  given: { terms: AlwaysTerms; by: string },
-  context: Context,
-) {
-  const { terms, by } = given
+  terms: AlwaysTerms,
+  now: Instant,
+): Promise<{ rule: AllowanceRule; toolKind: Allowance['toolKind']; title: string }> {
   const permission = permissionOf(row)
   if (!permission) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
   const call = askedCall(permission)
-  const { project_id: projectId, leader_id: agentId } = row
   const rule: AllowanceRule = {
     scope: terms.scope,
     toolKind: call.toolKind,
@@ -102,20 +101,33 @@ export async function addAllowance(
   }
   const refused = refusedRule(rule, call)
   if (refused) throw new Refusal('wrong_state', refused, { scope: terms.scope })
-  const { now, random } = context
-  const inForce = await tx.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
+  const { project_id: projectId, leader_id: agentId } = row
+  const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
   if (inForce.length >= maxAllowances)
     throw new Refusal(
       'wrong_state',
       refusalText('allowancesFull', { agent: agentId, count: maxAllowances }),
     )
+  const { title, toolKind } = permission.call
+  return { rule, toolKind, title: shortened(ruleTitle(rule, { ...call, title })) }
+}
+
+export async function addAllowance(
+  tx: Tx,
+  row: ApprovalRow,
+  given: { terms: AlwaysTerms; by: string },
+  { now, random }: Context,
+) {
+  const { terms, by } = given
+  const { rule, toolKind, title } = await allowanceRule(tx, row, terms, now)
+  const { project_id: projectId, leader_id: agentId } = row
   const allowance: AllowanceRow = {
     id: random.uuid(),
     project_id: projectId,
     agent_id: agentId,
     scope: rule.scope,
-    tool_kind: permission.call.toolKind,
-    title: shortened(ruleTitle(rule, { ...call, title: permission.call.title })),
+    tool_kind: toolKind,
+    title,
     folder: rule.folder,
     likeness: rule.likeness,
     approval_id: row.id,

@@ -4,6 +4,7 @@ import {
   type ApprovalEvent,
   type ApprovalRefusal,
   decideApproval,
+  holdSeconds,
   type Verdict,
 } from '../../domain/approvals/lifecycle.ts'
 import { isChoice, optionFor } from '../../domain/approvals/permission.ts'
@@ -27,7 +28,8 @@ import { type ContextCaller, personOfCaller } from '../conversations/own-convers
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 
 interface ApprovalLocation {
-  readonly projectId: string
+  /** Left out: whichever it is of. Its number is its own over all projects. */
+  readonly projectId?: string | undefined
   readonly approvalId: number
 }
 
@@ -36,9 +38,11 @@ export async function existingApproval(
   reader: Reader,
   { projectId, approvalId }: ApprovalLocation,
 ): Promise<ApprovalRow> {
-  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('human_approvals', { id: approvalId })
-  if (row?.project_id !== projectId) throw noSuchApproval(approvalId)
+  const where = projectId ?? row?.project_id
+  if (where !== undefined && !(await reader.row('projects', { id: where })))
+    throw noSuchProject(where)
+  if (!row || row.project_id !== where) throw noSuchApproval(approvalId)
   return row
 }
 
@@ -66,7 +70,15 @@ export async function isOfCaller(
   return owner === null || (owner !== undefined && owner === (await personOfCaller(reader, caller)))
 }
 
-const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
+const eventTypes = {
+  decide: 'approval-decided',
+  'carry-out': 'approval-decided',
+  end: 'approval-decided',
+  resubmit: 'approval-resubmitted',
+  hold: 'approval-held',
+  'take-back': 'approval-taken-back',
+  drop: 'approval-taken-back',
+} as const satisfies Record<ApprovalEvent['type'], string>
 
 /**
  * Moves an approval to another state and announces it in its project and home. Exactly one decision
@@ -77,11 +89,13 @@ export async function moveApproval(
   row: ApprovalRow,
   event: ApprovalEvent,
   now: Instant,
+  /** What will be carried out, of a decision that is held. */
+  heldDecision: string | null = null,
 ): Promise<Approval> {
   tx.lock(projectStream(row.project_id))
   const decision = decideApproval(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
-  const changed = approvalColumns(decision.approval)
+  const changed = { ...approvalColumns(decision.approval), held_decision: heldDecision }
   const moved = { ...row, ...changed }
   await tx.update('human_approvals', {
     ...changed,
@@ -110,6 +124,9 @@ function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
       wanted: 'revision_requested',
     })
   }
+  if (refusal.code === 'invalid_hold') return new Refusal('invalid_hold', undefined, holdSeconds)
+  if (refusal.code === 'nothing_held')
+    return new Refusal('wrong_state', refusalText('nothingHeld', { id: approvalId }))
   const { decidedBy, decision } = refusal
   return new Refusal(
     'approval_decided',

@@ -28,7 +28,12 @@ export const getApproval = defineQuery('get-approval', {
     { approvalId, ...caller }: ContextCaller & { approvalId: number },
   ): Promise<Approval> => {
     const { projectId } = await liveAgentSession(reader, caller)
-    return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, caller))
+    const approval = approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, caller))
+    // AP15: to its agent a held decision is none yet.
+    const { held } = approval
+    return held && approval.status === 'pending'
+      ? { ...approval, held: null, decidedBy: null }
+      : approval
   },
 })
 
@@ -37,7 +42,7 @@ export const readApproval = defineQuery('read-approval', {
   on: 'viewer',
   run: async (
     reader,
-    { viewer, ...place }: { projectId: string; approvalId: number; viewer: Viewer },
+    { viewer, ...place }: { projectId?: string | undefined; approvalId: number; viewer: Viewer },
   ): Promise<Approval> =>
     approvalFor(reader, viewer, approvalOf(await existingApproval(reader, place))),
 })

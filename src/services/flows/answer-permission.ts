@@ -10,6 +10,7 @@ import {
   outcomeOf,
 } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { problemOf, type QuestionAnswer } from '../../domain/turns/question.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
@@ -20,14 +21,12 @@ import {
   permissionOf,
   questionOf,
 } from '../../store/approvals/approvals.ts'
-import { defineUseCase, type Reader } from '../../store/store.ts'
-import { addAllowance, requestedFolder } from '../approvals/allowance-record.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { addAllowance, allowanceRule, requestedFolder } from '../approvals/allowance-record.ts'
 import { refusingOption } from '../approvals/approval-record.ts'
 import { type AskedUserSession, existingUserSession } from '../consoles/role-agent-record.ts'
 import { invalidField, noSuchApproval } from '../refusals.ts'
-import { settlePermission } from './decide-request.ts'
-
-export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
+import { holdDecision, type PermissionChoice, settlePermission } from './decide-request.ts'
 
 interface AskedRequest {
   readonly approvalId: number
@@ -54,6 +53,14 @@ interface Input extends AskedRequest {
   readonly feedback?: string | null | undefined
   readonly by: string
   readonly requestId?: string | undefined
+  /** AP15: for how many seconds it is held. */
+  readonly hold?: number | undefined
+}
+
+interface Answered {
+  /** The number of the event in the turn's stream that says so; 0 if the turn does not run. */
+  readonly seq: number
+  readonly approval: Approval
 }
 
 /**
@@ -63,29 +70,66 @@ interface Input extends AskedRequest {
 export const answerPermission = defineUseCase('answer-permission', {
   scope: 'approve',
   on: 'approval',
-  run: async (tx, { choice, always, feedback, by, requestId, ...asked }: Input, context) => {
-    const { approvalId } = asked
-    const row = await askedRequest(tx, asked)
-    if (row.question !== null) throw noSuchApproval(approvalId)
-    const isQuestion = isChoice(JSON.parse(row.options ?? '[]'))
-    if (isQuestion && always) throw invalidField('always', refusalText('alwaysNoQuestion'))
-    const terms = isQuestion ? undefined : (always ?? impliedTerms(row, choice))
-    const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
-    const seq = await settlePermission(
-      tx,
-      row,
-      { ...settled, by, feedback: feedback ?? null, requestId },
-      context.now,
-    )
-    if (terms) await addAllowance(tx, row, { terms, by }, context)
-    return {
-      seq,
-      approval: approvalOf(
-        (await tx.row('human_approvals', { id: approvalId })) ?? row,
-      ) as Approval,
-    }
+  run: async (tx, { hold, requestId, by, ...input }: Input, context): Promise<Answered> => {
+    const row = await askedRequest(tx, input)
+    if (row.question !== null) throw noSuchApproval(input.approvalId)
+    const { choice, always, feedback = null } = input
+    if (hold === undefined)
+      return givePermission(tx, row, { choice, always, feedback, by, requestId }, context)
+    const { outcome } = await checkedPermission(tx, row, { choice, always }, context.now)
+    const status = outcome === 'allowed' ? 'approved' : 'rejected'
+    const decision = { kind: 'permission', choice, always, feedback } as const
+    return holdDecision(tx, row, { decision, status, by, seconds: hold, requestId }, context.now)
   },
 })
+
+interface GivenPermission {
+  readonly choice: PermissionChoice
+  readonly always: AlwaysTerms | undefined
+  readonly feedback: string | null
+  readonly by: string
+  readonly requestId?: string | undefined
+  readonly wasHeld?: boolean
+}
+
+/** Carries the answer to a permission request out. */
+export async function givePermission(
+  tx: Tx,
+  row: ApprovalRow,
+  { choice, always, ...given }: GivenPermission,
+  context: Context,
+): Promise<Answered> {
+  const { terms, ...settled } = settledWith(row, choice, always)
+  const seq = await settlePermission(tx, row, { ...settled, ...given }, context.now)
+  if (terms) await addAllowance(tx, row, { terms, by: given.by }, context)
+  return { seq, approval: await approvalNow(tx, row) }
+}
+
+/** How a permission request would be settled. Refused like the answer itself would be. */
+export async function checkedPermission(
+  reader: Reader,
+  row: ApprovalRow,
+  { choice, always }: Pick<GivenPermission, 'choice' | 'always'>,
+  now: Instant,
+): Promise<Settled> {
+  const { terms, ...settled } = settledWith(row, choice, always)
+  if (terms) await allowanceRule(reader, row, terms, now)
+  return settled
+}
+
+function settledWith(
+  row: ApprovalRow,
+  choice: PermissionChoice,
+  always: AlwaysTerms | undefined,
+): Settled & { readonly terms: AlwaysTerms | undefined } {
+  const isQuestion = isChoice(JSON.parse(row.options ?? '[]'))
+  if (isQuestion && always) throw invalidField('always', refusalText('alwaysNoQuestion'))
+  const terms = isQuestion ? undefined : (always ?? impliedTerms(row, choice))
+  return { ...(terms ? settlementForAlways(row, choice) : settlementOf(row, choice)), terms }
+}
+
+const approvalNow = async (reader: Reader, row: ApprovalRow): Promise<Approval> =>
+  approvalOf((await reader.row('human_approvals', { id: row.id })) ?? row)
 
 /**
  * Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes
@@ -186,6 +230,8 @@ interface GivenAnswer extends AskedRequest {
   readonly answer: QuestionAnswer
   readonly by: string
   readonly requestId?: string | undefined
+  /** AP15: for how many seconds it is held. */
+  readonly hold?: number | undefined
 }
 
 /**
@@ -195,34 +241,47 @@ interface GivenAnswer extends AskedRequest {
 export const answerQuestion = defineUseCase('answer-question', {
   scope: 'approve',
   on: 'approval',
-  run: async (tx, { answer, by, requestId, ...asked }: GivenAnswer, { now }) => {
-    const { approvalId } = asked
+  run: async (
+    tx,
+    { answer, by, requestId, hold, ...asked }: GivenAnswer,
+    { now },
+  ): Promise<Answered> => {
     const row = await askedRequest(tx, asked)
-    const question = questionOf(row)
-    if (!question) throw noSuchApproval(approvalId)
-    const outcome = answer.action === 'accept' ? 'allowed' : 'denied'
-    const given = {
-      action: answer.action,
-      content: outcome === 'allowed' && question.schema ? (answer.content ?? {}) : null,
-    }
-    if (row.status === 'pending') {
-      if (answer.content && !given.content)
-        throw invalidField('content', refusalText('answerNeedsForm'))
-      const problem =
-        question.schema && given.content ? problemOf(question.schema, given.content) : undefined
-      if (problem) throw new Refusal('invalid_request', problem, { field: 'content' })
-    }
-    const seq = await settlePermission(
-      tx,
-      row,
-      { outcome, optionId: null, answer: given, by, requestId },
-      now,
-    )
-    return {
-      seq,
-      approval: approvalOf(
-        (await tx.row('human_approvals', { id: approvalId })) ?? row,
-      ) as Approval,
-    }
+    const given = checkedAnswer(row, answer)
+    if (hold === undefined) return giveAnswer(tx, row, { answer: given, by, requestId }, now)
+    const status = given.action === 'accept' ? 'approved' : 'rejected'
+    const decision = { kind: 'question', answer: given } as const
+    return holdDecision(tx, row, { decision, status, by, seconds: hold, requestId }, now)
   },
 })
+
+/** The answer as the agent is told it. What a pending question's form does not allow is refused. */
+function checkedAnswer(row: ApprovalRow, { action, content }: QuestionAnswer): QuestionAnswer {
+  const question = questionOf(row)
+  if (!question) throw noSuchApproval(row.id)
+  const hasForm = action === 'accept' && question.schema !== null
+  const given = { action, content: hasForm ? (content ?? {}) : null }
+  if (row.status !== 'pending') return given
+  if (content && !given.content) throw invalidField('content', refusalText('answerNeedsForm'))
+  const problem =
+    question.schema && given.content ? problemOf(question.schema, given.content) : undefined
+  if (problem) throw new Refusal('invalid_request', problem, { field: 'content' })
+  return given
+}
+
+/** Carries the answer to a question out. */
+export async function giveAnswer(
+  tx: Tx,
+  row: ApprovalRow,
+  given: {
+    readonly answer: QuestionAnswer
+    readonly by: string
+    readonly requestId?: string | undefined
+    readonly wasHeld?: boolean
+  },
+  now: Instant,
+): Promise<Answered> {
+  const outcome = given.answer.action === 'accept' ? 'allowed' : 'denied'
+  const seq = await settlePermission(tx, row, { outcome, optionId: null, ...given }, now)
+  return { seq, approval: await approvalNow(tx, row) }
+}

@@ -26,7 +26,7 @@ async function closeProjectWork(
   { by, now }: { by: string; now: Instant },
 ): Promise<void> {
   for (const row of await tx.all(selectPendingOfProject, { projectId }))
-    await decideRequest(tx, row, { verdict: 'rejected', by, feedback }, now)
+    await decideRequest(tx, row, { type: 'end', verdict: 'rejected', by, feedback }, now)
   for (const row of await tx.all(selectRunningOfProject, { projectId }))
     await finishWorkSession(tx, row, { type: 'interrupt', reason: 'stopped' }, now)
 }

@@ -1,10 +1,9 @@
 /** Requests approvals, decides them, and submits them again (AP1, AP2). */
 import type * as z from 'zod'
-import type { Submission } from '../../domain/approvals/lifecycle.ts'
+import type { Submission, Verdict } from '../../domain/approvals/lifecycle.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type {
   Approval,
-  ApprovalDecision,
   ApprovalDraft,
   ApprovalRequest,
   ApprovalResubmission,
@@ -24,7 +23,7 @@ import { type ContextCaller, ownConversation } from '../conversations/own-conver
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/change-task.ts'
 import { existingWorkSession } from '../work/end-work-session.ts'
-import { decideRequest } from './decide-request.ts'
+import { decideRequest, holdDecision } from './decide-request.ts'
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
@@ -121,10 +120,14 @@ const contentOf = ({
 }: Partial<Submission> | Input): string =>
   JSON.stringify([instructionContent ?? null, workerInstructions ?? [], artifacts ?? []])
 
-type DecideInput = z.output<typeof ApprovalDecision> & {
-  projectId: string
-  approvalId: number
-  by: string
+interface DecideInput {
+  readonly projectId?: string | undefined
+  readonly approvalId: number
+  readonly status: Verdict
+  readonly feedback?: string | null | undefined
+  readonly by: string
+  /** AP15: for how many seconds it is held. */
+  readonly hold?: number | undefined
 }
 
 /**
@@ -134,13 +137,19 @@ type DecideInput = z.output<typeof ApprovalDecision> & {
 export const decideApproval = defineUseCase('decide-approval', {
   scope: 'approve',
   on: 'approval',
-  streams: ({ projectId }: DecideInput) => [home, projectStream(projectId)],
+  streams: ({ projectId }: DecideInput) =>
+    projectId === undefined ? [home] : [home, projectStream(projectId)],
   run: async (
     tx,
-    { by, status, feedback = null, ...place }: DecideInput,
+    { by, status, feedback = null, hold, ...place }: DecideInput,
     { now },
-  ): Promise<Approval> =>
-    decideRequest(tx, await existingApproval(tx, place), { verdict: status, by, feedback }, now),
+  ): Promise<Approval> => {
+    const row = await existingApproval(tx, place)
+    if (hold === undefined)
+      return decideRequest(tx, row, { type: 'decide', verdict: status, by, feedback }, now)
+    const decision = { kind: 'approval', status, feedback } as const
+    return (await holdDecision(tx, row, { decision, status, by, seconds: hold }, now)).approval
+  },
 })
 
 type ResubmitInput = z.output<typeof ApprovalResubmission> & {

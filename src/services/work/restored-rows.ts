@@ -100,6 +100,10 @@ const withoutAsker = {
   likeness: null,
   question: null,
   answer: null,
+  held_by: null,
+  held_until: null,
+  held_status: null,
+  held_decision: null,
 } satisfies Partial<ApprovalRow>
 
 /** AP7: records `by` as the decider and the files' decider as imported. */

@@ -11,6 +11,7 @@ import { columns, fields } from '../fields.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
+import { heldOf } from './held-decisions.ts'
 
 export type ApprovalRow = Tables['human_approvals']
 
@@ -289,6 +290,7 @@ export function approvalFrom(row: ApprovalRow): DomainApproval {
   const parts = {
     ...fields(row, 'id', 'submitted_at', 'instruction_content'),
     ...listsOf(row),
+    held: heldOf(row),
   }
   if (row.status === 'pending')
     return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
@@ -313,6 +315,9 @@ export const approvalColumns = (approval: DomainApproval) => ({
     'feedback',
     'instruction_content',
   ),
+  held_by: approval.held?.by ?? null,
+  held_until: approval.held?.until ?? null,
+  held_status: approval.held?.status ?? null,
   worker_instructions: JSON.stringify(approval.workerInstructions),
   artifacts: JSON.stringify(approval.artifacts),
   revision_history: JSON.stringify(approval.revisionHistory),
@@ -332,7 +337,9 @@ export const approvalOf = (row: ApprovalRow): Approval =>
       'submitted_at',
       'resolved_at',
     ),
-    ...fields(row, 'decided_by', 'feedback', 'instruction_content', 'outcome'),
+    ...fields(row, 'feedback', 'instruction_content', 'outcome'),
+    decidedBy: row.decided_by ?? row.held_by,
+    held: heldOf(row),
     ...listsOf(row),
     workSessionId: row.session_id,
     imported: row.imported_decider === null ? null : { decidedBy: row.imported_decider },

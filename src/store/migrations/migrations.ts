@@ -11,6 +11,7 @@ import { versions24To42 } from './0024-to-0042.ts'
 import { passes } from './0043-passes.ts'
 import { completedTasks } from './0044-completed-tasks.ts'
 import { whatAConversationIs } from './0045-what-a-conversation-is.ts'
+import { heldDecisions } from './0046-held-decisions.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -22,6 +23,7 @@ export const migrations = numbered([
   passes,
   completedTasks,
   whatAConversationIs,
+  heldDecisions,
 ])
 
 export const newestVersion = migrations.length

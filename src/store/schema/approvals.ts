@@ -25,6 +25,12 @@ export const approvalTables = {
     resolved_at: column<Instant | null>(null),
     decided_by: column<string | null>(null),
     feedback: column<string | null>(null),
+    /** AP15: a decision that is made and carried out at this time, unless it is taken back. */
+    held_by: column<string | null>(null),
+    held_until: column<Instant | null>(null),
+    held_status: column<'approved' | 'rejected' | 'revision_requested' | null>(null),
+    /** What will be carried out, as JSON. */
+    held_decision: column<string | null>(null),
     instruction_content: column<string | null>(null),
     worker_instructions: column<string>('[]'),
     artifacts: column<string>('[]'),

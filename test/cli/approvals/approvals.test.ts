@@ -70,6 +70,14 @@ test('[AP1] requests are approved, rejected and sent back with words, once', asy
   })
   const late = await holdfast(['approvals', 'approve', '2'])
   expect([late.code, late.stderr]).toEqual([6, expect.stringContaining('approval_decided')])
+  const held = await holdfast(['approvals', 'approve', '3', '--hold', '5'])
+  expect(held.stdout + held.stderr).toContain('approvals take-back 3')
+  expect((await holdfast(['approvals', 'show', '3'])).stdout).toMatch(/Held +approved by owner/)
+  expect((await holdfast(['approvals', 'take-back', '3', '--json'])).json()).toMatchObject({
+    status: 'pending',
+    held: null,
+  })
+  expect(await holdfast(['approvals', 'approve', '3', '--hold', '11'])).toMatchObject({ code: 2 })
   expect(await holdfast(['approvals', 'revise', '3'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--feedback'),

@@ -27,6 +27,7 @@ const pending: PendingApproval = {
   decidedBy: null,
   feedback: null,
   revisionHistory: [],
+  held: null,
 }
 const decided = (status: Verdict): DecidedApproval => ({
   ...pending,
@@ -41,6 +42,45 @@ const by = (who: string, verdict: Verdict): ApprovalEvent => ({
   verdict,
   by: who,
   feedback: null,
+})
+
+describe('a held decision', () => {
+  const until = '2026-03-01T10:00:05.000Z'
+  const held: PendingApproval = { ...pending, held: { by: 'ada', until, status: 'approved' } }
+  const hold = { type: 'hold', verdict: 'approved', by: 'ada', seconds: 5 } as const
+  const decidedByAda = {
+    outcome: 'refused',
+    refusal: { code: 'approval_decided', decidedBy: 'ada', decision: 'approved' },
+  }
+
+  test('[AP15] it leaves the approval pending, and says who decided what until when', () => {
+    expect(decideApproval(now, pending, hold)).toEqual({ outcome: 'changed', approval: held })
+  })
+
+  test('[AP15] nobody decides, holds or takes back beside it but who holds it', () => {
+    expect(decideApproval(now, held, by('bob', 'rejected'))).toEqual(decidedByAda)
+    expect(decideApproval(now, held, by('ada', 'rejected'))).toEqual(decidedByAda)
+    expect(decideApproval(now, held, { ...hold, by: 'bob' })).toEqual(decidedByAda)
+    expect(decideApproval(now, held, { type: 'take-back', by: 'bob' })).toEqual(decidedByAda)
+    expect(decideApproval(now, held, { type: 'take-back', by: 'ada' })).toEqual({
+      outcome: 'changed',
+      approval: pending,
+    })
+    expect(decideApproval(now, pending, { type: 'take-back', by: 'ada' })).toEqual({
+      outcome: 'refused',
+      refusal: { code: 'nothing_held' },
+    })
+  })
+
+  test('[AP15] carried out it is a decision like any other; one that ends before keeps it', () => {
+    const given = { verdict: 'approved', by: 'ada', feedback: null } as const
+    const carriedOut = decideApproval(until, held, { type: 'carry-out', ...given })
+    expect(carriedOut).toEqual(decideApproval(until, pending, { type: 'decide', ...given }))
+    const end = { type: 'end', verdict: 'rejected', by: 'system', feedback: null } as const
+    expect(decideApproval(now, held, end)).toMatchObject({
+      approval: { status: 'rejected', decidedBy: 'system', held: held.held },
+    })
+  })
 })
 
 describe('the life of an approval', () => {

@@ -53,13 +53,8 @@ const classes = {
       'getTurnDiff',
       'rewindToTurn',
     ] as const),
-    ...([
-      'undoRewind',
-      'forkFromTurn',
-      'beginTurn',
-      'getConversationContext',
-      'getConversationOptions',
-    ] as const),
+    ...(['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext'] as const),
+    'getConversationOptions',
     ...([
       'setConversationOption',
       'getFlags',
@@ -68,6 +63,7 @@ const classes = {
       'listChapterMessages',
     ] as const),
     ...(['cutOverConversation', 'decideApproval', 'resubmitApproval', 'answerQuestion'] as const),
+    ...(['decideApprovalByNumber', 'takeBackDecision', 'takeBackDecisionByNumber'] as const),
   ],
   /** 200, and of what is Ann's the title and the state at most. */
   seen: [
@@ -116,6 +112,7 @@ const classes = {
       'listPendingApprovals',
       'listApprovals',
       'readApproval',
+      'readApprovalByNumber',
       'listAllowances',
       'getSnapshot',
     ] as const),
@@ -385,6 +382,7 @@ const bodies: Partial<Record<keyof Routes, object>> = {
   setConversationOption: { modeId: 'any' },
   setFlags: {},
   decideApproval: { status: 'approved' },
+  decideApprovalByNumber: { status: 'approved' },
   answerQuestion: { action: 'decline' },
 }
 

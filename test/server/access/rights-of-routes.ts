@@ -93,6 +93,7 @@ export const rights: readonly Right[] = [
         'listPendingApprovals',
         'listApprovals',
         'readApproval',
+        'readApprovalByNumber',
         'listAllowances',
       ] as const),
       ...([
@@ -201,7 +202,15 @@ export const rights: readonly Right[] = [
   {
     scope: 'approve',
     because: 'it decides for an agent, or takes back what was decided',
-    operations: ['decideApproval', 'answerQuestion', 'revokeAllowance', 'setConversationOption'],
+    operations: [
+      'decideApproval',
+      'decideApprovalByNumber',
+      'takeBackDecision',
+      'takeBackDecisionByNumber',
+      'answerQuestion',
+      'revokeAllowance',
+      'setConversationOption',
+    ],
   },
   {
     scope: 'manage',

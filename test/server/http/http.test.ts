@@ -286,28 +286,24 @@ async function callWork(call: Call, at: string) {
   const task = `${at}/tasks/task_p1_code_001`
   await call('changeTask', task, { status: 'in_progress', progressPercent: 5, result: { a: [1] } })
   await call('getTask', task)
-  const draft = {
-    ['sessionId']: id,
-    taskId: 'task_p1_code_001',
-    checkpointType: 'c',
-    leaderId: 'l',
-    artifacts: ['a'],
-  }
+  const about = { ['sessionId']: id, taskId: 'task_p1_code_001' }
+  const draft = { ...about, checkpointType: 'c', leaderId: 'l', artifacts: ['a'] }
   const approval = `${at}/approvals/${(await call('createApproval', `${at}/approvals`, draft)).json.id}`
-  await call('decideApproval', `${approval}/decision`, {
-    status: 'revision_requested',
-    feedback: 'f',
-  })
+  const sentBack = { status: 'revision_requested', feedback: 'f' }
+  await call('decideApproval', `${approval}/decision`, { ...sentBack, hold: 9 })
+  await call('takeBackDecision', `${approval}/decision`)
+  await call('decideApproval', `${approval}/decision`, sentBack)
   await call('resubmitApproval', `${approval}/resubmit`, { instructionContent: 'i' })
   await call('readApproval', approval)
+  const byNumber = approval.replace(at, '/api')
+  await call('readApprovalByNumber', byNumber)
+  await call('decideApprovalByNumber', `${byNumber}/decision`, { status: 'approved', hold: 9 })
+  await call('takeBackDecisionByNumber', `${byNumber}/decision`)
   await call('getWorkSession', `${at}/sessions/${id}`)
   await call('endWorkSession', `${at}/sessions/${id}/end`, { reason: 'lunch' })
-  for (const [operation, path] of [
-    ['listTasks', '/tasks'],
-    ['listApprovals', '/approvals'],
-    ['listWorkSessions', '/sessions'],
-  ] as const)
-    await call(operation, `${at}${path}`)
+  await call('listTasks', `${at}/tasks`)
+  await call('listApprovals', `${at}/approvals`)
+  await call('listWorkSessions', `${at}/sessions`)
   await call('listPendingApprovals', '/api/approvals')
 }
 

@@ -54,6 +54,7 @@ describe('asking and deciding', () => {
       feedback: null,
       instructionContent: 'ship',
       revisionHistory: [],
+      held: null,
       imported: null,
       outcome: null,
       permission: null,

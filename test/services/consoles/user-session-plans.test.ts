@@ -9,6 +9,7 @@ import {
   selectPastDeadline,
   selectPendingOfTurn,
 } from '../../../src/store/approvals/approvals.ts'
+import { selectHeldUntil } from '../../../src/store/approvals/held-decisions.ts'
 import {
   selectAsleepWithWork,
   selectCoordinatorsOf,
@@ -53,6 +54,7 @@ const questions: readonly ((reader: Reader) => Promise<unknown>)[] = [
   (reader) => reader.first(selectAsked, { launchId: 'l', askId: 'a' }),
   (reader) => reader.all(selectPendingOfTurn, { turnId: 't' }),
   (reader) => reader.all(selectPastDeadline, { now: at, limit: 1 }),
+  (reader) => reader.all(selectHeldUntil, { now: at, limit: 1 }),
 ]
 
 test('[US5] every question about user sessions goes through an index', async () => {

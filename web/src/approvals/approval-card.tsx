@@ -13,6 +13,7 @@ import { useWords } from '../translations/messages.tsx'
 import { askedTitle } from '../translations/sandbox-requests.ts'
 import { approvalDot, DecidedLine, unansweredOf } from './decided-line.tsx'
 import { DecisionForm } from './decision-form.tsx'
+import { HeldDecision, Overtaken } from './held-decision.tsx'
 import { QuestionApproval } from './question-form.tsx'
 
 /** Brings the comparing of texts along. */
@@ -96,11 +97,14 @@ export function ApprovalCard({
 /** What is asked, and the decision or the way to make it. */
 export function ApprovalBody({ approval }: { approval: Approval }) {
   const mayDecide = useMay('approve')
+  const isHeld = approval.held !== null && approval.status === 'pending'
   return (
     <>
       <Asked approval={approval} />
       {approval.status !== 'pending' && <Decided approval={approval} />}
+      {isHeld && <HeldDecision approval={approval} />}
       {mayDecide &&
+        !isHeld &&
         !approval.ofOther &&
         (approval.question ? (
           <QuestionApproval approval={approval} />
@@ -204,6 +208,7 @@ function Decided({ approval }: { approval: Approval }) {
         <DecidedLine approval={approval} />
         {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
       </p>
+      <Overtaken approval={approval} />
       {approval.imported && (
         <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>
       )}

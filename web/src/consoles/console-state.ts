@@ -211,6 +211,9 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
         entries: [...pane.entries, turn],
       }
     }
+    // The approval's own card says so.
+    case 'approval:held':
+      return pane
     case 'agent:configuring':
       return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
     case 'agent:configured':

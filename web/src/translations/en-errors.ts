@@ -117,6 +117,10 @@ export const errors: ErrorsWords = {
     title: 'Progress goes from 0 to 100',
     next: 'Enter a whole number in that range.',
   },
+  invalid_hold: {
+    title: 'A decision is held for 1 to 10 seconds',
+    next: 'Send a whole number in that range.',
+  },
   dependency_cycle: {
     title: 'These tasks would wait for each other',
     next: 'Remove one of the dependencies.',

@@ -120,6 +120,9 @@ export const approvals = {
       `${who} was faster and asked for a revision. Your decision was not used.`,
   },
   byYou: 'You',
+  held: 'Not carried out yet',
+  takeBack: 'Undo',
+  overtaken: (decision: string) => `${decision}, but it ended before that was carried out`,
   imported: (who: string) => `Brought back from files, which name ${who || 'nobody'}`,
   waiting: (count: string) => `${count} waiting`,
 }

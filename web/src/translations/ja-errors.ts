@@ -128,6 +128,10 @@ export const errors: ErrorsWords = {
   },
   invalid_name: { title: 'この名前は使えません', next: '別の名前にしてください。' },
   invalid_progress: { title: '進捗は 0〜100 です', next: 'この範囲の整数を入力してください。' },
+  invalid_hold: {
+    title: '判断を保留できるのは 1〜10 秒です',
+    next: 'この範囲の整数を指定してください。',
+  },
   dependency_cycle: {
     title: 'タスクが互いを待つ形になります',
     next: '依存関係を 1 つ外してください。',

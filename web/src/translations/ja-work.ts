@@ -115,6 +115,9 @@ export const approvals: typeof english.approvals = {
     revision_requested: (who) => `先に${who}が差し戻しました。あなたの判断は反映されていません。`,
   },
   byYou: 'あなた',
+  held: 'まだ実行されていません',
+  takeBack: '元に戻す',
+  overtaken: (decision) => `${decision}が、実行される前に終了しました`,
   imported: (who) => `ファイルから復元されました（ファイル上の決定者: ${who || '不明'}）`,
   waiting: (count) => `${count} 件待ち`,
 }
