@@ -5,78 +5,19 @@
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
-import { type ConversationIdentity, isWork, webKey } from '../../domain/conversations/key.ts'
-import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import type { Message } from '../../protocol/conversations/message.ts'
+import { type ConversationIdentity, webKey } from '../../domain/conversations/key.ts'
+import { projectStream } from '../../domain/stream-name.ts'
 import { activityOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
-import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import {
-  closeDueChapterOf,
-  conversationOfTurn,
-  openConversation,
-} from '../conversations/conversation-record.ts'
 import { ownConversation } from '../conversations/own-conversation.ts'
 import { lockContext } from '../turns/context-record.ts'
-import { lockTurn, moveTurn } from '../turns/move-turn.ts'
-import { appendMessage } from './append-message.ts'
-import { otherAgent, postToAgent, runOnce } from './post-message.ts'
-import { storeAnswer } from './work-conversation.ts'
-
-interface AnswerPost {
-  readonly content: Detail
-  /** The turn being answered. Undefined when the agent writes on its own initiative. */
-  readonly turn?: TurnRow | undefined
-  readonly key: string
-}
-
-/**
- * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to
- * another agent goes into the context that asked. Returns undefined when there is no text or the
- * text belongs to a work conversation.
- */
-export async function postAnswer(
-  tx: Tx,
-  caller: AgentCaller,
-  { content, turn, key }: AnswerPost,
-  context: Context,
-): Promise<Message | undefined> {
-  const { agentId } = caller
-  const identity = await identityOf(tx, key)
-  const toAgentId = otherAgent(identity, agentId)
-  if (content === '') return undefined
-  const said = textOf(content)
-  if (toAgentId !== undefined) {
-    const origin = turn?.origin_key ?? ''
-    return postToAgent(
-      tx,
-      caller,
-      { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin },
-      context,
-    )
-  }
-  if (turn && isWork(identity.kind)) {
-    await storeAnswer(tx, turn, content, context)
-    return undefined
-  }
-  const row = turn
-    ? await conversationOfTurn(tx, key, context.now)
-    : (await openConversation(tx, key, context.now)).row
-  const notice = noticeOf(content)
-  const message = {
-    senderId: agentId,
-    receiverId: null,
-    role: 'assistant',
-    content: said,
-    notice,
-    clientId: turn?.id,
-  } as const
-  return appendMessage(tx, row, message, context, { readers: [] })
-}
+import { endTurn } from './end-turn.ts'
+import { postAnswer } from './post-answer.ts'
+import { runOnce } from './post-message.ts'
 
 /** Whether a conversation is one that people have with this agent: a chat, or a fork of one. */
 const isChatOf = (
@@ -86,26 +27,6 @@ const isChatOf = (
   (kind === 'web' || kind === 'fork') &&
   identity.projectId === projectId &&
   identity.agentId === agentId
-
-/** Marks exactly the messages of a turn as read. */
-export async function markMessagesRead(
-  tx: Tx,
-  turn: TurnRow,
-  answerSeq: number | null,
-  context: Context,
-): Promise<Message[]> {
-  lockTurn(tx, turn)
-  const messages = await messagesOfTurn(tx, turn.id)
-  await tx.delete('unread_messages', { turn_id: turn.id })
-  for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
-    const seqs = some.map(({ seq }) => seq)
-    const isHere = key === turn.conversation_key || turn.origin_key !== ''
-    const data = { agentId: turn.agent_id, seqs, answerSeq: isHere ? answerSeq : null }
-    tx.append(conversationStream(key), { type: 'messages-read', data })
-    await closeDueChapterOf(tx, key, context.now)
-  }
-  return messages
-}
 
 interface Answer extends AgentCaller {
   readonly content: string
@@ -152,19 +73,19 @@ export const answerChat = defineUseCase('answer-chat', {
  */
 async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
   const { content } = input
-  const { now } = context
   const agentSession = await liveAgentSession(tx, input)
-  await tx.update('agent_sessions', activityOf(afterActivity(now, agentSession, 'answer')))
+  await tx.update('agent_sessions', activityOf(afterActivity(context.now, agentSession, 'answer')))
   const turn = await runningTurn(tx, input)
-  if (turn) lockTurn(tx, turn)
-  const key = turn?.conversation_key ?? (await chatOf(tx, input))
-  const said = await postAnswer(tx, input, { content, turn, key }, context)
-  if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
-  await moveTurn(tx, turn, { type: 'answer', hasText: content !== '' }, now, { answer: content })
-  const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
+  if (!turn) {
+    const key = await chatOf(tx, input)
+    const said = await postAnswer(tx, input, { content, key }, context)
+    return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
+  }
+  const event = { type: 'answer', hasText: content !== '' } as const
+  const { message, read } = await endTurn(tx, turn, event, { answer: content }, context)
   return {
-    messageId: said?.id ?? null,
-    seq: said?.seq ?? null,
-    answered: answered.map(({ id }) => id),
+    messageId: message?.id ?? null,
+    seq: message?.seq ?? null,
+    answered: read.map(({ id }) => id),
   }
 }

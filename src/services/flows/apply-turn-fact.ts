@@ -1,13 +1,13 @@
 /**
- * Applies a coordinator's facts about an ACP agent in a role, chat or task: readiness, output, permission requests, ends of
- * turns. A piece of output is one event in the turn's stream. Facts about an ended turn or process are ignored.
+ * Applies a coordinator's facts about an ACP agent in a role, chat or task: readiness, output,
+ * permission requests, ends of turns. A piece of output is one event in the turn's stream. Facts
+ * about an ended turn or process are ignored.
  */
 
 import { systemId } from '../../domain/access/caller.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { type Detail, detailFrom, type Notice, noticesOf } from '../../domain/notices.ts'
+import { detailFrom, type Notice, noticesOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusNotice } from '../../domain/status-texts.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -38,27 +38,18 @@ import {
   primerForTurn,
   roleContextKey,
 } from '../turns/context-record.ts'
-import { applyLimit } from '../turns/limit-record.ts'
 import { changeContext, contextOpened } from '../turns/move-context.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
-import { keepOutput } from '../turns/turn-output.ts'
-import { bufferUpdate, type EndedTurn, endTurn } from '../turns/turn-record.ts'
+import { bufferUpdate, keepOutput } from '../turns/turn-output.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
-import {
-  replaceProcess,
-  retryTurn,
-  tellBroken,
-  tellReopened,
-  updateContextHealth,
-} from './context-health.ts'
-import { withdrawPermissions, withdrawRequest } from './decide-request.ts'
+import { tellReopened } from './context-health.ts'
+import { withdrawRequest } from './decide-request.ts'
 import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
 import { promptWithContext, startNext } from './send-prompt.ts'
-import { settleTurn, tellMissingTools } from './settle-turn.ts'
-import { storeAnswer } from './work-conversation.ts'
+import { turnEnded } from './turn-ended.ts'
 
 type TurnFactType =
   | 'workspace-made'
@@ -124,7 +115,8 @@ async function applyFact(
         error: await withLastOutput(tx, launch.id, error),
       } as const
       if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
-      // The coordinator normally ends the process itself. The order records the reason, and covers a coordinator that does not.
+      // The coordinator normally ends the process itself. The order records the reason, and covers
+      // a coordinator that does not.
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
       return
     }
@@ -140,16 +132,7 @@ async function applyFact(
     }
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
-      if (turn) lockTurn(tx, turn)
-      if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
-      if (turn && !fact.notRun) await tellMissingTools(tx, turn, launch)
-      if (turn) tellBroken(tx, turn, fact.broken)
-      return (
-        turn &&
-        (agent
-          ? endInRole(tx, turn, agent, launch, fact, context)
-          : endOutsideRoles(tx, turn, launch, fact, context))
-      )
+      return turn && turnEnded(tx, turn, { launch, agent }, fact, context)
     }
     case 'permission-asked':
     case 'elicitation-asked': {
@@ -269,7 +252,8 @@ async function roleAgentReady(
     how,
     ...restored,
   }
-  // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
+  // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be
+  // primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
   const primed_at = hasNews ? null : now
@@ -385,7 +369,10 @@ async function update(
 const isOurs = (said: AgentUpdate): boolean =>
   said.kind === 'title' && (said.title ?? '').includes(primerMark)
 
-/** Keeps the commands of a chat's agent with its context, and its title with the conversation; tells readers of a chat. */
+/**
+ * Keeps the commands of a chat's agent with its context, and its title with the conversation;
+ * tells readers of a chat.
+ */
 async function keepWithContext(
   tx: Tx,
   row: ContextRow,
@@ -414,87 +401,4 @@ async function keepWithContext(
       type: 'agent:update',
       data: { messageId: null, update: said, role },
     })
-}
-
-async function endRunningTurn(
-  tx: Tx,
-  turn: TurnRow,
-  fact: Fact<'turn-ended'>,
-  context: Context,
-): Promise<EndedTurn | false> {
-  await withdrawPermissions(tx, turn.id, context.now)
-  const { outcome, stopReason } = fact
-  return endTurn(
-    tx,
-    turn,
-    { type: 'ended', outcome, stopReason, error: errorIn(fact) },
-    { usage: fact.usage },
-    context,
-  )
-}
-
-const isBroken = ({ broken }: Fact<'turn-ended'>): boolean => typeof broken === 'string'
-
-const errorIn = ({ error, notice }: Fact<'turn-ended' | 'agent-configured'>): Detail | null =>
-  maskDetail(detailFrom(error, notice))
-
-async function endOutsideRoles(
-  tx: Tx,
-  turn: TurnRow,
-  launch: Launch,
-  fact: Fact<'turn-ended'>,
-  context: Context,
-): Promise<void> {
-  const tried = fact.notRun ? await retryTurn(tx, turn, launch, fact.notRun, context) : false
-  if (tried) return
-  const ended = await endRunningTurn(tx, turn, fact, context)
-  if (!ended) return
-  await settleTurn(tx, turn, ended, context)
-  await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
-  // The process takes no new turn before it returns this one, so another process is started.
-  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
-}
-
-async function endInRole(
-  tx: Tx,
-  turn: TurnRow,
-  agent: RoleAgentRow,
-  launch: Launch,
-  fact: Fact<'turn-ended'>,
-  context: Context,
-): Promise<void> {
-  if (!isOfRole(turn)) return
-  const goOn = async (): Promise<void> => {
-    const now = await tx.row('role_agents', { id: agent.id })
-    if (now && now.terminating_at === null) await startNext(tx, now, context)
-  }
-  const isLeaving = agent.terminating_at !== null
-  if (fact.notRun && !isLeaving && (await retryTurn(tx, turn, launch, fact.notRun, context)))
-    return goOn()
-  const ended = await endRunningTurn(tx, turn, fact, context)
-  if (ended) await storeAnswer(tx, turn, ended.text, context)
-  if (ended) await applyLimit(tx, turn, ended, context)
-  const active = { ...agent, last_active_at: context.now }
-  await tx.update('role_agents', active)
-  if (isLeaving) return
-  if (fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
-  if (ended && ended.limitedUntil === undefined)
-    await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
-  // The process takes no new turn before it returns this one, so another process is started.
-  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
-  return goOn()
-}
-
-/** Fails an agent that takes no prompt even after its context was reopened and its process restarted (CX7). */
-async function failUselessAgent(
-  tx: Tx,
-  agent: RoleAgentRow,
-  launch: Launch,
-  said: Detail | null,
-  context: Context,
-): Promise<void> {
-  const error = statusNotice('takesNoPrompt', { why: said ?? statusNotice('noReason') })
-  const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
-  await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
-  await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
 }

@@ -25,7 +25,7 @@ import {
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { lockContext } from '../turns/context-record.ts'
 import { lockTurn } from '../turns/move-turn.ts'
-import { endTurn } from '../turns/turn-record.ts'
+import { endTurn } from './end-turn.ts'
 
 interface Cancel {
   readonly by: string
@@ -123,7 +123,7 @@ export const withdrawPrompt = defineUseCase('withdraw-prompt', {
       throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), {
         messageId,
       })
-    if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)))
+    if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)).ended)
       throw new Refusal('wrong_state', refusalText('messageBegun', { state: turn.state }), {
         state: turn.state,
       })

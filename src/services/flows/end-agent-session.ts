@@ -27,10 +27,9 @@ import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessi
 import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
 import { closeConversation } from '../conversations/change-conversation.ts'
 import { openConversationsOf } from '../conversations/queries.ts'
-import { moveTurn } from '../turns/move-turn.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
-import { requeueLostTurn } from './requeue-lost-turn.ts'
+import { endTurn } from './end-turn.ts'
 
 /** Returns false if the session had already ended. Then nothing changes. */
 export async function endAgentSession(
@@ -50,9 +49,10 @@ export async function endAgentSession(
     appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
-    if (!isPushed(turn)) await requeueLostTurn(tx, turn, { isAnnounced: false }, context)
+    if (!isPushed(turn))
+      await endTurn(tx, turn, { type: 'agent-gone' }, { isAnnounced: false }, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
-  if (waiting) await moveTurn(tx, waiting, { type: 'withdraw' }, context.now)
+  if (waiting) await endTurn(tx, waiting, { type: 'withdraw' }, {}, context)
   for (const row of await tx.all(selectDrivenBy, {
     projectId: current.projectId,
     agentSessionId: current.id,

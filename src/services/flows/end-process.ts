@@ -15,10 +15,9 @@ import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { hasSignedIn, moveLaunch } from '../processes/launch-record.ts'
 import { lockContext } from '../turns/context-record.ts'
 import { putAllToSleep } from '../turns/move-context.ts'
-import { withdrawPermissions } from './decide-request.ts'
 import { endAgentSession } from './end-agent-session.ts'
+import { endTurn } from './end-turn.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
-import { requeueLostTurn } from './requeue-lost-turn.ts'
 
 type End =
   | Extract<LaunchEvent, { type: 'start-failed' | 'lost' }>
@@ -45,10 +44,8 @@ export async function endProcess(
  * process.
  */
 async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context): Promise<void> {
-  for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
-    await withdrawPermissions(tx, turn.id, context.now)
-    await requeueLostTurn(tx, turn, { isAnnounced: true }, context)
-  }
+  for (const turn of await tx.all(selectRunningOfLaunch, { launchId }))
+    await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
   await putContextsToSleep(tx, launchId)
 }
 

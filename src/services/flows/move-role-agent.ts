@@ -21,10 +21,9 @@ import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { announceEndIfEmpty } from '../consoles/role-agent-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit } from '../turns/limit-record.ts'
-import { endTurn } from '../turns/turn-record.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
-import { withdrawPermissions } from './decide-request.ts'
+import { endTurn } from './end-turn.ts'
 
 /** Characters of process output in a failure text. */
 const maxOutputChars = 2000
@@ -153,10 +152,7 @@ async function endTurns(
   why: { reason?: string; announcedSeq?: number },
   context: Context,
 ): Promise<void> {
-  for (const turn of open) {
-    if (turn.state === 'running') await withdrawPermissions(tx, turn.id, context.now)
-    await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
-  }
+  for (const turn of open) await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
 }
 
 /** WK5: an intended end with no open turn and no task left completes the work. */

@@ -1,7 +1,7 @@
 /**
- * Handles a turn whose process or agent session is gone and whose outcome is unknown. Chat messages
- * are queued again in a turn marked as a retry (NA7); after two losses in a row the chat gets a
- * message instead. Tasks and role prompts are not repeated automatically.
+ * Handles what was asked in a turn whose process or agent session is gone. Its outcome is unknown.
+ * Chat messages are queued again in a turn marked as a retry (NA7); after two losses in a row the
+ * chat gets a message instead. Tasks and role prompts are not repeated automatically.
  */
 
 import { systemId } from '../../domain/access/caller.ts'
@@ -11,10 +11,9 @@ import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { conversationOfTurn } from '../conversations/conversation-record.ts'
-import { addTurn, lockTurn, moveTurn } from '../turns/move-turn.ts'
-import { endTurn } from '../turns/turn-record.ts'
-import { markMessagesRead } from './answer-chat.ts'
+import { addTurn } from '../turns/move-turn.ts'
 import { appendMessage } from './append-message.ts'
+import { markMessagesRead } from './post-answer.ts'
 
 /**
  * `isAnnounced`: whether the conversation shows it. It does not when only an agent session has
@@ -26,13 +25,10 @@ export async function requeueLostTurn(
   { isAnnounced }: { readonly isAnnounced: boolean },
   context: Context,
 ): Promise<void> {
-  const { now, random } = context
-  lockTurn(tx, turn)
+  const { random } = context
+  if (turn.about !== 'chat') return
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
-  if (isAnnounced) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
-  else await moveTurn(tx, turn, { type: 'agent-gone' }, now)
-  if (turn.about !== 'chat') return
   if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
   const about = {

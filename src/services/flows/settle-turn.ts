@@ -1,32 +1,38 @@
 /**
  * Applies the end of a turn to its subject (CH12), in the same commit. In a chat the text or the
- * error is posted; a summary is stored; a task is completed by an answer only.
+ * error is posted, in a role the text is kept; a summary is stored; a task is completed by an
+ * answer only.
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { denied, limitReached, probablyError } from '../../domain/turns/lifecycle.ts'
+import {
+  denied,
+  limitReached,
+  probablyError,
+  type TurnAbout,
+} from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { agentAnswering } from '../../protocol/agents/known-agents.ts'
-import { maxContentChars } from '../../protocol/conversations/message.ts'
+import { type Message, maxContentChars } from '../../protocol/conversations/message.ts'
 import { activityOf, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
+import { isPushed, newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { chatOfConversation } from '../channels/channel-chat-record.ts'
 import { setSummary } from '../conversations/change-conversation.ts'
 import { applyLimit, willContinue } from '../turns/limit-record.ts'
 import { addTurn } from '../turns/move-turn.ts'
-import { type EndedTurn, noteInTurn, startTurn } from '../turns/turn-record.ts'
+import type { EndedTurn } from '../turns/record-end.ts'
+import { noteInTurn, startTurn } from '../turns/turn-record.ts'
 import { updateTask } from '../work/change-task.ts'
-import { markMessagesRead, postAnswer } from './answer-chat.ts'
+import { markMessagesRead, postAnswer } from './post-answer.ts'
 import { storeAnswer, storePrompt } from './work-conversation.ts'
 
 /** Characters of an answer kept as a task's result. */
@@ -41,24 +47,35 @@ const continuedStopReasons: ReadonlySet<string | null> = new Set([
   'max_turn_requests',
 ])
 
+interface Settled {
+  /** What was posted. */
+  readonly message?: Message | undefined
+  readonly read: readonly Message[]
+}
+
+/** Whom a turn was for, and so what becomes of its end. */
+const settlements: Readonly<
+  Record<TurnAbout, (tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context) => Promise<Settled>>
+> = {
+  chat: settleChat,
+  prompt: settlePrompt,
+  summary: settleSummary,
+  task: settleTask,
+}
+
+const nothingRead: Settled = { read: [] }
+
 export async function settleTurn(
   tx: Tx,
   turn: TurnRow,
   ended: EndedTurn,
   context: Context,
-): Promise<void> {
+): Promise<Settled> {
   tx.lock(projectStream(turn.project_id))
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
   if (own && own.state !== 'ended')
     await tx.update('agent_sessions', activityOf(afterActivity(context.now, own, 'answer')))
-  // RE9: a refused fact is skipped, so that the coordinator's later facts are still applied.
-  try {
-    if (turn.about === 'chat') await settleChat(tx, turn, ended, context)
-    else if (turn.about === 'summary') await settleSummary(tx, turn, ended, context)
-    else if (turn.about === 'task') await settleTask(tx, turn, ended, context)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code === 'busy') throw error
-  }
+  return settlements[turn.about](tx, turn, ended, context)
 }
 
 const callerOf = (turn: TurnRow) => ({
@@ -72,19 +89,35 @@ async function settleChat(
   turn: TurnRow,
   ended: EndedTurn,
   context: Context,
-): Promise<void> {
+): Promise<Settled> {
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
-  const said = await shownText(tx, turn, ended)
+  // A pulling agent's answer is posted to the letter.
+  const said = isPushed(turn) ? await shownText(tx, turn, ended) : ended.text
   const elsewhere =
     until &&
     (await channelLimitText(tx, turn, { until, said: textOf(ended.error ?? ended.text) }, context))
   const content = cutDetail(elsewhere ?? said, maxContentChars)
   const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
-  await markMessagesRead(tx, turn, message?.seq ?? null, context)
+  const read = await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
   const { kind } = await identityOf(tx, key)
   if (kind === 'web' || kind === 'channel') await applyLimit(tx, turn, ended, context)
+  return { message, read }
+}
+
+/**
+ * In a role the answer is kept as it is: how the turn ended is told in the user session's stream.
+ */
+async function settlePrompt(
+  tx: Tx,
+  turn: TurnRow,
+  ended: EndedTurn,
+  context: Context,
+): Promise<Settled> {
+  await storeAnswer(tx, turn, ended.text, context)
+  await applyLimit(tx, turn, ended, context)
+  return nothingRead
 }
 
 /** The text shown to the person: the answer, or the partial answer and the reason it ended. */
@@ -135,7 +168,7 @@ async function settleSummary(
   turn: TurnRow,
   { state, text }: EndedTurn,
   context: Context,
-): Promise<void> {
+): Promise<Settled> {
   const key = turn.conversation_key
   const earlier = (await tx.row('conversations', { key }))?.summary ?? ''
   // A refusal or a limit notice is not used as a summary.
@@ -145,6 +178,7 @@ async function settleSummary(
     { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 },
     context,
   )
+  return nothingRead
 }
 
 /** Stores the answer and completes or fails the task, unless the agent did so with its tools. */
@@ -153,18 +187,18 @@ async function settleTask(
   turn: TurnRow,
   ended: EndedTurn,
   context: Context,
-): Promise<void> {
+): Promise<Settled> {
   const words = await shownText(tx, turn, ended)
   await storeAnswer(tx, turn, words, context)
   const taskId = turn.task_id ?? ''
   const task = await tx.row('tasks', { project_id: turn.project_id, id: taskId })
-  if (task?.status !== 'in_progress') return
+  if (task?.status !== 'in_progress') return nothingRead
   if (
     continuedStopReasons.has(ended.stopReason) &&
     turn.retry_of === null &&
     (await continueOnce(tx, turn, ended, context))
   )
-    return
+    return nothingRead
   const status = ended.state === 'answered' ? 'completed' : 'failed'
   const { limitedUntil } = ended
   const said = textOf(words)
@@ -172,6 +206,7 @@ async function settleTask(
     limitedUntil === undefined ? said : `It is at its limit until ${limitedUntil}.\n\n${said}`
   ).slice(0, maxResultChars)
   await updateTask.run(tx, { ...callerOf(turn), taskId, status, result }, context)
+  return nothingRead
 }
 
 /** Asks the same context to continue, once. The partial answer stays in the first turn. */

@@ -36,10 +36,9 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
-import { moveTurn } from '../turns/move-turn.ts'
-import { markMessagesRead } from './answer-chat.ts'
 import { appendMessage } from './append-message.ts'
 import { orderCancel } from './cancel-turn.ts'
+import { endTurn } from './end-turn.ts'
 import { closeChat, launchInProgress } from './start-chat.ts'
 
 /** What came in from a chat, as the platform tells it. */
@@ -349,8 +348,8 @@ async function stop(
   const how = running && (await stopWork(tx, running, senderId, context))
   // A cancelled turn's messages are settled by its end.
   const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
-  for (const turn of dropped) await dropTurn(tx, turn, context)
-  if (running && how === 'ended') await dropTurn(tx, running, context)
+  for (const turn of dropped) await endTurn(tx, turn, { type: 'stop' }, {}, context)
+  if (running && how === 'ended') await endTurn(tx, running, { type: 'stop' }, {}, context)
   const limit = await currentLimit(tx, contextOf(input))
   const isTakenBack = limit !== undefined && limit.goes_on_left > 0
   if (isTakenBack) await setContinuation(tx, limit, { goOn: false, by: input.senderId })
@@ -373,9 +372,4 @@ async function stopWork(
   }
   await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
   return 'ended'
-}
-
-async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
-  await moveTurn(tx, turn, { type: 'stop' }, context.now)
-  await markMessagesRead(tx, turn, null, context)
 }

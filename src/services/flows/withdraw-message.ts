@@ -14,7 +14,7 @@ import {
 } from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
-import { endTurn } from '../turns/turn-record.ts'
+import { endTurn } from './end-turn.ts'
 
 export const withdrawMessage = defineUseCase('withdraw-message', {
   scope: 'write',

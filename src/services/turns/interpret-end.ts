@@ -17,8 +17,8 @@ import { selectCountedOf, selectCountedOfLaunch } from '../../store/turns/model-
 import { settledSeq } from '../../store/turns/turn-items.ts'
 import { selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
+import type { EndedTurn } from './record-end.ts'
 import { type LoggedPieces, readTurnOutput, type TurnOutput } from './turn-output.ts'
-import type { EndedTurn } from './turn-record.ts'
 
 /** An event as it is told, without what is found out here. */
 export type ReportedEvent =

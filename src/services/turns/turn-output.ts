@@ -79,3 +79,17 @@ export async function keepOutput(
   const n = ((await tx.first(selectLastOutputItem, { turnId }))?.last ?? firstOutputItem - 1) + 1
   await tx.insert('turn_items', { turn_id: turnId, n, kind, body: JSON.stringify(text) })
 }
+
+/** Updates of the current transaction. They reach the log when it commits. */
+const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
+
+export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
+  const noted = unwritten.get(tx) ?? new Map<string, unknown[]>()
+  unwritten.set(tx, noted)
+  const updates = noted.get(turnId)
+  if (updates) updates.push(update)
+  else noted.set(turnId, [update])
+}
+
+export const unwrittenOf = (tx: Tx, turnId: string): readonly unknown[] =>
+  unwritten.get(tx)?.get(turnId) ?? []

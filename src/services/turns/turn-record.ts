@@ -1,49 +1,33 @@
 /**
- * Writes turns alike for roles, chats and tasks: row, events, items, the order to the coordinator.
- * The domain decides.
+ * Queues and starts turns alike for roles, chats and tasks: row, events, the order to the
+ * coordinator. The domain decides.
  */
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
+import type { NoticeText } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { conversationStream, coordinatorStream } from '../../domain/stream-name.ts'
-import { type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
-import type { AgentUpdate, TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { deleteEventsThrough, selectPosition } from '../../store/log/event-log.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import {
-  isOfRole,
   newTurnRow,
   relayRole,
   selectOpenIn,
   selectQueuedChat,
-  selectRunningIn,
   type TurnRow,
   turnStream,
 } from '../../store/turns/turns.ts'
 import { leaveSessions } from './context-record.ts'
-import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
-import { addTurn, lockTurn, moveTurn, type TurnMove } from './move-turn.ts'
+import { addTurn, moveTurn } from './move-turn.ts'
 import { expectFiles } from './turn-files.ts'
-import { readTurnOutput } from './turn-output.ts'
-import { usageOfTurn } from './turn-usage.ts'
+import { bufferUpdate } from './turn-output.ts'
 
 /** Queued turns cancelled in one conversation. There is at most one per agent, plus retries. */
 const maxCancelledTurns = 1000
-
-interface EndOptions {
-  readonly requestId?: string | undefined
-  /** Why the turn never ran, or why its outcome is unknown. */
-  readonly reason?: string
-  /** What the agent says that the turn used. */
-  readonly usage?: TurnUsage | null | undefined
-  /** The sequence number of the event that already announced the end. */
-  readonly announcedSeq?: number
-}
 
 interface Prompt {
   readonly id: string
@@ -110,17 +94,6 @@ export async function queueChat(
     created_at: now,
   })
   return id
-}
-
-/** Updates of the current transaction. They reach the log when it commits. */
-const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
-
-export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
-  const noted = unwritten.get(tx) ?? new Map<string, unknown[]>()
-  unwritten.set(tx, noted)
-  const updates = noted.get(turnId)
-  if (updates) updates.push(update)
-  else noted.set(turnId, [update])
 }
 
 /** Tells the person something in a running turn. */
@@ -191,105 +164,6 @@ export async function startTurn(
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data })
   }
   return started_seq
-}
-
-/**
- * The outcome of a turn. `limitedUntil` is set when the agent reported its vendor's limit (AG6).
- */
-export interface EndedTurn {
-  readonly state: TurnState
-  readonly stopReason: string | null
-  readonly error: Detail | null
-  readonly text: string
-  readonly tools: readonly string[]
-  readonly limitedUntil: Instant | undefined
-}
-
-/** Ends a turn. Returns false when the event changes nothing. */
-export async function endTurn(
-  tx: Tx,
-  row: TurnRow,
-  event: ReportedEvent,
-  ending: EndOptions,
-  context: Context,
-): Promise<EndedTurn | false> {
-  lockTurn(tx, row)
-  const { now } = context
-  if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
-  if (row.state !== 'running') return false
-  const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
-  const newest = unwritten.get(tx)?.get(row.id) ?? []
-  const came = await readTurnOutput(tx, which, newest)
-  const { text, applied, limitedUntil } = await interpretEnd(
-    tx,
-    row,
-    { which, unwritten: newest, came, usage: ending.usage ?? null },
-    event,
-    context,
-  )
-  const { cut } = came
-  const { usage } = await usageOfTurn(tx, row.id, ending.usage ?? null)
-  const announce = ({ state, stopReason, error }: TurnMove): number => {
-    const data = {
-      role: relayRole(row),
-      messageId: row.id,
-      content: text,
-      cut,
-      stopReason: ending.reason ?? stopReason ?? state,
-      error: error && textOf(error),
-      ...noticeField(error),
-      usage,
-      limitedUntil,
-      requestId: row.cancel_request_id ?? undefined,
-    }
-    return tx.append(turnStream(row), { type: 'agent:response', data })
-  }
-  const moved = await moveTurn(tx, row, applied, now, (move) => ({
-    answer: text,
-    cut: cut ? 1 : 0,
-    ended_seq: ending.announcedSeq ?? announce(move),
-    usage: ending.usage ? JSON.stringify(ending.usage) : row.usage,
-  }))
-  if (!moved) return false
-  const { state, stopReason, error } = moved
-  for (const [n, { kind, ...body }] of came.items.entries())
-    await tx.insert('turn_items', { turn_id: row.id, n, kind, body: JSON.stringify(body) })
-  if (!isOfRole(row)) await trimPieces(tx, row)
-  return { state, stopReason, error, text, tools: came.tools, limitedUntil }
-}
-
-async function endQueued(
-  tx: Tx,
-  row: TurnRow,
-  event: ReportedEvent,
-  ending: EndOptions,
-  now: Instant,
-): Promise<EndedTurn | false> {
-  if (event.type === 'ended') return false
-  const reason = ending.reason ?? withdrawn
-  const data = { role: relayRole(row), messageId: row.id, reason, requestId: ending.requestId }
-  const moved = await moveTurn(tx, row, event, now, () => ({
-    ended_seq: isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null,
-  }))
-  if (!moved) return false
-  const { state, stopReason, error } = moved
-  return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
-}
-
-/**
- * Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other
- * running turns stay.
- */
-async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
-  const name = turnStream(row)
-  const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(
-    ({ id }) => id !== row.id,
-  )
-  const head = (await tx.first(selectPosition, { name }))?.head ?? 0
-  const through = Math.min(head, ...others.map(({ started_seq }) => (started_seq ?? 1) - 1))
-  if (through <= 0) return
-  await tx.write(deleteEventsThrough, { stream: name, seq: through })
-  await tx.update('streams', { name, floor: through })
 }
 
 export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Promise<void> {

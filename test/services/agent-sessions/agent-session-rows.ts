@@ -6,7 +6,7 @@ import {
   type Purpose,
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { requeueLostTurn } from '../../../src/services/flows/requeue-lost-turn.ts'
+import { endTurn } from '../../../src/services/flows/end-turn.ts'
 import { agentSessionFrom, changesOf } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
@@ -53,6 +53,6 @@ export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
     if (decision.outcome !== 'changed') return
     await tx.update('agent_sessions', changesOf(decision.agentSession))
     for (const turn of await tx.all(selectRunningOfSession, { agentSessionId }))
-      await requeueLostTurn(tx, turn, { isAnnounced: false }, context)
+      await endTurn(tx, turn, { type: 'agent-gone' }, { isAnnounced: false }, context)
   },
 })

@@ -61,7 +61,11 @@ class PlayedCoordinator {
   instance: string
   epoch = 0
   /** What it says of its machine. */
-  about: { readonly labels?: string[]; readonly capacity?: number } = {}
+  about: {
+    readonly labels?: string[]
+    readonly capacity?: number
+    readonly contexts?: boolean
+  } = {}
   /** The number of its last fact. */
   n = 0
 

@@ -1,0 +1,222 @@
+/**
+ * Whatever a turn can be for, on the store alone: a chat, a prompt in a role, a task, and a chat of
+ * an agent that pulls. The test plays the machine; each of these is asked, begun and ended alike.
+ */
+import { consoleKey, webKey, workKey } from '../../../src/domain/conversations/key.ts'
+import { createTurnDispatcher } from '../../../src/server/processes/work-scanner.ts'
+import { changeAgent } from '../../../src/services/agents/change-agent.ts'
+import { answerChat } from '../../../src/services/flows/answer-chat.ts'
+import { withdrawPrompt } from '../../../src/services/flows/cancel-turn.ts'
+import { createUserSession } from '../../../src/services/flows/change-user-session.ts'
+import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { sendPrompt } from '../../../src/services/flows/send-prompt.ts'
+import { spawnRoleAgent } from '../../../src/services/flows/spawn-role-agent.ts'
+import { withdrawMessage } from '../../../src/services/flows/withdraw-message.ts'
+import { createWorkSession } from '../../../src/services/work/end-work-session.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { ManualClock } from '../../support/manual-clock.ts'
+import { readyAgent, said, turnEnded } from '../../support/relay.ts'
+import { nowhere, type Signed } from '../agent-sessions/agent-office.ts'
+import { exited, openPad, type Said } from '../processes/launch-pad.ts'
+import { by } from '../projects/installation.ts'
+
+export const kindsOfTurn = ['chat', 'role', 'task', 'pulled'] as const
+export type KindOfTurn = (typeof kindsOfTurn)[number]
+/** Another can be asked for while one runs, and waits. */
+export const kindsThatQueue = ['chat', 'role'] as const
+
+interface TurnSeen {
+  readonly id: string
+  readonly state: string
+  readonly stopReason: string | null
+  readonly retryOf: string | null
+}
+
+/** Something that an agent is asked for again and again. */
+export interface Place {
+  readonly key: string
+  readonly agentId: string
+  ask(content: string): Promise<void>
+  /** Withdraws what was asked last. */
+  withdrawLast(): Promise<void>
+  /** Lets its agent be ready, and begin what waits. */
+  begin(): Promise<void>
+  /** The agent says this and is done. */
+  answer(text: string): Promise<void>
+  /** Lets its process end by itself. */
+  die(): Promise<void>
+}
+
+export async function openTurnRoom({ store, clock }: { store: Store; clock: ManualClock }) {
+  const pad = await openPad(store, clock)
+  const { projectId, coordinator } = pad
+  coordinator.about = { ...coordinator.about, contexts: true }
+  await coordinator.register('anew')
+  const dispatcher = createTurnDispatcher({ store, clock, logger: nowhere })
+
+  const prompted = async (name: string): Promise<string> => {
+    const id = await pad.startable(await pad.hire(name))
+    await store.run(changeAgent, { agentId: id, protocol: 'acp', by })
+    return id
+  }
+  const rows = (key: string) =>
+    store.read((reader) =>
+      reader.query((db) =>
+        db
+          .selectFrom('turns')
+          .selectAll()
+          .where('conversation_key', '=', key)
+          .orderBy('created_at'),
+      ),
+    )
+  const turns = async (key: string): Promise<TurnSeen[]> =>
+    (await rows(key)).map((row) => ({
+      id: row.id,
+      state: row.state,
+      stopReason: row.stop_reason,
+      retryOf: row.retry_of,
+    }))
+  const messages = (key: string) =>
+    store.read((reader) =>
+      reader.query((db) =>
+        db
+          .selectFrom('messages')
+          .select(['role', 'content', 'client_id'])
+          .where('conversation_key', '=', key)
+          .where('visible', '=', 1)
+          .orderBy('seq'),
+      ),
+    )
+  const unread = async (key: string): Promise<number> =>
+    (
+      await store.read((reader) =>
+        reader.query((db) =>
+          db.selectFrom('unread_messages').select('seq').where('conversation_key', '=', key),
+        ),
+      )
+    ).length
+  /** The scan that finds what nobody began in a commit of its own. */
+  const scan = async (): Promise<void> => {
+    dispatcher.scanAll()
+    await dispatcher.settled()
+  }
+  const runningTurn = async (key: string): Promise<{ turnId: string; launchId: string }> => {
+    const row = (await rows(key)).find(({ state }) => state === 'running')
+    if (!row) throw new Error(`no turn runs in ${key}`)
+    return { turnId: row.id, launchId: row.launch_id ?? '' }
+  }
+  const ready = async (launchId: string): Promise<void> => {
+    await coordinator.start(launchId)
+    await coordinator.tell(readyAgent(launchId))
+  }
+
+  /** What agents have in common that are prompted. */
+  const driven = (key: string, agentId: string, bringUp: () => Promise<string | null>) => {
+    let launchId: string | null = null
+    return {
+      key,
+      agentId,
+      async begin() {
+        if (launchId === null) {
+          launchId = await bringUp()
+          if (launchId !== null) await ready(launchId)
+        }
+        await scan()
+      },
+      async answer(text: string) {
+        const { turnId, launchId: its } = await runningTurn(key)
+        await coordinator.tell(said(its, turnId, text), turnEnded(its, turnId))
+      },
+      async die() {
+        const its = launchId ?? ''
+        launchId = null
+        await coordinator.tell(exited(its, { exitCode: 1 }))
+      },
+    }
+  }
+
+  /** Messages that people write to an agent. */
+  const written = (key: string, agentId: string) => {
+    let seq = 0
+    return {
+      async ask(content: string) {
+        seq = (await pad.say(content, agentId)).seq
+      },
+      withdrawLast: async () => void (await store.run(withdrawMessage, { key, seq, by })),
+    }
+  }
+
+  const places: Readonly<Record<KindOfTurn, () => Promise<Place>>> = {
+    async chat() {
+      const agentId = await prompted('chatter')
+      const key = webKey(projectId, agentId)
+      const bringUp = async () => (await pad.order(agentId))?.launchId ?? null
+      return { ...driven(key, agentId, bringUp), ...written(key, agentId) }
+    },
+    async role() {
+      const agentId = await prompted('coder')
+      const { userSessionId } = await store.run(createUserSession, {
+        projectId,
+        by,
+        requestId: undefined,
+      })
+      const spawn = { userSessionId, role: 'auth', agentId, cannotStart: null, by }
+      await store.run(spawnRoleAgent, { ...spawn, startOn: coordinator.id })
+      const bringUp = async () =>
+        (await pad.processes()).find((each) => each.agentId === agentId && each.state !== 'ended')
+          ?.launchId ?? null
+      const place = driven(consoleKey(userSessionId, 'auth'), agentId, bringUp)
+      await place.begin()
+      const inRole = { userSessionId, role: 'auth' }
+      let messageId = ''
+      return {
+        ...place,
+        async ask(text) {
+          const content = [{ type: 'text' as const, text }]
+          const sent = await store.run(sendPrompt, { ...inRole, content, by })
+          messageId = sent.messageId
+        },
+        async withdrawLast() {
+          await store.run(withdrawPrompt, { ...inRole, messageId })
+        },
+      }
+    },
+    async task() {
+      const agentId = await prompted('worker')
+      const { id: workSessionId } = await store.run(createWorkSession, { projectId })
+      const bringUp = async () => (await pad.order(agentId))?.launchId ?? null
+      const place = driven(workKey(workSessionId, agentId), agentId, bringUp)
+      let taskId = ''
+      return {
+        ...place,
+        async ask() {
+          taskId = (await pad.giveTask(agentId, workSessionId)).taskId
+        },
+        withdrawLast: async () => void (await pad.finish(taskId, 'failed')),
+      }
+    },
+    async pulled() {
+      const agentId = await pad.hire('puller')
+      let signed: Signed | undefined
+      return {
+        key: webKey(projectId, agentId),
+        agentId,
+        ...written(webKey(projectId, agentId), agentId),
+        async begin() {
+          signed ??= await pad.signIn(agentId)
+          await store.run(handOverMessages, caller(signed))
+        },
+        async answer(content) {
+          if (signed) await store.run(answerChat, { ...caller(signed), content })
+        },
+        async die() {
+          if (signed) await pad.calls.logout(await pad.caller(signed))
+          signed = undefined
+        },
+      }
+    },
+  }
+  const caller = ({ agentSessionId, agentId }: Signed) => ({ agentSessionId, agentId, projectId })
+  const tell = (...facts: Said[]) => coordinator.tell(...facts)
+  return { ...pad, places, turns, messages, unread, scan, runningTurn, tell, clock }
+}
