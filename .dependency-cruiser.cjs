@@ -20,9 +20,10 @@ const mayImport = {
   jobs: ['domain', 'protocol', 'platform', 'store', 'services', 'server', 'mirror', 'adapters'],
   demo: ['domain', 'protocol', 'platform'],
   embedded: ['domain', 'protocol', 'platform', 'store', 'services'],
-  coordinator: ['protocol', 'platform'],
+  coordinator: ['protocol', 'platform', 'past-sessions'],
   client: ['domain', 'protocol', 'platform'],
-  cli: ['domain', 'protocol', 'platform', 'client'],
+  'past-sessions': ['domain', 'protocol', 'platform'],
+  cli: ['domain', 'protocol', 'platform', 'client', 'past-sessions'],
 }
 
 const directions = Object.entries(mayImport).map(([room, others]) => ({

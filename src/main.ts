@@ -36,6 +36,7 @@
  *     gateway/       the way to models: adds the key, counts tokens
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
  *     file-states/  the files before and after turns: take, compare, bring back, fork
+ *   past-sessions/  reads the sessions that agents keep in files of their own
  *   demo/           the demo project and its agents
  *     acp/          the demo agent that is prompted
  *     mcp/          the demo agent that pulls its work

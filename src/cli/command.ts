@@ -81,8 +81,9 @@ export const operand = {
     shown: (name) => `<${name}>`,
     read: String,
   }),
-  optional: (about: string): Operand<string | undefined> => ({
+  optional: (about: string, more: { called?: string } = {}): Operand<string | undefined> => ({
     about,
+    ...more,
     shown: (name) => `[${name}]`,
     read: textOf,
   }),

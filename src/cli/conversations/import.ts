@@ -1,11 +1,13 @@
 /**
- * `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7).
+ * `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7);
+ * with `--from`, the sessions that agents keep in files of their own (IM1).
  */
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
+import { pastAgents } from '../../past-sessions/port.ts'
 import { conversationsFolder } from '../../platform/files/data-folder.ts'
 import {
   conversationFilesIn,
@@ -15,10 +17,12 @@ import { visible } from '../../platform/log/visible.ts'
 import type { ReadConversation } from '../../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../../protocol/conversations/import.ts'
 import { counted } from '../amounts.ts'
-import { command, operand } from '../command.ts'
+import { command, operand, option } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
+import { listSessions } from './import-sessions.ts'
 
 // Sends the conversation files of a folder to the server, several at a time, each piece by piece
 // (CV7).
@@ -94,41 +98,66 @@ function wordsFor({ created, grown, unchanged, messages }: Imported): string {
 }
 
 export const importCommand = command({
-  summary: 'Take in conversations from a folder of files, also picoclaw’s',
-  operands: { folder: operand.required('with a JSON file for each conversation, or an export') },
+  summary: 'Take in conversations from files, or the sessions that agents keep in their own',
+  operands: {
+    files: operand.optional('with a JSON file for each conversation, or an export', {
+      called: 'folder',
+    }),
+  },
+  options: {
+    from: option.choice('<agent>', [...pastAgents, 'all'], 'sessions of this agent, by its files'),
+    list: option.flag('only list the sessions that are there'),
+    session: option.list('<id>', 'only the session with this id; may be given several times'),
+    folder: option.text('<folder>', 'only sessions that ran in this folder or below'),
+    since: option.text('<time>', 'only sessions that changed since: 30d, 12h, 2026-03-01'),
+  },
   examples: [
     ['import ~/.picoclaw/workspace/sessions', 'what picoclaw has kept; run twice it adds nothing'],
     ['import /mnt/safe/files --json', 'an export; broken files are skipped, each with its reason'],
+    ['import --from claude --list --since 30d', 'the sessions of Claude Code of the last month'],
   ],
   async run(context, given) {
-    const { terminal } = context
-    const folder = resolve(terminal.cwd, given.folder)
-    if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-      throw usage(
-        `There is no folder ${folder}.`,
-        'Name the folder that holds the files; nothing was changed.',
-      )
-    // A data folder or an export contains a folder of conversations.
-    const below = await conversationFilesIn(conversationsFolder(folder))
-    const paths = below.length > 0 ? below : await conversationFilesIn(folder)
-    if (paths.length === 0)
-      throw usage(
-        `There are no conversation files in ${folder}.`,
-        'They end in .json; nothing was changed.',
-      )
-    const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
-    const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
-    const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())
-    context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
-    if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
-    if (imported.skipped.length === 0) return
-    const columns = [
-      { title: 'SKIPPED', of: ({ file }: Imported['skipped'][number]) => file },
-      { title: 'WHY', of: ({ why }: Imported['skipped'][number]) => why, shrinks: true as const },
-    ]
-    context.note(table(imported.skipped, columns, (_, text) => text))
-    context.note(
-      `${counted(imported.skipped.length, 'file')} skipped; mend them and run the same again: what is in stays as it is.`,
-    )
+    const { from } = given
+    if (from === undefined) return await importFolder(context, given.files)
+    if (!given.list)
+      throw usage('Sessions are listed with --list.', `Try import --from ${from} --list.`)
+    await listSessions(context, { ...given, from })
   },
 })
+
+async function importFolder(context: CommandContext, given: string | undefined): Promise<void> {
+  if (given === undefined)
+    throw usage(
+      'Name a folder with files, or an agent with --from.',
+      `--from takes ${pastAgents.join(', ')} or all.`,
+    )
+  const { terminal } = context
+  const folder = resolve(terminal.cwd, given)
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw usage(
+      `There is no folder ${folder}.`,
+      'Name the folder that holds the files; nothing was changed.',
+    )
+  // A data folder or an export contains a folder of conversations.
+  const below = await conversationFilesIn(conversationsFolder(folder))
+  const paths = below.length > 0 ? below : await conversationFilesIn(folder)
+  if (paths.length === 0)
+    throw usage(
+      `There are no conversation files in ${folder}.`,
+      'They end in .json; nothing was changed.',
+    )
+  const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
+  const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
+  const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())
+  context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
+  if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
+  if (imported.skipped.length === 0) return
+  const columns = [
+    { title: 'SKIPPED', of: ({ file }: Imported['skipped'][number]) => file },
+    { title: 'WHY', of: ({ why }: Imported['skipped'][number]) => why, shrinks: true as const },
+  ]
+  context.note(table(imported.skipped, columns, (_, text) => text))
+  context.note(
+    `${counted(imported.skipped.length, 'file')} skipped; mend them and run the same again: what is in stays as it is.`,
+  )
+}
