@@ -124,7 +124,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
           data-decide="rejected"
           onClick={() => void decide('rejected')}
         >
-          {approvals.reject}
+          {isQuestion ? approvals.decline : approvals.reject}
         </Button>
       </div>
     </form>

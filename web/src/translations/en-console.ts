@@ -115,6 +115,7 @@ export const consoleWords = {
   unknown:
     'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
   turnFailed: 'The agent could not answer',
+  probablyError: 'This is probably an error of its model, not an answer.',
   endedWithout: (agent: string) => `${agent} has stopped without an answer`,
   lastFailed: 'Waits for you: its last turn failed',
   stopReasons: {

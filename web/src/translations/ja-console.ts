@@ -107,6 +107,7 @@ export const consoleWords: typeof English = {
   unknown:
     '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
   turnFailed: 'エージェントは回答できませんでした',
+  probablyError: 'これは回答ではなく、おそらくモデルのエラーです。',
   endedWithout: (agent) => `${agent} は答えずに終わりました`,
   lastFailed: '待機中: 直前のターンは失敗しました',
   stopReasons: {

@@ -36,6 +36,7 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
   const { approvalId, title: asked, call, options, deadline, outcome } = permission
   const isQuestion = isChoice(options)
   const title = askedTitle(asked, all)
+  const heading = isQuestion ? title : words.asks(title)
   const { agentId, answer: send, decline } = usePaneActions()
   const answer = (option: TurnPermission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always, isQuestion))
@@ -55,7 +56,7 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
   if (outcome !== null) return <Answered permission={permission} outcome={outcome} />
   return (
     <section
-      aria-label={words.asks(title)}
+      aria-label={heading}
       data-permission={approvalId}
       data-outcome="open"
       tabIndex={-1}
@@ -63,9 +64,7 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
     >
       <p className="flex items-baseline gap-2">
         <StateDot state="waiting" />
-        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">
-          {isQuestion ? title : words.asks(title)}
-        </span>
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{heading}</span>
       </p>
       <ToolContent call={call} asked={asked} />
       <ProblemNote error={asking.error} />
@@ -99,7 +98,7 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
               waiting={asking.waiting}
               onClick={() => void asking.send(() => decline(approvalId))}
             >
-              {all.approvals.reject}
+              {all.approvals.decline}
             </SubmitButton>
           )}
           {yes !== undefined && (
@@ -129,15 +128,18 @@ function Answered({ permission, outcome }: AnsweredProps) {
   const deciderOf = useDecider()
   const { approvalId, call, decidedBy, optionId, options } = permission
   const title = askedTitle(permission.title, all)
+  const isQuestion = isChoice(options)
+  const heading = isQuestion ? title : words.asks(title)
+  const outcomes = isQuestion ? words.answers : words.outcomes
   const chosen = options.find((option) => option.optionId === optionId)?.name
   const facts = [
-    words.outcomes[outcome],
+    outcomes[outcome],
     chosen && answerName(chosen, all),
     decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
   ].filter(Boolean)
   return (
     <section
-      aria-label={words.asks(title)}
+      aria-label={heading}
       data-permission={approvalId}
       data-outcome={outcome}
       className="min-w-0"
@@ -146,7 +148,7 @@ function Answered({ permission, outcome }: AnsweredProps) {
         <summary className="-mx-1.5 flex min-h-7 flex-wrap items-center gap-x-2 rounded-md px-1.5 text-sm text-quiet hover:bg-hover max-md:min-h-9">
           <FoldIcon />
           <StateDot state={outcome === 'allowed' ? 'ready' : 'failed'} />
-          <span className="min-w-0 [overflow-wrap:anywhere]">{words.asks(title)}</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">{heading}</span>
           <span role="status" className="text-xs">
             {facts.join(' · ')}
           </span>

@@ -76,7 +76,7 @@ export const TurnView = memo(function TurnView({
         />
         {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
-        <Items items={turn.items} state={turn.state} />
+        <Items items={withoutError(turn)} state={turn.state} />
         {added && turn.state === 'answered' && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} added={added} />}
         {other.repeatedIn !== undefined && (
@@ -118,6 +118,13 @@ function Items({ items, state }: Pick<ThreadTurn, 'items' | 'state'>) {
       ))}
     </ol>
   )
+}
+
+/** An error that the agent phrased as its answer is shown as the error alone. */
+function withoutError({ items, state, error }: ThreadTurn): ThreadTurn['items'] {
+  const last = items.at(-1)
+  const isError = state === 'failed' && last?.kind === 'text' && last.text.trim() === error?.trim()
+  return isError ? items.slice(0, -1) : items
 }
 
 /** What the server has added behind the agent's own words. */
@@ -230,8 +237,9 @@ function Primer({ text }: { text: string }) {
   )
 }
 
+const probablyError = 'probably_error'
 /** What an error of the model may have ended is worth another try. */
-const retried: ReadonlySet<string> = new Set(['error', 'probably_error'])
+const retried: ReadonlySet<string> = new Set(['error', probablyError])
 
 function Retry({ turn }: { turn: ThreadTurn }) {
   const { act } = useWords()
@@ -259,7 +267,8 @@ function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
   const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn
   const explained = added && translate(added)
-  const why = explained || (error && translate(error, turn.notice))
+  const reason = error && translate(error, turn.notice)
+  const why = stopReason === 'error' ? reason || explained : explained || reason
   // The line above the composer says that it works.
   if (state === 'running') return null
   const odd = state === 'answered' && !isAnswer(turn)
@@ -282,7 +291,12 @@ function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
           {[words.limitReached, why].filter(Boolean).join(': ')}
         </p>
       )}
-      {state === 'failed' && !limited && (
+      {state === 'failed' && stopReason === probablyError && (
+        <p role="alert" className="rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
+          {words.probablyError}
+        </p>
+      )}
+      {state === 'failed' && !limited && stopReason !== probablyError && (
         <div
           role="alert"
           className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]"
