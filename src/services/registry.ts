@@ -18,6 +18,7 @@ import * as addMessage from './flows/add-message.ts'
 import * as answerChat from './flows/answer-chat.ts'
 import * as answerPermission from './flows/answer-permission.ts'
 import * as authenticateAgent from './flows/authenticate-agent.ts'
+import * as beginThread from './flows/begin-thread.ts'
 import * as beginTurn from './flows/begin-turn.ts'
 import * as beginWithDemo from './flows/begin-with-demo.ts'
 import * as cancelTurn from './flows/cancel-turn.ts'
@@ -70,6 +71,7 @@ const files: readonly object[] = [
   answerChat,
   answerPermission,
   authenticateAgent,
+  beginThread,
   beginTurn,
   beginWithDemo,
   cancelTurn,

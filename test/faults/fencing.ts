@@ -126,7 +126,7 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     content: 'hello',
     by,
   })
-  const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''
+  const launchId = (await here.order({ agentId, projectId, lane: '' }))?.launchId ?? ''
   await here.take(who, { type: 'coordinator:take', launchId, epoch })
   const tell = (fact: LinkFact) =>
     here.facts(who, { type: 'coordinator:facts', epoch, facts: [fact] }).then(

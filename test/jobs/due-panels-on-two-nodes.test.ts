@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'
 import { listAgentSessions } from '../../src/services/agent-sessions/queries.ts'
 import { startChat, touchPanels } from '../../src/services/flows/start-chat.ts'
-import { selectPanels } from '../../src/store/conversations/panels.ts'
+import { postKey, selectPanels } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
@@ -37,7 +37,7 @@ test('[SC2] [CH5] a panel that either node sees stays open, and the last closes 
   }
   const left = () =>
     nodes[0].read((reader) =>
-      reader.all(selectPanels, { project_id: pair.projectId, agent_id: 'ann', limit: 99 }),
+      reader.all(selectPanels, { ...postKey({ ...pair, agentId: 'ann', lane: '' }), limit: 99 }),
     )
   expect((await left()).map(({ panel_id }) => panel_id).sort()).toEqual(['p0', 'p1'])
   expect(await state()).toBe('active')

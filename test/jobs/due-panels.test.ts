@@ -11,7 +11,7 @@ import {
 } from '../../src/services/flows/start-chat.ts'
 import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
 import { assignAgent } from '../../src/services/projects/change-project.ts'
-import { selectPanels, selectPurpose } from '../../src/store/conversations/panels.ts'
+import { postKey, selectPanels, selectPurpose } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by, typesOf } from '../services/projects/installation.ts'
@@ -23,6 +23,7 @@ async function open() {
   const room = await openRoom(store)
   const { projectId } = room
   const pair = { projectId, agentId: 'ann' }
+  const ann = { ...pair, lane: '' }
   const sweeper = panelLooks({ store, clock, logger: nowhere })
   await sweeper.run()
   return {
@@ -43,19 +44,12 @@ async function open() {
       }
     },
     panels: async () =>
-      (
-        await store.read((reader) =>
-          reader.all(selectPanels, { project_id: projectId, agent_id: 'ann', limit: 200 }),
-        )
-      )
+      (await store.read((reader) => reader.all(selectPanels, { ...postKey(ann), limit: 200 })))
         .map(({ panel_id }) => panel_id)
         .sort(),
     state: async () =>
       (await store.query(listAgentSessions, { projectId, limit: 1 })).items[0]?.state,
-    wish: () =>
-      store.read((reader) =>
-        reader.first(selectPurpose, { project_id: projectId, agent_id: 'ann' }),
-      ),
+    wish: () => store.read((reader) => reader.first(selectPurpose, postKey(ann))),
   }
 }
 
@@ -167,7 +161,12 @@ describe('panels that are not seen', () => {
     await room.begin()
     clock.advance(minute)
     await see('a')
-    await store.run(expirePanel, { projectId: room.projectId, agentId: 'ann', panelId: 'a' })
+    await store.run(expirePanel, {
+      projectId: room.projectId,
+      agentId: 'ann',
+      lane: '',
+      panelId: 'a',
+    })
     expect(await state()).toBe('active')
   })
 

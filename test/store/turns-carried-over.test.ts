@@ -18,14 +18,10 @@ describe.each(engines)('%s', (engine) => {
   let db: Awaited<ReturnType<typeof databaseOf>>
   const add = (table: string, row: Record<string, unknown>) => insert(db, table, row)
   const rows = async (sql: string) =>
-    (await db.run(sql)).map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [
-          name,
-          typeof value === 'bigint' ? Number(value) : value,
-        ]),
-      ),
-    )
+    (await db.run(sql)).map((row) => {
+      const plain = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]))
+    })
   beforeEach(async () => {
     db = await databaseOf(engine, 21)
   })
@@ -156,6 +152,7 @@ describe.each(engines)('%s', (engine) => {
         ...asked,
         ...row,
         begins_beside: 0,
+        lane: '',
       }))
       .map((row) => (row.id === 't-running' ? { ...row, context_id: 'ctx-lives' } : row))
     const found = (await rows('select * from turns')).map((row) =>

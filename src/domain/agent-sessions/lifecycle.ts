@@ -28,6 +28,8 @@ interface Lease {
   readonly id: string
   readonly agentId: string
   readonly projectId: string
+  /** As its launch: the thread that it alone serves; empty: a common process. */
+  readonly lane: string
   readonly purpose: Purpose
   /**
    * The launch that authenticated, if it said so. The exit of that launch ends exactly this session
@@ -135,9 +137,11 @@ function ended(
   }
 }
 
+type BegunFields = 'createdAt' | 'lastActivityAt' | 'lastAnswerAt' | 'expiresAt' | 'suspectedAt'
+
 export function begin(
   now: Instant,
-  lease: Pick<Lease, 'id' | 'agentId' | 'projectId' | 'purpose' | 'launchId' | 'workSessionId'>,
+  lease: Omit<Lease, BegunFields>,
   ttlMs: number,
 ): ActiveAgentSession {
   return {

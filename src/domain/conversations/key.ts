@@ -41,10 +41,10 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
 }
 
 /**
- * DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with
- * them.
+ * DC9: begun sessions, consoles, work, forks, scheduled runs, imports and races have one chapter,
+ * which ends with them.
  */
-const withoutDays = ['console', 'work', 'fork', 'schedule', 'import', 'race'] as const
+const withoutDays = ['session', 'console', 'work', 'fork', 'schedule', 'import', 'race'] as const
 
 export const conversationKinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
 
@@ -90,6 +90,23 @@ export function isReserved(key: string): boolean {
 
 /** A person's chat with an agent of a project. */
 export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
+
+/** A session that was begun, whatever door it came by. Nobody reads anything out of its id. */
+export const threadKey = (id: string): string => `session:${id}`
+
+/** The conversation that people have with an agent in a project, or in a thread of it. */
+export const chatKey = (post: {
+  readonly projectId: string
+  readonly agentId: string
+  readonly lane: string
+}): string => post.lane || webKey(post.projectId, post.agentId)
+
+/** The letters and digits of a thread's id. */
+export const threadIdLength = 12
+
+/** Whether people talk with an agent of a project there, on our own pages. */
+export const isChat = (kind: ConversationKind): boolean =>
+  kind === 'web' || kind === 'session' || kind === 'fork'
 
 /** CV10: a conversation of two agents; the same for both. */
 export const agentKey = (one: string, other: string): string =>

@@ -29,6 +29,8 @@ export interface Launch {
   readonly id: string
   readonly agentId: string
   readonly projectId: string
+  /** The thread that it alone serves; empty: a common process. */
+  readonly lane: string
   readonly coordinatorId: string
   /** The agent in a role of a user session that it runs; null for pulling agents. */
   readonly roleAgentId: string | null
@@ -187,7 +189,7 @@ const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecis
 /** A new launch. With `heldBecause` it is held, and no coordinator gets it. */
 export const order = (
   now: Instant,
-  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> &
+  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'lane' | 'coordinatorId'> &
     Partial<Pick<Launch, 'roleAgentId'>>,
   heldBecause: Detail | null,
 ): Launch => ({

@@ -40,15 +40,16 @@ import {
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
 import { addMessage } from '../../services/flows/add-message.ts'
+import { beginThread } from '../../services/flows/begin-thread.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
 import { goOnInChat } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
-import { postMessage } from '../../services/flows/post-message.ts'
+import { postMessage, sayInConversation } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
-import { noSuchNote } from '../../services/refusals.ts'
+import { invalidField, noSuchNote } from '../../services/refusals.ts'
 import { configureChat, findOptions, readOptions } from '../../services/turns/chat-options.ts'
 import {
   listConversationTurns,
@@ -182,8 +183,8 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     const started = await deps.app.run(startChat, { ...params, ...chat, by: who.id }, who, receipt)
     if (started.agentSession?.state === 'active') return started
     // CH1: ordered at once, so that the answer can include the launch.
-    const pair = { projectId: params.projectId, agentId: chat.agentId }
-    return { ...started, launch: (await deps.launches.order(pair)) ?? started.launch }
+    const post = { projectId: params.projectId, agentId: chat.agentId, lane: '' }
+    return { ...started, launch: (await deps.launches.order(post)) ?? started.launch }
   }),
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   goOnInChat: by(goOnInChat, async ({ params, body, who, deps, receipt }) => {
@@ -198,8 +199,18 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   postMessage: by(postMessage, async ({ body: { senderId, ...body }, who, deps, receipt }) => {
     if (senderId !== undefined && senderId !== who.id)
       throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
-    return deps.app.run(postMessage, { ...body, by: who.id }, who, receipt)
+    const { toAgentId, conversationKey: key, ...draft } = body
+    const message = { ...draft, by: who.id }
+    if (key !== undefined)
+      return deps.app.run(sayInConversation, { ...message, key, toAgentId }, who, receipt)
+    if (toAgentId === undefined) throw invalidField('toAgentId', refusalText('whoShallRead'))
+    return deps.app.run(postMessage, { ...message, toAgentId }, who, receipt)
   }),
+  beginConversation: run(beginThread, ({ params, body, who }) => ({
+    ...params,
+    ...body,
+    by: who.id,
+  })),
   listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
 }
 

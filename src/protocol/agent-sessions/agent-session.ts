@@ -20,6 +20,7 @@ export const AgentSession = z.object({
   id: z.string(),
   agentId: z.string(),
   projectId: z.string(),
+  conversationKey: z.string().optional().describe('The begun session that it alone serves'),
   purpose: z.enum(purposes),
   state: z.enum(['active', 'terminating', 'ended']),
   launchId: z.string().nullable(),

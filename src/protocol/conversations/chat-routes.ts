@@ -4,11 +4,22 @@ import { AgentSession } from '../agent-sessions/agent-session.ts'
 import { listOf } from '../page.ts'
 import { Process } from '../processes/process.ts'
 import { route } from '../route.ts'
-import { PanelId, Time, YesOrNo } from '../text.ts'
+import { line, PanelId, Time, YesOrNo } from '../text.ts'
+import { Attachments } from '../turns/prompt.ts'
+import { Conversation } from './conversation.ts'
 import { WorkspaceChoice } from './conversation-workspace.ts'
-import { ChatMessageDraft, Message } from './message.ts'
+import { ChatMessageDraft, Content, Message } from './message.ts'
 
 const Id = z.string().max(200)
+
+export const NewConversation = z.strictObject({
+  agentId: Id,
+  content: Content.min(1).optional().describe('The first message'),
+  media: Attachments.optional(),
+  title: line(200).optional(),
+  workplace: WorkspaceChoice.optional().describe('Left out: as the project says'),
+  clientId: line(200).optional().describe('The same again: the session that was begun with it'),
+})
 
 export const chatRoutes = {
   startChat: route({
@@ -55,6 +66,16 @@ export const chatRoutes = {
       'answer, when the limit is over',
     body: z.object({ goOn: z.boolean() }),
     answer: z.object({ until: Time, goesOn: z.boolean() }),
+  }),
+  beginConversation: route({
+    method: 'POST',
+    path: '/api/projects/{projectId}/conversations',
+    summary:
+      'Begin a session with an agent of a project; with `content` its first turn waits in the ' +
+      'same commit. Without `content` and `title` it is a draft, told of to nobody, for a day',
+    body: NewConversation,
+    status: 201,
+    answer: Conversation,
   }),
   postMessage: route({
     method: 'POST',

@@ -53,7 +53,8 @@ export type Message = z.output<typeof Message>
 
 export const ChatMessageDraft = z.strictObject({
   projectId: Id,
-  toAgentId: Id.nullable(),
+  toAgentId: Id.nullish().describe('null: all; left out with `conversationKey`: its agent'),
+  conversationKey: Id.optional().describe('The session to write in; it must have begun'),
   content: Content.min(1),
   clientId: Id.optional(),
   /**

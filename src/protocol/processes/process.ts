@@ -40,6 +40,7 @@ export const Process = z.object({
   agentId: z.string(),
   projectId: z.string(),
   coordinatorId: z.string(),
+  conversationKey: z.string().optional().describe('The begun session that it alone serves'),
   /** Set for an agent in a role of a user session; null for pulling agents. */
   roleAgentId: z.string().nullable(),
   pid: z.int().nullable(),

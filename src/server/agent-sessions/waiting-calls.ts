@@ -6,7 +6,6 @@
  */
 
 import { theServer } from '../../domain/access/caller.ts'
-import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { App } from '../../services/app.ts'
@@ -141,7 +140,7 @@ class WaitingCall implements TailFollower {
     const stopWaiting = clock.after(first.holdMs, () => this.leave())
     let stopListening = (): void => {}
     try {
-      stopListening = await this.#listen()
+      stopListening = await this.#listen(first.chatKey)
       for (;;) {
         const left = Math.min(first.holdMs, Math.max(0, until - clock.now()))
         const found = await this.#read(left / 1000)
@@ -165,6 +164,7 @@ class WaitingCall implements TailFollower {
     holdMs: _,
     suspected: __,
     checkAgainMs: ___,
+    chatKey: ____,
     ...answer
   }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
@@ -172,13 +172,10 @@ class WaitingCall implements TailFollower {
   }
 
   /** Subscribes before the next read, so that no change is missed. */
-  async #listen(): Promise<() => void> {
+  async #listen(chatKey: string): Promise<() => void> {
     const { store, tails } = this.#options
-    const { projectId, agentId } = this.#caller
-    const project = projectStream(projectId)
-    const stopBell = store.doorbell.on(conversationStream(webKey(projectId, agentId)), () =>
-      this.#ring(),
-    )
+    const project = projectStream(this.#caller.projectId)
+    const stopBell = store.doorbell.on(conversationStream(chatKey), () => this.#ring())
     const tail = tails.acquire(project)
     tail.join(this)
     const stop = () => {

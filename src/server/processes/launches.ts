@@ -34,7 +34,7 @@ import {
 } from '../../services/flows/take-launch.ts'
 import { type OfferId, orderLaunch, releaseAgent } from '../../services/processes/launch-record.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
-import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { type Pair, type Post, postOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 
 /**
@@ -224,14 +224,14 @@ export class Launches {
     return { type: 'coordinator:taken', through }
   }
 
-  /** Orders a process if the pair needs one; null when nothing is needed. */
-  async order({ agentId, projectId }: Pair, inChat?: boolean): Promise<Process | null> {
-    const pair = { agentId, projectId }
-    const start = await this.#store.query(findStart, { ...pair, inChat })
+  /** Orders a process if the post needs one; null when nothing is needed. */
+  async order(given: Post, inChat?: boolean): Promise<Process | null> {
+    const post = postOf(given)
+    const start = await this.#store.query(findStart, { ...post, inChat })
     if (!start) return null
-    const where = { ...start, projectId, userSessionId: null }
+    const where = { ...start, projectId: post.projectId, userSessionId: null }
     return this.#offers.order(where, (offered) =>
-      this.#app.run(orderLaunch, { ...pair, ...start, ...offered }, theServer),
+      this.#app.run(orderLaunch, { ...post, ...start, ...offered }, theServer),
     )
   }
 

@@ -3,19 +3,22 @@
  */
 
 import { theServer } from '../../domain/access/caller.ts'
-import { type ConversationIdentity, isWork } from '../../domain/conversations/key.ts'
+import { isWork } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { EventType } from '../../protocol/events.ts'
-import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
+import { findPostsWithWork, postsPageSize } from '../../services/agent-sessions/queries.ts'
 import { App } from '../../services/app.ts'
 import { findIdentities } from '../../services/conversations/queries.ts'
 import { findStartableRoles, startWaitingRole } from '../../services/flows/begin-turn.ts'
 import { dispatchTurn, findDispatch } from '../../services/flows/dispatch-turn.ts'
 import { findReadyLaunches, readyPageSize } from '../../services/turns/queries.ts'
-import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
-import { agentsOf } from '../../store/conversations/conversation-identity.ts'
+import type { Post } from '../../store/agent-sessions/agent-sessions.ts'
+import type { PostsFilter } from '../../store/agent-sessions/work-at-hand.ts'
+import {
+  agentsOf,
+  type PlacedConversation,
+} from '../../store/conversations/conversation-identity.ts'
 import type { ReadyLaunch } from '../../store/processes/launches.ts'
 import type { Store } from '../../store/store.ts'
 import type { Basics, ServerDependencies } from '../dependencies.ts'
@@ -152,7 +155,7 @@ export class ChangeScanner<Target> {
 }
 
 const startEveryMs = 3000
-const maxPairsWaiting = 5000
+const maxPostsWaiting = 5000
 const concurrency = 8
 
 /** Events of the home stream after which agents may be startable. */
@@ -164,15 +167,15 @@ const startableAfter: ReadonlySet<string> = new Set<EventType>([
   'agent-assigned',
 ])
 
-/** One pair, or all pairs that match a filter. */
+/** One post, or all that match a filter. */
 type StartTarget =
-  | { readonly pair: Pair; readonly inChat: boolean }
-  | { readonly among: PairsFilter }
+  | { readonly post: Post; readonly inChat: boolean }
+  | { readonly among: PostsFilter }
 
 /**
  * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks
- * each (agent, project) pair with one read, and requests a launch. Whether to launch is decided
- * under the project's lock.
+ * each post (an agent in a project, or in a thread of it) with one read, and requests a launch.
+ * Whether to launch is decided under the project's lock.
  */
 export class Starter implements TailFollower {
   readonly #options: Pick<ServerDependencies, 'store' | 'tails' | 'launches'>
@@ -183,7 +186,7 @@ export class Starter implements TailFollower {
     this.#scanner = new ChangeScanner<StartTarget>({
       ...options,
       everyMs: startEveryMs,
-      maxWaiting: maxPairsWaiting,
+      maxWaiting: maxPostsWaiting,
       concurrency,
       all: { among: {} },
       targetsOf: async (streams) => [
@@ -222,13 +225,13 @@ export class Starter implements TailFollower {
 
   async #scan(target: StartTarget): Promise<void> {
     const { store, launches } = this.#options
-    if ('pair' in target) return void (await launches.order(target.pair, target.inChat))
+    if ('post' in target) return void (await launches.order(target.post, target.inChat))
     await forEachSettled(
-      inPages<Pair>(
-        (after) => store.query(findPairsWithWork, { ...target.among, after }),
-        pairsPageSize,
+      inPages<Post>(
+        (after) => store.query(findPostsWithWork, { ...target.among, after }),
+        postsPageSize,
       ),
-      (pair) => launches.order(pair),
+      (post) => launches.order(post),
     )
   }
 }
@@ -243,7 +246,7 @@ const projectsIn = (streams: readonly StreamName[]): string[] =>
 function conversationsIn(
   store: Pick<Store, 'query'>,
   streams: readonly StreamName[],
-): Promise<readonly ConversationIdentity[]> {
+): Promise<readonly PlacedConversation[]> {
   const keys = streams.flatMap((name) => {
     const stream = parseStream(name)
     return stream?.kind === 'conversation' ? [stream.id] : []
@@ -252,11 +255,11 @@ function conversationsIn(
 }
 
 /** An agent's work is begun by the project's stream and by those of consoles. */
-function* startsIn(conversation: ConversationIdentity): Iterable<ScanTarget<StartTarget>> {
-  const { kind, projectId, agentId } = conversation
+function* startsIn(conversation: PlacedConversation): Iterable<ScanTarget<StartTarget>> {
+  const { kind, projectId, agentId, lane } = conversation
   if (isWork(kind)) return
   if (projectId !== null && agentId !== null)
-    yield [`${projectId} ${agentId}`, { pair: { projectId, agentId }, inChat: true }]
+    yield [`${projectId} ${agentId} ${lane}`, { post: { projectId, agentId, lane }, inChat: true }]
   else for (const id of agentsOf(conversation)) yield [`agent ${id}`, { among: { agentId: id } }]
 }
 

@@ -14,11 +14,12 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import {
   type AgentSessionRow,
   agentSessionFrom,
-  liveOfPair,
+  liveOfPost,
   type Pair,
+  type Post,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { unreadOf } from '../../store/agent-sessions/work-at-hand.ts'
-import { selectPurpose } from '../../store/conversations/panels.ts'
+import { postKey, selectPurpose } from '../../store/conversations/panels.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
@@ -50,6 +51,7 @@ export async function roleAgentSession(
     id: launchId,
     agentId,
     projectId,
+    lane: '',
     purpose: 'task',
     state: 'active',
     launchId,
@@ -110,19 +112,17 @@ export const taskFor = async (
   (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })) ??
   (await reader.first(selectNextTask, { agentId, projectId }))
 
-export const workOf = async (reader: Reader, pair: Pair): Promise<Work> => ({
-  hasTask: (await taskFor(reader, pair)) !== undefined,
-  unreadMessages: await unreadOf(reader, pair),
+/** Tasks are for the common processes alone. */
+export const workOf = async (reader: Reader, post: Post): Promise<Work> => ({
+  hasTask: post.lane === '' && (await taskFor(reader, post)) !== undefined,
+  unreadMessages: await unreadOf(reader, post),
 })
 
-export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts> {
-  const purpose = await reader.first(selectPurpose, {
-    agent_id: pair.agentId,
-    project_id: pair.projectId,
-  })
-  const live = await liveOfPair(reader, pair)
+export async function workFactsOf(reader: Reader, post: Post): Promise<WorkFacts> {
+  const purpose = await reader.first(selectPurpose, postKey(post))
+  const live = await liveOfPost(reader, post)
   return {
-    ...(await workOf(reader, pair)),
+    ...(await workOf(reader, post)),
     pendingChatSince: purpose?.created_at ?? null,
     live: live.map((each) => each.purpose),
   }

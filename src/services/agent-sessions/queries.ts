@@ -12,7 +12,7 @@ import {
   type AgentSessionState,
   type AgentSessionsFilter,
   agentSessionsPage,
-  type Pair,
+  type Post,
   selectAgentSessionState,
   selectAgentSessionStateByToken,
   selectLiveAgentSessionStates,
@@ -27,7 +27,7 @@ import {
   selectDue,
   selectLeftOpen,
 } from '../../store/agent-sessions/due-agent-sessions.ts'
-import { type PairsFilter, pairsWithWork } from '../../store/agent-sessions/work-at-hand.ts'
+import { type PostsFilter, postsWithWork } from '../../store/agent-sessions/work-at-hand.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
@@ -202,20 +202,20 @@ export const findLastSweep = defineQuery('find-last-sweep', {
     (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
 })
 
-export const pairsPageSize = 200
+export const postsPageSize = 200
 
-/** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
-export const findPairsWithWork = defineQuery('find-pairs-with-work', {
+/** Lists the posts that may need a process, of a project, an agent, or all, in pages. */
+export const findPostsWithWork = defineQuery('find-posts-with-work', {
   scope: 'server',
   on: 'nobody',
   run: async (
     reader,
-    { after, ...filter }: PairsFilter & { after?: Pair | undefined },
+    { after, ...filter }: PostsFilter & { after?: Post | undefined },
     { now },
-  ): Promise<Pair[]> => {
+  ): Promise<Post[]> => {
     // Nothing can be started.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
-    return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsPageSize })
+    return postsWithWork(reader, filter, after, { openedAfter, limit: postsPageSize })
   },
 })

@@ -34,6 +34,7 @@ import { type AgentCaller, selectOldestNotHanded } from '../../store/conversatio
 import type { Tx } from '../../store/store.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { withoutDraft } from './add-conversation.ts'
 import { conversationView } from './conversation-activity.ts'
 import {
   beginChapter,
@@ -78,7 +79,7 @@ export const setTitle = defineUseCase('set-title', {
     tx.append(conversationStream(key), { type: 'title-set', data: { title, by } })
     const changed = await changeConversation(
       tx,
-      row,
+      await withoutDraft(tx, row),
       { title, titled_by: title === null ? null : by },
       row.updated_at,
     )

@@ -80,6 +80,7 @@ async function activityOfIdle(
     const launches = await liveLaunchesOf(reader, {
       agentId: queued.agent_id,
       projectId: queued.project_id,
+      lane: queued.lane,
     })
     return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
   }

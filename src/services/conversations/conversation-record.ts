@@ -8,13 +8,7 @@ import {
   logicalDay,
   mergeChapter,
 } from '../../domain/conversations/chapter.ts'
-import {
-  channelOf,
-  claimOf,
-  hasDays,
-  isReserved,
-  refusalOfKey,
-} from '../../domain/conversations/key.ts'
+import { channelOf, hasDays, isReserved, refusalOfKey } from '../../domain/conversations/key.ts'
 import { lengthOf } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { messageId } from '../../domain/ids.ts'
@@ -33,16 +27,13 @@ import {
   turnRunsIn,
 } from '../../store/conversations/chapters.ts'
 import { identityToBegin } from '../../store/conversations/conversation-identity.ts'
-import {
-  type ConversationRow,
-  conversationOf,
-  selectHolderOf,
-} from '../../store/conversations/conversations.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { columns, jsonOf } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { noSuchConversation } from '../refusals.ts'
+import { addConversation, withoutDraft } from './add-conversation.ts'
 import { initialWorkplace } from './conversation-workplace.ts'
 
 // Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
@@ -245,12 +236,7 @@ export async function openConversation(
   const about = { key, created_at: now, updated_at: now }
   const begun = newRow('conversations', { ...about, ...identityToBegin(key), ...given })
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
-  await tx.insert('conversations', row)
-  await claimName(tx, key)
-  tx.append(conversationStream(key), {
-    type: 'conversation-created',
-    data: { conversation: conversationOf(row) },
-  })
+  await addConversation(tx, row)
   return { row, created: true }
 }
 
@@ -267,13 +253,6 @@ export async function conversationOfTurn(
   return (
     (await tx.row('conversations', { key })) ?? (await openConversation(tx, key, now, given)).row
   )
-}
-
-/** Claims the plain file name for the first conversation that needs it (CV6). On a race the other one runs again. */
-async function claimName(tx: Tx, key: string): Promise<void> {
-  const name = claimOf(key)
-  if (name === undefined || (await tx.first(selectHolderOf, { name }))) return
-  await tx.insert('conversation_names', { name, conversation_key: key })
 }
 
 /** A message to store. By default it is visible, of normal priority, and of the conversation's project. */
@@ -312,7 +291,8 @@ export async function writeMessage(
   { now, random }: Context,
   also: readonly StreamName[] = [],
 ): Promise<WrittenMessage> {
-  const row = before.chapter_day === null ? await beginChapter(tx, before, now) : before
+  const begun = await withoutDraft(tx, before)
+  const row = begun.chapter_day === null ? await beginChapter(tx, begun, now) : begun
   const unnumbered: Omit<Message, 'seq'> = {
     id: messageId(random.uuid()),
     conversationKey: row.key,

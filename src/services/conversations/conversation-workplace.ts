@@ -15,7 +15,7 @@ import type {
   WorkspaceChoice,
 } from '../../protocol/conversations/conversation-workspace.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
-import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Post } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
 import {
   identityIn,
@@ -189,10 +189,10 @@ const originOf = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Conve
   originKey: turn.origin_key,
 })
 
-/** The queued chats of a pair that need not wait for a folder. */
-export async function startableChats(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
+/** The queued chats of a post that need not wait for a folder. */
+export async function startableChats(reader: Reader, post: Post): Promise<QueuedChat[]> {
   const free: QueuedChat[] = []
-  for (const chat of await queuedChats(reader, pair))
+  for (const chat of await queuedChats(reader, post))
     if (!(await mustWaitForFolder(reader, chat.row))) free.push(chat)
   return free
 }

@@ -2,10 +2,11 @@
 
 import type { Owner } from '../../domain/access/visibility.ts'
 import { parseDay } from '../../domain/conversations/chapter.ts'
-import { webKey, workKey } from '../../domain/conversations/key.ts'
+import { workKey } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import type { Flags } from '../../protocol/conversations/conversation.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
+import { chatOfPost } from '../../store/conversations/conversation-identity.ts'
 import { afterAllMessages, messagesWithin, textParts } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -61,7 +62,8 @@ export async function ownConversation(
   const [held, ...more] =
     launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
   if (isOwn(held) && more.length === 0) return conversationOf(held)
-  return { key: webKey(projectId, agentId), originKey: '' }
+  const lane = agentSession?.lane ?? ''
+  return { key: await chatOfPost(reader, { agentId, projectId, lane }), originKey: '' }
 }
 
 /**

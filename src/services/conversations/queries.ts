@@ -5,7 +5,7 @@ import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/arc
 import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { type Post, postOf } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   identitiesOf,
   identityOf,
@@ -233,11 +233,8 @@ const maxClosedConversations = 100
  * The open conversations between agents that an agent's live sessions wrote in, which the end of a
  * session closes (AS9).
  */
-export async function openConversationsOf(
-  reader: Reader,
-  { agentId, projectId }: Pair,
-): Promise<string[]> {
-  const which = { agentId, projectId, limit: maxClosedConversations }
+export async function openConversationsOf(reader: Reader, post: Post): Promise<string[]> {
+  const which = { ...postOf(post), limit: maxClosedConversations }
   const rows = await reader.all(selectOpenConversationsOf, which)
   return rows.map((row) => row.conversation_key)
 }

@@ -5,10 +5,10 @@
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
-import { type ConversationIdentity, webKey } from '../../domain/conversations/key.ts'
+import { type ConversationIdentity, isChat } from '../../domain/conversations/key.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { activityOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import { identityOf } from '../../store/conversations/conversation-identity.ts'
+import { chatOfPost, identityOf } from '../../store/conversations/conversation-identity.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
@@ -23,10 +23,7 @@ import { runOnce } from './post-message.ts'
 const isChatOf = (
   { kind, ...identity }: ConversationIdentity,
   { agentId, projectId }: Pair,
-): boolean =>
-  (kind === 'web' || kind === 'fork') &&
-  identity.projectId === projectId &&
-  identity.agentId === agentId
+): boolean => isChat(kind) && identity.projectId === projectId && identity.agentId === agentId
 
 interface Answer extends AgentCaller {
   readonly content: string
@@ -50,9 +47,9 @@ const runningTurn = (
 async function chatOf(tx: Tx, caller: AgentCaller): Promise<string> {
   const { key } = await ownConversation(tx, caller)
   await lockContext(tx, key)
-  return isChatOf(await identityOf(tx, key), caller)
-    ? key
-    : webKey(caller.projectId, caller.agentId)
+  if (isChatOf(await identityOf(tx, key), caller)) return key
+  const agentSession = await tx.row('agent_sessions', { id: caller.agentSessionId })
+  return chatOfPost(tx, { ...caller, lane: agentSession?.lane ?? '' })
 }
 
 export const answerChat = defineUseCase('answer-chat', {
@@ -62,8 +59,11 @@ export const answerChat = defineUseCase('answer-chat', {
   // Most answers go where the one before went.
   lockCacheKey: ({ agentSessionId }) => agentSessionId,
   run: (tx, input, context): Promise<Answered> =>
-    runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () =>
-      postChatAnswer(tx, input, context),
+    runOnce(
+      tx,
+      { ...input, callerId: input.agentSessionId, operation: 'answer-chat' },
+      context.now,
+      () => postChatAnswer(tx, input, context),
     ),
 })
 

@@ -3,10 +3,11 @@
  * passes on what an assistant says to its channel.
  */
 
-import { webKey } from '../../domain/conversations/key.ts'
+import { chatKey } from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
 import { projectStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
 import { type ConversationRow, countsOf } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
@@ -43,13 +44,11 @@ export async function appendMessage(
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {
     const where = into ?? { key: message.conversationKey, originKey: '' }
-    const turnId = await queueChat(
-      tx,
-      { agentId, projectId, ...where, by: message.senderId },
-      context,
-    )
+    const lane = await laneOf(tx, where.originKey || where.key, agentId)
+    const post = { agentId, projectId, lane }
+    const turnId = await queueChat(tx, { ...post, ...where, by: message.senderId }, context)
     // Who waits for work follows the project, and of conversations only the agent's own chat.
-    if (also === undefined && where.key !== webKey(projectId, agentId))
+    if (also === undefined && where.key !== chatKey(post))
       tx.append(projectStream(projectId), {
         type: 'turn-waiting',
         data: { turnId, agentId, conversationKey: where.key },

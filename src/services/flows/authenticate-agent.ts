@@ -29,9 +29,11 @@ import {
   changesOf,
   liveOfPair,
   type Pair,
+  type Post,
 } from '../../store/agent-sessions/agent-sessions.ts'
+import { postKey } from '../../store/conversations/panels.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import { selectLaunchByToken } from '../../store/processes/launches.ts'
+import { findLaunch, selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { ownRow, taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
@@ -61,6 +63,7 @@ interface Verified {
   readonly launch:
     | {
         readonly id: string
+        readonly lane: string
         readonly stop_reason: string | null
         readonly role_agent_id: string | null
       }
@@ -86,9 +89,9 @@ export const authenticateAgent = defineUseCase('authenticate-agent', {
     const held = await agentSessionOfLaunch(tx, signIn)
     if (held) return renewToken(tx, held, context)
     // A launch being stopped takes no work. An agent in a role gets its work there (AG2).
-    return launch?.stop_reason || launch?.role_agent_id
-      ? { status: 'no_work' }
-      : takeLease(tx, signIn, settings, context)
+    if (launch?.stop_reason || launch?.role_agent_id) return { status: 'no_work' }
+    const lane = launch?.lane ?? (await laneOfNamed(tx, input))
+    return takeLease(tx, { ...signIn, lane }, settings, context)
   },
 })
 
@@ -110,6 +113,16 @@ async function verify(
   return { settings: effectiveSettings(chosenSettings(project)), launch }
 }
 
+/** A process that was started for a thread serves it, also when it signs in with a passkey. */
+async function laneOfNamed(
+  reader: Reader,
+  { launchId, agentId, projectId }: SignIn,
+): Promise<string> {
+  const launch = launchId ? await findLaunch(reader, launchId) : undefined
+  const isOwn = launch?.agentId === agentId && launch.projectId === projectId
+  return isOwn && launch.state !== 'ended' ? launch.lane : ''
+}
+
 async function agentSessionOfLaunch(
   reader: Reader,
   { launchId, ...pair }: SignIn,
@@ -129,17 +142,17 @@ async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): 
 /** Creates the agent session for a verified caller. `purpose` restricts what it may be for. */
 export async function takeLease(
   tx: Tx,
-  input: Pair & { readonly launchId?: string | null | undefined; readonly purpose?: Purpose },
+  input: Post & { readonly launchId?: string | null | undefined; readonly purpose?: Purpose },
   settings: ProjectSettings,
   context: Context,
 ): Promise<SignedIn> {
   const { now, random } = context
-  const { agentId, projectId, launchId = null } = input
-  const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
+  const { agentId, projectId, lane, launchId = null } = input
+  const found = detectWork(now, await workFactsOf(tx, input))
   if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose)
     return { status: 'no_work' }
   if (found.purpose === 'chat' && found.usesUpPendingChat)
-    await tx.delete('pending_purposes', { agent_id: agentId, project_id: projectId })
+    await tx.delete('pending_purposes', postKey(input))
   const id = random.uuid()
   const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
   const placed = task && (await placeTask(tx, task, { id, agentId, workSessionId: null }, context))
@@ -147,6 +160,7 @@ export async function takeLease(
     id,
     agentId,
     projectId,
+    lane,
     purpose: found.purpose,
     launchId,
     workSessionId: placed?.session_id ?? null,
@@ -157,6 +171,7 @@ export async function takeLease(
     ...changesOf(agentSession),
     agent_id: agentId,
     project_id: projectId,
+    lane,
     purpose: agentSession.purpose,
     launch_id: launchId,
     token_hash: hashSecret(token),

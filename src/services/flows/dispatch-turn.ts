@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { decisionsPrompt } from '../../domain/approvals/decision-for-agent.ts'
-import { webKey, workKey } from '../../domain/conversations/key.ts'
+import { chatKey, workKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
@@ -28,7 +28,7 @@ import {
   resumePrompt,
 } from '../../domain/turns/prompts.ts'
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
-import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { newestOfLaunch, postOf } from '../../store/agent-sessions/agent-sessions.ts'
 import { identityOf } from '../../store/conversations/conversation-identity.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
 import { contextLimit, findLaunch, type ReadyLaunch } from '../../store/processes/launches.ts'
@@ -104,11 +104,11 @@ export const findDispatch = defineQuery('find-dispatch', {
 export const dispatchTurn = defineUseCase('dispatch-turn', {
   scope: 'server',
   on: 'nobody',
-  streams: ({ agentId, projectId, coordinatorId }: ReadyLaunch): StreamName[] => [
+  streams: (launch: ReadyLaunch): StreamName[] => [
     home,
-    projectStream(projectId),
-    coordinatorStream(coordinatorId),
-    conversationStream(webKey(projectId, agentId)),
+    projectStream(launch.projectId),
+    coordinatorStream(launch.coordinatorId),
+    conversationStream(chatKey(launch)),
   ],
   // A process goes on with the conversations that it holds.
   lockCacheKey: ({ launchId }) => launchId,
@@ -144,7 +144,7 @@ async function findStep(
     // CX4: turns that run are finished where they began.
     const why = await reasonToGo(reader, launch)
     if (why) return isFree ? { step: 'make-room', own, why } : undefined
-    const waiting = await startableChats(reader, { agentId, projectId })
+    const waiting = await startableChats(reader, launch)
     const chosen =
       waiting.length === 0
         ? undefined
@@ -199,23 +199,19 @@ async function performStep(
   launch: Launch,
   context: Context,
 ): Promise<StepResult> {
-  const { agentId, projectId, id: launchId } = launch
+  const { projectId, id: launchId } = launch
+  const post = postOf(launch)
   switch (step.step) {
     case 'sign-in': {
       const settings = await settingsOf(tx, projectId)
-      const signedIn = await takeLease(tx, { agentId, projectId, launchId }, settings, context)
+      const signedIn = await takeLease(tx, { ...post, launchId }, settings, context)
       return signedIn.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'close': {
       await endAgentSession(tx, step.own, 'closed', context)
       // A person came back or wrote: the same process continues with its contexts under a new agent session.
       const settings = await settingsOf(tx, projectId)
-      const renewed = await takeLease(
-        tx,
-        { agentId, projectId, launchId, purpose: 'chat' },
-        settings,
-        context,
-      )
+      const renewed = await takeLease(tx, { ...post, launchId, purpose: 'chat' }, settings, context)
       return renewed.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'make-room':
@@ -392,6 +388,7 @@ async function startNextAction(
     id: random.uuid(),
     agent_id: agentId,
     project_id: projectId,
+    lane: launch.lane,
     asked_by: agentId,
     created_at: now,
   }

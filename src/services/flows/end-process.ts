@@ -7,7 +7,11 @@ import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lifecycle.ts'
 import { decideExit } from '../../domain/processes/process-exit.ts'
-import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  liveOfPair,
+  liveOfPost,
+  newestOfLaunch,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
@@ -99,7 +103,7 @@ async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise
     return purpose === own.purpose ? 'in_mid_work' : null
   }
   if (detectWork(now, facts).purpose === 'no_work') return null
-  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch)))
+  return (await hasSignedIn(reader, launch, await liveOfPost(reader, launch)))
     ? null
     : 'never_signed_in'
 }

@@ -59,17 +59,15 @@ async function nextTurnFor(
   caller: AgentCaller,
 ): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
   const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
-  const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
+  const post = row?.state === 'active' ? { ...caller, lane: row.lane } : undefined
+  const waiting = post ? await queuedChats(reader, post) : []
   const running = await reader.first(selectRunningOfSession, caller)
   if (running)
     return { turn: running, merged: waiting.filter((each) => isSameConversation(each, running)) }
   const bound = row?.context_id ? await reader.row('contexts', { id: row.context_id }) : undefined
   const held = bound && (await contextFacts(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
-  const { dispatch } = chooseDispatch(
-    row?.state === 'active' ? await startableChats(reader, caller) : [],
-    facts,
-  )
+  const { dispatch } = chooseDispatch(post ? await startableChats(reader, post) : [], facts)
   const turn =
     typeof dispatch === 'object' ? await reader.row('turns', { id: dispatch.id }) : undefined
   return (

@@ -11,7 +11,7 @@ import {
   type WaitSettings,
 } from '../../domain/agent-sessions/next-action.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
-import { isWork, webKey } from '../../domain/conversations/key.ts'
+import { isWork } from '../../domain/conversations/key.ts'
 import { isSummaryDue } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
@@ -24,6 +24,7 @@ import {
   chatState,
   selectAgentSessionState,
 } from '../../store/agent-sessions/agent-sessions.ts'
+import { chatOfPost } from '../../store/conversations/conversation-identity.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { Reader } from '../../store/store.ts'
@@ -147,8 +148,9 @@ async function chatFacts(
   row: AgentSessionState,
   settings: ProjectSettings,
 ): Promise<ChatFacts> {
-  const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
-  const found = await chatState(reader, caller, key)
+  const { lane } = row
+  const key = row.bound_key ?? (await chatOfPost(reader, { ...caller, lane }))
+  const found = await chatState(reader, caller, { lane, key })
   const { undelivered, yieldsConversation, waitsForFolder } =
     found.unread > found.held ? await waitingChats(reader, caller, row) : noWaitingChats
   return {
@@ -174,7 +176,8 @@ async function waitingChats(
   { agentId, projectId, agentSessionId }: AgentCaller,
   row: AgentSessionState,
 ) {
-  const waiting = await queuedChats(reader, { agentId, projectId })
+  const post = { agentId, projectId, lane: row.lane }
+  const waiting = await queuedChats(reader, post)
   const running = await reader.first(selectRunningOfSession, { agentSessionId })
   if (running) {
     const joins = waiting.filter(
@@ -186,7 +189,7 @@ async function waitingChats(
   const bound =
     row.context_id === null ? undefined : await reader.row('contexts', { id: row.context_id })
   const contexts = bound ? [await contextFacts(reader, bound)] : []
-  const free = await startableChats(reader, { agentId, projectId })
+  const free = await startableChats(reader, post)
   const { dispatch } = chooseDispatch(free, {
     contexts,
     contextLimit: 1,

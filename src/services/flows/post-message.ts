@@ -6,14 +6,22 @@
 
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
-import { agentKey, type ConversationIdentity, webKey } from '../../domain/conversations/key.ts'
+import {
+  agentKey,
+  type ConversationIdentity,
+  isChat,
+  webKey,
+} from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
 import { agentsOf } from '../../store/conversations/conversation-identity.ts'
-import { insertOpenConversation } from '../../store/conversations/conversations.ts'
+import {
+  type ConversationRow,
+  insertOpenConversation,
+} from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
@@ -23,7 +31,9 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import {
   changeConversation,
   conversationOfTurn,
+  currentConversation,
   openConversation,
+  streamOfKey,
 } from '../conversations/conversation-record.ts'
 import { chooseWorkplace } from '../conversations/conversation-workplace.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
@@ -35,9 +45,11 @@ import { appendMessage } from './append-message.ts'
 /** Agents that one message can go to. */
 const maxReceivers = 100
 
-export type PostedMessage = z.output<typeof ChatMessageDraft> & {
+type Draft = Omit<z.output<typeof ChatMessageDraft>, 'conversationKey' | 'toAgentId'> & {
   readonly by: string
 }
+
+export type PostedMessage = Draft & { readonly toAgentId: string | null }
 
 export const postMessage = defineUseCase('post-message', {
   scope: 'write',
@@ -55,8 +67,7 @@ export const postMessage = defineUseCase('post-message', {
         context.now,
       )
       const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
-      if (input.media?.some(({ type }) => type === 'image') && (await takesNoPictures(tx, row)))
-        throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agentId }))
+      await requireTakesPictures(tx, row, input.media)
       messages.push(
         await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }),
       )
@@ -73,6 +84,45 @@ export const postMessage = defineUseCase('post-message', {
     return first
   },
 })
+
+export type SaidMessage = Draft & {
+  /** The conversation. */
+  readonly key: string
+  /** Left out: the agent of the conversation. */
+  readonly toAgentId?: string | null | undefined
+}
+
+/** Posts a person's message in a conversation that has begun, to the agent that it is with. */
+export const sayInConversation = defineUseCase('say-in-conversation', {
+  scope: 'write',
+  on: 'conversation',
+  streams: ({ key }: SaidMessage) => [streamOfKey(key)],
+  run: async (tx, { key, ...input }, context): Promise<Message> => {
+    const { projectId } = input
+    const begun = await currentConversation(tx, key, context.now)
+    const agentId = begun.agent_id
+    const isItsChat = isChat(begun.kind) && agentId !== null && begun.project_id === projectId
+    if (!isItsChat || (input.toAgentId ?? agentId) !== agentId)
+      throw new Refusal('wrong_state', refusalText('otherConversation', { key }), { key })
+    const said = { ...input, toAgentId: agentId }
+    const earlier = await earlierMessage(tx, said)
+    if (earlier && earlier.conversationKey !== key) throw clientIdReused(input.clientId ?? '')
+    if (earlier) return earlier
+    await checkAssigned(tx, { projectId, agentId })
+    const row = await chooseWorkplace(tx, begun, { ...input, now: context.now })
+    await requireTakesPictures(tx, row, input.media)
+    return appendMessage(tx, row, messageFrom(said), context, { readers: [agentId] })
+  },
+})
+
+export async function requireTakesPictures(
+  reader: Reader,
+  row: ConversationRow,
+  media: Draft['media'],
+): Promise<void> {
+  if (media?.some(({ type }) => type === 'image') && (await takesNoPictures(reader, row)))
+    throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: row.agent_id ?? '' }))
+}
 
 const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) => ({
   ...input,
@@ -186,26 +236,27 @@ export async function postToAgent(
   })
 }
 
-interface AgentCall {
-  readonly agentSessionId: string
+interface RepeatableCall {
+  /** The agent session, or the person. */
+  readonly callerId: string
   readonly operation: string
   readonly clientId?: string | undefined
   readonly content: string
 }
 
 /**
- * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the
+ * Runs a call once per client id (NA8). A repeat by the same agent session or person returns the
  * first answer; a repeat with other content is refused. Receipts are kept for 7 days.
  */
 export async function runOnce<Answer>(
   tx: Tx,
-  call: AgentCall,
+  call: RepeatableCall,
   now: Instant,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   if (call.clientId === undefined) return work()
   const receipt = {
-    credentialId: call.agentSessionId,
+    credentialId: call.callerId,
     operation: call.operation,
     key: call.clientId,
     contentHash: createHash('sha256').update(call.content).digest('base64url'),
@@ -235,6 +286,7 @@ export const sendMessage = defineUseCase('send-message', {
   run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
     const call = {
       ...input,
+      callerId: input.agentSessionId,
       operation: 'send-message',
       content: JSON.stringify([input.toAgentId, input.content]),
     }

@@ -17,7 +17,7 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
-import { findLaunch, liveLaunchesOf } from '../../store/processes/launches.ts'
+import { findLaunch, liveLaunchesOfPair } from '../../store/processes/launches.ts'
 import { chosenSettings } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { workOf } from '../agent-sessions/agent-session-record.ts'
@@ -89,7 +89,7 @@ async function factsOf(
     currentEpoch: (await reader.first(selectEpoch, { coordinatorId: reporterId }))?.epoch ?? null,
     live,
     launchesElsewhere: await launchesElsewhere(reader, input),
-    work: await workOf(reader, input),
+    work: await workOf(reader, { agentId, projectId, lane: '' }),
     graceMs: durationMs(effectiveSettings(chosenSettings(project)), 'process_exit.grace_seconds'),
   }
 }
@@ -99,7 +99,7 @@ async function launchesElsewhere(
   reader: Reader,
   { reporterId, ...pair }: Report,
 ): Promise<string[]> {
-  const launches = await liveLaunchesOf(reader, pair)
+  const launches = await liveLaunchesOfPair(reader, pair)
   const begun = launches.filter(({ state }) => state === 'starting' || state === 'running')
   return begun.filter(({ coordinatorId }) => coordinatorId !== reporterId).map(({ id }) => id)
 }

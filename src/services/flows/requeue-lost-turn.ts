@@ -30,12 +30,13 @@ export async function requeueLostTurn(
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
   if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
-  const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
+  const { conversation_key, origin_key, agent_id, project_id, lane, asked_by, created_at } = turn
   const about = {
     conversation_key,
     origin_key,
     agent_id,
     project_id,
+    lane,
     asked_by,
     created_at,
     about: 'chat' as const,

@@ -104,6 +104,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
           id: input.offeredAs ?? random.uuid(),
           agentId: agent.id,
           projectId,
+          lane: '',
           coordinatorId: startOn,
           roleAgentId: id,
         },
@@ -289,7 +290,7 @@ export const wakeRoleAgent = defineUseCase('wake-role-agent', {
     const { agent_id: agentId, project_id: projectId } = row
     const launch = order(
       now,
-      { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId },
+      { id: random.uuid(), agentId, projectId, lane: '', coordinatorId: startOn, roleAgentId },
       null,
     )
     const knew = await tx.first(selectContextOf, roleContextKey(row))

@@ -2,7 +2,7 @@
 import { systemId } from '../../domain/access/caller.ts'
 import { decideAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
-import { webKey } from '../../domain/conversations/key.ts'
+import { chatKey, webKey } from '../../domain/conversations/key.ts'
 import {
   closedUntil,
   seenAtLeaving,
@@ -18,13 +18,15 @@ import {
   agentSessionFrom,
   agentSessionOf,
   changesOf,
-  liveOfPair,
+  liveOfPost,
   type Pair,
+  type Post,
   selectLiveAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import {
-  deletePanelsOfPair,
+  deletePanelsOfPost,
   deletePanelUnseenSince,
+  postKey,
   selectPanels,
   selectPurpose,
   selectUnseenSince,
@@ -40,14 +42,10 @@ import { hasSignedIn } from '../processes/launch-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { appendMessage } from './append-message.ts'
 
-/** The pair's launch that has not signed in yet, or is held (CH1, CH9). */
-export async function launchInProgress(
-  reader: Reader,
-  { agentId, projectId }: Pair,
-): Promise<Process | null> {
-  const pair = { agentId, projectId }
-  const launches = await liveLaunchesOf(reader, pair)
-  const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
+/** The post's launch that has not signed in yet, or is held (CH1, CH9). */
+export async function launchInProgress(reader: Reader, post: Post): Promise<Process | null> {
+  const launches = await liveLaunchesOf(reader, post)
+  const live = launches.length > 0 ? await liveOfPost(reader, post) : []
   for (const launch of launches.reverse())
     if (!(await hasSignedIn(reader, launch, live))) return processOf(launch)
   return null
@@ -94,14 +92,14 @@ export const startChat = defineUseCase('start-chat', {
   ): Promise<StartedChat> => {
     await checkAssigned(tx, { projectId, agentId })
     const { now } = context
-    await openPanel(tx, { projectId, agentId, panelId }, now)
+    const post = { projectId, agentId, lane: '' }
+    await openPanel(tx, { ...post, panelId }, now)
     const conversationKey = webKey(projectId, agentId)
     const { row: opened } = await openConversation(tx, conversationKey, now)
     const row = await chooseWorkplace(tx, opened, { workplace, by, now })
-    const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
-    const launch =
-      live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
-    if (!live && !launch && !(await isRequested(tx, { projectId, agentId }, now))) {
+    const live = await tx.first(selectLiveAgentSession, { ...post, purpose: 'chat' })
+    const launch = live?.state === 'active' ? null : await launchInProgress(tx, post)
+    if (!live && !launch && !(await isRequested(tx, post, now))) {
       const message = {
         senderId: systemId,
         receiverId: null,
@@ -112,7 +110,7 @@ export const startChat = defineUseCase('start-chat', {
       await appendMessage(tx, row, message, context, { readers: [] })
     }
     // NA2: a terminating session does not serve the request; the next process does.
-    if (live?.state !== 'active') await requestAgentSession(tx, { projectId, agentId, by }, now)
+    if (live?.state !== 'active') await requestAgentSession(tx, { ...post, by }, now)
     return {
       conversationKey,
       agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null,
@@ -123,59 +121,53 @@ export const startChat = defineUseCase('start-chat', {
 
 async function openPanel(
   tx: Tx,
-  { projectId, agentId, panelId }: { projectId: string; agentId: string; panelId: string },
+  { panelId, ...post }: Post & { panelId: string },
   now: Instant,
 ): Promise<void> {
-  const pair = { project_id: projectId, agent_id: agentId }
-  await tx.put('panels', { ...pair, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
-  const open = await tx.all(selectPanels, { ...pair, limit: maxPanelsOfChat + 1 })
+  const key = postKey(post)
+  await tx.put('panels', { ...key, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
+  const open = await tx.all(selectPanels, { ...key, limit: maxPanelsOfChat + 1 })
   const [oldest] = open
-  if (oldest && open.length > maxPanelsOfChat) await tx.delete('panels', { ...pair, ...oldest })
+  if (oldest && open.length > maxPanelsOfChat) await tx.delete('panels', { ...key, ...oldest })
 }
 
-async function isRequested(
-  reader: Reader,
-  { projectId, agentId }: Omit<ChatPair, 'by'>,
-  now: Instant,
-): Promise<boolean> {
-  const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })
+async function isRequested(reader: Reader, post: Post, now: Instant): Promise<boolean> {
+  const purpose = await reader.first(selectPurpose, postKey(post))
   return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
 }
 
 async function requestAgentSession(
   tx: Tx,
-  { projectId, agentId, by }: ChatPair,
+  { by, ...post }: Post & { by: string },
   now: Instant,
 ): Promise<void> {
-  await tx.put('pending_purposes', { agent_id: agentId, project_id: projectId, created_at: now })
+  await tx.put('pending_purposes', { ...postKey(post), created_at: now })
+  const { agentId, projectId } = post
   tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
 }
 
-async function liveChatOf(
-  reader: Reader,
-  { agentId, projectId }: Pair,
-): Promise<AgentSession | null> {
-  const row = await reader.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
+async function liveChatOf(reader: Reader, post: Post): Promise<AgentSession | null> {
+  const row = await reader.first(selectLiveAgentSession, { ...post, purpose: 'chat' })
   return row ? agentSessionOf(agentSessionFrom(row)) : null
 }
 
 /** Closes a chat: ends its active agent session, withdraws a request for one (CH4). */
 export async function closeChat(
   tx: Tx,
-  { projectId, agentId }: Pair,
+  post: Post,
   { by, now }: { by: string; now: Instant },
 ): Promise<AgentSession | null> {
+  const { projectId, agentId } = post
   tx.lock(projectStream(projectId))
-  const pair = { agent_id: agentId, project_id: projectId }
-  if (await tx.first(selectPurpose, pair)) {
-    await tx.delete('pending_purposes', pair)
+  if (await tx.first(selectPurpose, postKey(post))) {
+    await tx.delete('pending_purposes', postKey(post))
     tx.append(projectStream(projectId), { type: 'chat-not-wanted', data: { agentId, by } })
   }
-  const row = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
+  const row = await tx.first(selectLiveAgentSession, { ...post, purpose: 'chat' })
   if (!row) return null
   const current = agentSessionFrom(row)
   // Another conversation has work for the agent session. It stays and ends when idle.
-  if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) }))
+  if (await tx.first(selectOpenElsewhere, { ...post, key: chatKey(post) }))
     return agentSessionOf(current)
   const decision = decideAgentSession(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
@@ -206,14 +198,15 @@ export const endChat = defineUseCase('end-chat', {
     { now },
   ): Promise<{ agentSession: AgentSession | null }> => {
     await checkAssigned(tx, { projectId, agentId })
-    const pair = { project_id: projectId, agent_id: agentId }
-    if (panelId === undefined) await tx.write(deletePanelsOfPair, pair)
+    const post = { projectId, agentId, lane: '' }
+    const key = postKey(post)
+    if (panelId === undefined) await tx.write(deletePanelsOfPost, key)
     else if (soon)
-      await tx.update('panels', { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
-    else await tx.delete('panels', { ...pair, panel_id: panelId })
-    const othersOpen = (await tx.first(selectPanels, { ...pair, limit: 1 })) !== undefined
-    if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }
-    return { agentSession: await closeChat(tx, { projectId, agentId }, { by, now }) }
+      await tx.update('panels', { ...key, panel_id: panelId, seen_at: seenAtLeaving(now) })
+    else await tx.delete('panels', { ...key, panel_id: panelId })
+    const othersOpen = (await tx.first(selectPanels, { ...key, limit: 1 })) !== undefined
+    if (othersOpen) return { agentSession: await liveChatOf(tx, post) }
+    return { agentSession: await closeChat(tx, post, { by, now }) }
   },
 })
 
@@ -240,7 +233,7 @@ export const touchAllPanels = defineUseCase('touch-all-panels', {
     tx.write(updateAllSeen, { now }),
 })
 
-export interface ExpiredPanel extends Pair {
+export interface ExpiredPanel extends Post {
   readonly panelId: string
 }
 
@@ -249,16 +242,16 @@ export const expirePanel = defineUseCase('expire-panel', {
   scope: 'server',
   on: 'nobody',
   streams: ({ projectId }: ExpiredPanel) => [projectStream(projectId)],
-  run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
-    const pair = { project_id: projectId, agent_id: agentId }
+  run: async (tx, { panelId, ...post }, { now }): Promise<void> => {
+    const key = postKey(post)
     // The panel may have been renewed since the query.
     const expired = await tx.first(deletePanelUnseenSince, {
-      ...pair,
+      ...key,
       panel_id: panelId,
       until: closedUntil(now),
     })
-    if (!expired || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
-    await closeChat(tx, { projectId, agentId }, { by: systemId, now })
+    if (!expired || (await tx.first(selectPanels, { ...key, limit: 1 }))) return
+    await closeChat(tx, post, { by: systemId, now })
   },
 })
 
@@ -276,6 +269,7 @@ export const findExpiredPanels = defineQuery('find-expired-panels', {
     return rows.map((row) => ({
       projectId: row.project_id,
       agentId: row.agent_id,
+      lane: row.lane,
       panelId: row.panel_id,
     }))
   },

@@ -24,7 +24,7 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { type ChatRow, selectAsking, selectChat } from '../../store/channels/channels.ts'
-import { selectPanels } from '../../store/conversations/panels.ts'
+import { postKey, selectPanels } from '../../store/conversations/panels.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { newRow } from '../../store/rows.ts'
@@ -293,8 +293,9 @@ async function resetChat(
   if (await tx.row('conversations', { key })) await resetConversation.run(tx, { key }, context)
   await clearLimitsIn(tx, key, context.now)
   const { projectId, agentId } = route
-  const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
-  if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
+  const post = { projectId, agentId, lane: '' }
+  const panel = await tx.first(selectPanels, { ...postKey(post), limit: 1 })
+  if (!panel) await closeChat(tx, post, { by: senderId, now: context.now })
 }
 
 async function statusOf(
@@ -325,8 +326,9 @@ async function agentActivity(
 ): Promise<ChatStatus['doing']> {
   if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId))
     return 'answering'
-  if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
-  const launch = await launchInProgress(reader, route)
+  const post = { ...route, lane: '' }
+  if (await reader.first(selectLiveAgentSession, { ...post, purpose: 'chat' })) return 'there'
+  const launch = await launchInProgress(reader, post)
   if (!launch) return 'away'
   return launch.state === 'held' ? 'held' : 'starting'
 }

@@ -6,7 +6,7 @@
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
 import { isolationOf } from '../../domain/agents/isolation.ts'
-import { webKey } from '../../domain/conversations/key.ts'
+import { chatKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
 import { hasCapacity, type Launch } from '../../domain/processes/lifecycle.ts'
@@ -241,11 +241,9 @@ async function contextToOpen(
   context: Context,
 ): Promise<Opening & Pick<LaunchNeed, 'owner'>> {
   const { agentId, projectId } = launch
-  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
+  const [next] = purpose === 'task' ? [] : await queuedChats(tx, launch)
   const key =
-    purpose === 'task'
-      ? await workKeyFor(tx, launch)
-      : (next?.conversationKey ?? webKey(projectId, agentId))
+    purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? chatKey(launch))
   const which = { agentId, projectId, key: key ?? '', originKey: next?.originKey ?? '' }
   const owner = await transcriptOwner(tx, which)
   if (key === undefined)

@@ -4,7 +4,7 @@
  */
 import { heldUntil, type NextAction } from '../../domain/agent-sessions/next-action.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
-import { webKey } from '../../domain/conversations/key.ts'
+import { chatKey, webKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
 import { conversationStream, home, projectStream } from '../../domain/stream-name.ts'
@@ -44,6 +44,8 @@ export interface FoundNextAction extends NextAnswer {
   readonly changes: boolean
   /** How long the call may be held before the next check. 0 means to answer now. */
   readonly holdMs: number
+  /** The conversation whose messages it waits for. */
+  readonly chatKey: string
   /** CX9: the interval of checks while waiting for a folder, which no event announces. */
   readonly checkAgainMs: number
   /**
@@ -98,6 +100,7 @@ function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextActi
   return {
     ...answerOf(step),
     changes: changes(step),
+    chatKey: chatKey(step.agentSession),
     holdMs,
     checkAgainMs: step.waitsForFolder ? Math.min(holdMs, folderCheckMs) : holdMs,
     suspected: step.agentSession.suspectedAt !== null,
@@ -132,7 +135,7 @@ export const getAgentAction = defineQuery('get-agent-action', {
   on: 'agent',
   run: async (reader, pair: Pair, { now }): Promise<AgentAction> => {
     await checkAssigned(reader, pair)
-    return agentAction(now, await startFactsOf(reader, pair, now))
+    return agentAction(now, await startFactsOf(reader, { ...pair, lane: '' }, now))
   },
 })
 
@@ -151,6 +154,7 @@ export const takeNextAction = defineUseCase('take-next-action', {
   ],
   run: async (tx, caller, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)
+    tx.lock(conversationStream(chatKey(step.agentSession)))
     const reason = endReasonOf(step.next)
     if (reason !== null) await endAgentSession(tx, step.agentSession, reason, context)
     const task = step.task && (await placeOrStartTask(tx, step.task, step, context))

@@ -29,7 +29,13 @@ import type { OfflinePeriod } from '../../domain/silence.ts'
 import { coordinatorStream, home, projectStream } from '../../domain/stream-name.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
-import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  liveOfPost,
+  newestOfLaunch,
+  type Pair,
+  type Post,
+  postOf,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { selectUnreadSince } from '../../store/conversations/unread.ts'
 import {
@@ -123,24 +129,20 @@ export async function stopLaunch(
   return stopped
 }
 
-interface PairFacts extends OrderFacts {
+interface PostFacts extends OrderFacts {
   readonly held: Launch | undefined
 }
 
 /** Loads the facts for starting an agent in a project (CO3, CO7). */
-export async function startFactsOf(
-  reader: Reader,
-  { agentId, projectId }: Pair,
-  now: Instant,
-): Promise<PairFacts> {
-  const pair = { agentId, projectId }
-  const launches = await liveLaunchesOf(reader, pair)
+export async function startFactsOf(reader: Reader, given: Post, now: Instant): Promise<PostFacts> {
+  const post = postOf(given)
+  const launches = await liveLaunchesOf(reader, post)
   const held = launches.find(({ state }) => state === 'held')
   return {
-    ...(await workFactsOf(reader, pair)),
-    startOutstanding: await anyOutstanding(reader, pair, launches),
-    heldBecause: await heldReason(reader, pair, held, now),
-    startable: (await startableAgent(reader, pair)) !== undefined,
+    ...(await workFactsOf(reader, post)),
+    startOutstanding: await anyOutstanding(reader, post, launches),
+    heldBecause: await heldReason(reader, post, held, now),
+    startable: (await startableAgent(reader, post)) !== undefined,
     isHeld: held !== undefined,
     held,
   }
@@ -148,10 +150,10 @@ export async function startFactsOf(
 
 async function anyOutstanding(
   reader: Reader,
-  pair: Pair,
+  post: Post,
   launches: readonly Launch[],
 ): Promise<boolean> {
-  const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
+  const live = launches.length > 0 ? await liveOfPost(reader, post) : []
   for (const launch of launches) {
     if (launch.state === 'held') continue
     // A process told to stop, or with a running turn after its session ended, is not replaced before it is gone.
@@ -190,19 +192,19 @@ async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promi
 
 async function heldReason(
   reader: Reader,
-  pair: Pair,
+  post: Post,
   held: Launch | undefined,
   now: Instant,
 ): Promise<Detail | null> {
-  const settings = await settingsOf(reader, pair.projectId)
-  const mended = await lastChangeOf(reader, pair)
+  const settings = await settingsOf(reader, post.projectId)
+  const mended = await lastChangeOf(reader, post)
   const window = later(now, -durationMs(settings, 'restart.window_seconds'))
   const since = mended > window ? later(mended, -1) : window
-  const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))
+  const failures = await failuresOf(reader, post, since, failuresAllowed(settings))
   if (!held) return heldBecause(null, failures, settings)
   const newMessage =
     mended > held.orderedAt ||
-    (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
+    (await reader.first(selectUnreadSince, { ...post, since: held.orderedAt })) !== undefined
   return heldBecause(
     { since: held.orderedAt, because: held.detail ?? '', newMessage },
     failures,
@@ -264,13 +266,13 @@ export const fenced = (given: number | null, current: number): Refusal =>
     epoch: current,
   })
 
-interface Order extends Pair, OfferId {
+interface Order extends Post, OfferId {
   /** Chosen by `find-start`. */
   readonly coordinatorId: string
 }
 
 /**
- * Orders a launch if the pair needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
+ * Orders a launch if the post needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
  * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
  * failures the launch is held (CO7); a new message releases it.
  */
@@ -282,15 +284,12 @@ export const orderLaunch = defineUseCase('order-launch', {
     projectStream(projectId),
     coordinatorStream(coordinatorId),
   ],
-  run: async (
-    tx,
-    { agentId, projectId, coordinatorId, offeredAs },
-    context,
-  ): Promise<Process | null> => {
+  run: async (tx, { coordinatorId, offeredAs, ...given }, context): Promise<Process | null> => {
     const { now, random } = context
+    const post = postOf(given)
     // The coordinator disconnected since; the next check chooses another.
     if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
-    const facts = await startFactsOf(tx, { agentId, projectId }, now)
+    const facts = await startFactsOf(tx, post, now)
     const decision = decideOrder(now, facts)
     if (decision.order === 'none') return null
     if (decision.order === 'release') {
@@ -301,25 +300,23 @@ export const orderLaunch = defineUseCase('order-launch', {
       return released ? processOf(released) : null
     }
     const because = decision.order === 'hold' ? decision.because : null
-    const launch = order(
-      now,
-      { id: offeredAs ?? random.uuid(), agentId, projectId, coordinatorId },
-      because,
-    )
+    const launch = order(now, { id: offeredAs ?? random.uuid(), ...post, coordinatorId }, because)
     await recordLaunch(tx, launch)
     if (launch.state === 'waiting') await sendOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
   },
 })
 
-/** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
+/** Releases an agent that was held after too many failed starts (CO7), for its common processes. Does nothing if it is not held. */
 export const releaseAgent = defineUseCase('release-agent', {
   scope: 'write',
   on: 'project',
   streams: ({ projectId }: Pair) => [home, projectStream(projectId)],
   run: async (tx, pair, context): Promise<{ process: Process | null }> => {
     await checkAssigned(tx, pair)
-    const held = (await liveLaunchesOf(tx, pair)).find(({ state }) => state === 'held')
+    const held = (await liveLaunchesOf(tx, { ...pair, lane: '' })).find(
+      ({ state }) => state === 'held',
+    )
     if (!held) return { process: null }
     const coordinatorId = (await chosenMachine(tx, pair)) ?? held.coordinatorId
     const released = await moveLaunch(tx, held, { type: 'release', coordinatorId }, context)
@@ -353,7 +350,7 @@ export async function launchFactsOf(
     coordinator: connected.includes(launch.coordinatorId) ? 'here' : 'away',
     othersReachable: connected.some((id) => id !== launch.coordinatorId),
     signedIn:
-      own !== undefined || (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))),
+      own !== undefined || (await hasSignedIn(reader, launch, await liveOfPost(reader, launch))),
     holds: holds
       ? {
           purpose: holds.purpose,

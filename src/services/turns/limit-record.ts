@@ -120,6 +120,7 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
   const {
     agent_id,
     project_id,
+    lane,
     conversation_key,
     origin_key,
     user_session_id,
@@ -136,6 +137,7 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
   const same = {
     agent_id,
     project_id,
+    lane,
     conversation_key,
     origin_key,
     about,

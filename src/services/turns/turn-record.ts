@@ -11,6 +11,7 @@ import { conversationStream, coordinatorStream } from '../../domain/stream-name.
 import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import type { Post } from '../../store/agent-sessions/agent-sessions.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import {
@@ -43,6 +44,7 @@ export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }:
     conversation_key: consoleKey(agent.user_session_id, agent.role),
     agent_id: agent.agent_id,
     project_id: agent.project_id,
+    lane: '',
     launch_id: launchId,
     role_agent_id: agent.id,
     user_session_id: agent.user_session_id,
@@ -54,9 +56,7 @@ export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }:
     created_at: now,
   })
 
-interface ChatTurnInput {
-  readonly agentId: string
-  readonly projectId: string
+interface ChatTurnInput extends Post {
   /** The conversation whose context answers. */
   readonly key: string
   readonly originKey: string
@@ -81,6 +81,7 @@ export async function queueChat(
     originKey: origin_key,
     agentId: agent_id,
     projectId: project_id,
+    lane,
   } = which
   const about = 'chat'
   await addTurn(tx, {
@@ -89,6 +90,7 @@ export async function queueChat(
     origin_key,
     agent_id,
     project_id,
+    lane,
     about,
     asked_by: by,
     created_at: now,

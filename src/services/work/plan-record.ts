@@ -127,6 +127,7 @@ export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<W
     const pair = agentId !== null && {
       agentId,
       projectId: row.project_id,
+      lane: '',
       purpose: 'task' as const,
     }
     if (pair && (await reader.first(selectLiveAgentSession, pair))) atWork.add(pair.agentId)

@@ -17,7 +17,7 @@ import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { maxCounted } from './work-at-hand.ts'
+import { maxCounted, unreadIn } from './work-at-hand.ts'
 
 export type AgentSessionRow = Tables['agent_sessions']
 
@@ -26,36 +26,55 @@ export interface Pair {
   readonly projectId: string
 }
 
+/** An agent in a project, and which of its processes there: the common ones, or a thread's own. */
+export interface Post extends Pair {
+  /** The key of a thread; empty: the common processes. */
+  readonly lane: string
+}
+
+export const postOf = ({ agentId, projectId, lane }: Post): Post => ({ agentId, projectId, lane })
+
 /** A literal in the query: a partial index is not used for a parameter. */
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
 /** AS4: there is at most one. */
-export const selectLiveAgentSession = statement<{
-  agentId: string
-  projectId: string
-  purpose: Tables['agent_sessions']['purpose']
-}>()((db, p) =>
+export const selectLiveAgentSession = statement<
+  Post & { purpose: Tables['agent_sessions']['purpose'] }
+>()((db, p) =>
   db
     .selectFrom('agent_sessions')
     .selectAll()
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .where('purpose', '=', p.purpose)
+    .where('lane', '=', p.lane)
     .where('state', '<>', ended),
 )
 
-/** AS4: at most one of each purpose. */
-const selectLiveOfPair = statement<{ agentId: string; projectId: string }>()((db, p) =>
+const selectLiveOfPair = statement<Pair>()((db, p) =>
   db
     .selectFrom('agent_sessions')
     .selectAll()
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .where('state', '<>', ended)
+    .orderBy('purpose')
+    .orderBy('lane'),
+)
+
+/** AS4: at most one of each purpose. */
+const selectLiveOfPost = statement<Post>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('lane', '=', p.lane)
+    .where('state', '<>', ended)
     .orderBy('purpose'),
 )
 
-/** At most two in each project; `limit` is enough to see that there are several. */
+/** `limit` is enough to see that there are several. */
 const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
@@ -64,6 +83,7 @@ const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p
     .where('state', '<>', ended)
     .orderBy('project_id')
     .orderBy('purpose')
+    .orderBy('lane')
     .limit(p.limit),
 )
 
@@ -106,6 +126,7 @@ export function agentSessionFrom(row: AgentSessionRow): DomainAgentSession {
       'id',
       'agent_id',
       'project_id',
+      'lane',
       'purpose',
       'launch_id',
       'work_session_id',
@@ -159,12 +180,17 @@ export const agentSessionOf = (agentSession: DomainAgentSession): AgentSession =
     'createdAt',
   ),
   ...fields(agentSession, 'lastActivityAt', 'expiresAt'),
+  ...(agentSession.lane !== '' && { conversationKey: agentSession.lane }),
   endedAt: agentSession.state === 'ended' ? agentSession.endedAt : null,
   endReason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
 
+/** In all its lanes. */
 export const liveOfPair = async (reader: Reader, pair: Pair): Promise<LiveAgentSession[]> =>
   living(await reader.all(selectLiveOfPair, pair))
+
+export const liveOfPost = async (reader: Reader, post: Post): Promise<LiveAgentSession[]> =>
+  living(await reader.all(selectLiveOfPost, postOf(post)))
 
 export const liveOfAgent = async (
   reader: Reader,
@@ -263,7 +289,7 @@ export const selectAgentSessionStateByToken = statement<{ tokenHash: string }>()
   standing(db).where('agent_sessions.token_hash', '=', p.tokenHash),
 )
 
-/** At most two in each project; `limit` is enough to see that there are several. */
+/** `limit` is enough to see that there are several. */
 export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()(
   (db, p) =>
     standing(db)
@@ -271,6 +297,7 @@ export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: 
       .where('agent_sessions.state', '<>', ended)
       .orderBy('agent_sessions.project_id')
       .orderBy('agent_sessions.purpose')
+      .orderBy('agent_sessions.lane')
       .limit(p.limit),
 )
 
@@ -289,13 +316,13 @@ export interface ChatState {
 
 const count = sql<number>`count(*)`.as('count')
 
-const selectChatStanding = statement<AgentCaller & { key: string; limit: number }>()((db, p) => {
-  const unread = db
-    .selectFrom('unread_messages')
-    .select('seq')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .limit(p.limit)
+interface ChatOfSession {
+  readonly lane: string
+  readonly key: string
+}
+
+const selectChatStanding = statement<AgentCaller & ChatOfSession & { limit: number }>()((db, p) => {
+  const unread = unreadIn(db, p).limit(p.limit)
   const decided = db
     .selectFrom('human_approvals')
     .where('asked_by_agent_session_id', '=', p.agentSessionId)
@@ -310,6 +337,12 @@ const selectChatStanding = statement<AgentCaller & { key: string; limit: number 
     .where('session_id', 'is', null)
     .where('task_id', 'is', null)
     .where('asked_by_agent_session_id', 'is not', null)
+    .where(
+      sql<string>`coalesce(
+        (select lane from agent_sessions where id = asked_by_agent_session_id), '')`,
+      '=',
+      p.lane,
+    )
     .limit(1)
   return db
     .selectFrom(db.selectNoFrom((eb) => eb.lit(1).as('always')).as('once'))
@@ -346,18 +379,18 @@ const selectChatStanding = statement<AgentCaller & { key: string; limit: number 
 })
 
 /**
- * The pending work in the chat of an agent session; `key`: its conversation with the people of the
- * project.
+ * The pending work in the chat of an agent session; `key`: its conversation with people.
  */
 export async function chatState(
   reader: Reader,
   { agentId, projectId, agentSessionId }: AgentCaller,
-  key: string,
+  { lane, key }: ChatOfSession,
 ) {
   const found = await reader.first(selectChatStanding, {
     agentId,
     projectId,
     agentSessionId,
+    lane,
     key,
     limit: maxCounted,
   })

@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { launchEnded } from '../processes/launches.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
+import { type AgentSessionRow, ended, type Pair, type Post } from './agent-sessions.ts'
 
 export interface DueAgentSession extends Pair {
   readonly agentSessionId: string
@@ -101,28 +101,29 @@ export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-export interface LiveKey extends Pair {
+export interface LiveKey extends Post {
   readonly purpose: Purpose | ''
 }
 
 /** Before every one. */
-export const firstLive: LiveKey = { agentId: '', projectId: '', purpose: '' }
+export const firstLive: LiveKey = { agentId: '', projectId: '', purpose: '', lane: '' }
 
 const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
-    .select(['id', 'agent_id', 'project_id', 'purpose'])
+    .select(['id', 'agent_id', 'project_id', 'purpose', 'lane'])
     .where('state', '<>', ended)
     .where((eb) =>
       eb(
-        eb.refTuple('agent_id', 'project_id', 'purpose'),
+        eb.refTuple('agent_id', 'project_id', 'purpose', 'lane'),
         '>',
-        eb.tuple(p.agentId, p.projectId, p.purpose as Purpose),
+        eb.tuple(p.agentId, p.projectId, p.purpose as Purpose, p.lane),
       ),
     )
     .orderBy('agent_id')
     .orderBy('project_id')
     .orderBy('purpose')
+    .orderBy('lane')
     .limit(p.limit),
 )
 
@@ -133,7 +134,7 @@ export async function liveAfter(
   limit: number,
 ): Promise<(DueAgentSession & LiveKey)[]> {
   const rows = await reader.all(selectLiveAfter, { ...after, limit })
-  return rows.map((row) => ({ ...dueOf(row), purpose: row.purpose }))
+  return rows.map((row) => ({ ...dueOf(row), purpose: row.purpose, lane: row.lane }))
 }
 
 export const dueOf = (

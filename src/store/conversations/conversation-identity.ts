@@ -6,9 +6,12 @@ import {
   type ConversationIdentity,
   channelOf,
   identityFromKey,
+  webKey,
 } from '../../domain/conversations/key.ts'
+import type { Post } from '../agent-sessions/agent-sessions.ts'
 import { columns, fields } from '../fields.ts'
 import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 type ConversationRow = Tables['conversations']
@@ -36,21 +39,24 @@ export async function identityOf(reader: Reader, key: string): Promise<Conversat
   return row ? identityIn(row) : identityFromKey(key)
 }
 
-/** The same for several, in one read. */
+/** What a conversation is, and which processes serve it. */
+export interface PlacedConversation extends ConversationIdentity {
+  readonly lane: string
+}
+
+/** The same for several, with their lanes, in one read. */
 export async function identitiesOf(
   reader: Reader,
   keys: readonly string[],
-): Promise<ConversationIdentity[]> {
-  const [key = ''] = keys
-  if (keys.length === 1) return [await identityOf(reader, key)]
+): Promise<PlacedConversation[]> {
   const rows = await reader.query((db) =>
     db
       .selectFrom('conversations')
-      .select(['key', ...identityColumns])
+      .select(['key', 'lane', ...identityColumns])
       .where('key', 'in', keys),
   )
-  const found = new Map(rows.map((row) => [row.key, identityIn(row)]))
-  return keys.map((each) => found.get(each) ?? identityFromKey(each))
+  const found = new Map(rows.map((row) => [row.key, { ...identityIn(row), lane: row.lane }]))
+  return keys.map((each) => found.get(each) ?? { ...identityFromKey(each), lane: '' })
 }
 
 /** An agent in a role of a user session. */
@@ -73,6 +79,33 @@ export const agentsOf = ({
 }: Pick<ConversationIdentity, 'agentId' | 'otherAgentId'>): string[] =>
   [agentId, otherAgentId].filter((id) => id !== null)
 
+const selectLane = statement<{ key: string; agentId: string }>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .leftJoin('agents', (join) => join.on('agents.id', '=', p.agentId))
+    .select(['conversations.lane', 'agents.command'])
+    .where('conversations.key', '=', p.key),
+)
+
+/**
+ * The processes of an agent that run what a conversation asks it, by the conversation that began
+ * it all. One that none of our coordinators starts does everything in one place.
+ */
+export async function laneOf(reader: Reader, key: string, agentId: string): Promise<string> {
+  const found = await reader.first(selectLane, { key, agentId })
+  return found?.command == null ? '' : found.lane
+}
+
+/**
+ * The conversation that people have with an agent: its thread, or the chat of its common processes.
+ */
+export async function chatOfPost(reader: Reader, post: Post): Promise<string> {
+  const { lane, agentId, projectId } = post
+  const thread = lane === '' ? undefined : await reader.row('conversations', { key: lane })
+  // In the lane of another agent's thread, this one answers what that asks.
+  return thread?.agent_id === agentId ? thread.key : webKey(projectId, agentId)
+}
+
 /** The name of the channel it is listed under, also of another program's. */
 export const channelOfConversation = ({ key }: Pick<ConversationRow, 'key'>): string =>
   channelOf(key)
@@ -80,6 +113,7 @@ export const channelOfConversation = ({ key }: Pick<ConversationRow, 'key'>): st
 /** The first column that says something else than the key, where a rule reads that key. */
 export function differsFromKey(row: ConversationRow): string | undefined {
   const named = identityToBegin(row.key)
-  if (named.kind === 'other') return undefined
+  // A thread's key says nothing; one of another program may have the same form.
+  if (named.kind === 'other' || named.kind === 'session') return undefined
   return identityColumns.find((name) => named[name] !== null && named[name] !== row[name])
 }

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
-import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
+import { ended, type Post } from '../agent-sessions/agent-sessions.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { pageOf } from '../rows.ts'
@@ -46,6 +46,7 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
       .selectAll()
       .where('key', '>=', p.from)
       .where('key', '<', p.to)
+      .where('draft', '=', 0)
       .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
       // A console without an account came back from files: nobody knows whose it was.
       .where((eb) =>
@@ -138,8 +139,8 @@ export const insertOpenConversation = statement<Tables['open_conversations']>()(
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** The conversations to close when a live session of the pair ends. */
-export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
+/** The conversations to close when a live session of the post ends. */
+export const selectOpenConversationsOf = statement<Post & { limit: number }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
     .innerJoin('open_conversations', 'open_conversations.agent_session_id', 'agent_sessions.id')
@@ -147,6 +148,7 @@ export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((
     .distinct()
     .where('agent_sessions.agent_id', '=', p.agentId)
     .where('agent_sessions.project_id', '=', p.projectId)
+    .where('agent_sessions.lane', '=', p.lane)
     .where('agent_sessions.state', '<>', ended)
     .orderBy('open_conversations.conversation_key')
     .limit(p.limit),

@@ -4,6 +4,8 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
+import type { Post } from '../agent-sessions/agent-sessions.ts'
+import { unreadIn } from '../agent-sessions/work-at-hand.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
@@ -131,16 +133,8 @@ export const selectOldestNotHanded = statement<
 )
 
 /** CO7: whether there is an unread message newer than a given time. */
-export const selectUnreadSince = statement<
-  Omit<AgentCaller, 'agentSessionId'> & { since: Instant }
->()((db, p) =>
-  db
-    .selectFrom('unread_messages')
-    .select('seq')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('created_at', '>', p.since)
-    .limit(1),
+export const selectUnreadSince = statement<Post & { since: Instant }>()((db, p) =>
+  unreadIn(db, p).where('unread_messages.created_at', '>', p.since).limit(1),
 )
 
 /** The unanswered messages of an agent in a conversation, oldest first. */

@@ -12,6 +12,7 @@ import { passes } from './0043-passes.ts'
 import { completedTasks } from './0044-completed-tasks.ts'
 import { whatAConversationIs } from './0045-what-a-conversation-is.ts'
 import { heldDecisions } from './0046-held-decisions.ts'
+import { lanes } from './0047-lanes.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -24,6 +25,7 @@ export const migrations = numbered([
   completedTasks,
   whatAConversationIs,
   heldDecisions,
+  lanes,
 ])
 
 export const newestVersion = migrations.length

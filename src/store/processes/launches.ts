@@ -10,7 +10,7 @@ import type { Launch, LiveLaunches } from '../../domain/processes/lifecycle.ts'
 import { failedEnds } from '../../domain/processes/start.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
-import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { type Pair, type Post, postOf } from '../agent-sessions/agent-sessions.ts'
 import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { columnsBesides, pageOf } from '../rows.ts'
@@ -66,6 +66,19 @@ const selectLiveOfPair = statement<Pair>()((db, p) =>
     .orderBy('id'),
 )
 
+const selectLiveOfPost = statement<Post>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('lane', '=', p.lane)
+    .where('role_agent_id', 'is', null)
+    .where('state', '<>', launchEnded)
+    .orderBy('ordered_at')
+    .orderBy('id'),
+)
+
 const selectLiveOfCoordinator = statement<{
   coordinatorId: string
   after: Instant
@@ -92,6 +105,7 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
       'launches.id',
       'launches.agent_id',
       'launches.project_id',
+      'launches.lane',
       'launches.stop_reason',
       'launches.role_agent_id',
       'agents.name',
@@ -101,12 +115,13 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
 )
 
 /** CO7: newest first, up to the number that matters. */
-const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
+const selectFailures = statement<Post & { since: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('launches')
     .select(['detail', 'notice', 'ended_at'])
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
+    .where('lane', '=', p.lane)
     .where('role_agent_id', 'is', null)
     .where('ended_at', '>', p.since)
     .where('reason', 'in', failedEnds)
@@ -178,11 +193,13 @@ export const processOf = ({
   birth: _,
   stopOrderedAt: __,
   id,
+  lane,
   detail,
   ...launch
 }: Launch): Process => ({
   launchId: id,
   ...launch,
+  ...(lane !== '' && { conversationKey: lane }),
   detail: detail === null ? null : textOf(detail),
   notice: noticeOf(detail),
 })
@@ -193,10 +210,14 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
 }
 
 /**
- * Live launches of the pair, oldest first; without those in roles, which are started separately
+ * Live launches of the post, oldest first; without those in roles, which are started separately
  * (AS4, CO3).
  */
-export const liveLaunchesOf = async (
+export const liveLaunchesOf = async (reader: Reader, post: Post): Promise<Launch[]> =>
+  (await reader.all(selectLiveOfPost, postOf(post))).map(launchFrom)
+
+/** The same in all lanes of the pair. */
+export const liveLaunchesOfPair = async (
   reader: Reader,
   { agentId, projectId }: Pair,
 ): Promise<Launch[]> => (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
@@ -214,8 +235,8 @@ export async function liveLaunchesOn(
   )
 }
 
-export async function failuresOf(reader: Reader, pair: Pair, since: Instant, limit: number) {
-  const rows = await reader.all(selectFailures, { ...pair, since, limit })
+export async function failuresOf(reader: Reader, post: Post, since: Instant, limit: number) {
+  const rows = await reader.all(selectFailures, { ...postOf(post), since, limit })
   return {
     count: rows.length,
     lastDetail: rows[0] ? detailIn(rows[0].detail, rows[0].notice) : null,
@@ -306,10 +327,8 @@ export async function contextLimit(reader: Reader, id: string): Promise<number |
   return row && row.ready_at === null ? 1 : (row?.context_limit ?? null)
 }
 
-export interface ReadyLaunch {
+export interface ReadyLaunch extends Post {
   readonly launchId: string
-  readonly agentId: string
-  readonly projectId: string
   readonly coordinatorId: string
 }
 
@@ -324,7 +343,7 @@ interface ReadyPage {
 const ready = (db: Kysely<Tables>, after: string, limit: number) =>
   db
     .selectFrom('launches')
-    .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
+    .select(['id', 'agent_id', 'project_id', 'lane', 'coordinator_id'])
     .where('ready_at', 'is not', null)
     .where('state', '<>', launchEnded)
     .where('role_agent_id', 'is', null)
@@ -351,6 +370,7 @@ export async function readyLaunches(
     launchId: row.id,
     agentId: row.agent_id,
     projectId: row.project_id,
+    lane: row.lane,
     coordinatorId: row.coordinator_id,
   }))
 }

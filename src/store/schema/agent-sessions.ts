@@ -7,6 +7,7 @@ export const agentSessionTables = {
   pending_purposes: {
     agent_id: key<string>(),
     project_id: key<string>(),
+    lane: key<string>(),
     created_at: column<Instant>(),
   },
 
@@ -23,6 +24,8 @@ export const agentSessionTables = {
     id: key<string>(),
     agent_id: fixed<string>(),
     project_id: fixed<string>(),
+    /** As its launch; empty: the common processes of the agent in the project. */
+    lane: fixed<string>(),
     purpose: fixed<'chat' | 'task'>(),
     state: column<'active' | 'terminating' | 'ended'>(),
     launch_id: fixed<string | null>(null),

@@ -26,6 +26,10 @@ export const conversationTables = {
     role: fixed<string | null>(null),
     /** Set for work: the first work session of its lineage. */
     work_session_id: fixed<string | null>(null),
+    /** The key of a thread, which has processes of its own; empty: the common ones serve it. */
+    lane: fixed<string>(''),
+    /** 1: begun without a message and a title, so nobody is told of it yet. */
+    draft: column<number>(0),
     state: column<'open' | 'closed'>('open'),
     summary: column<string>(''),
     /** CX17: the person who wrote or put in the summary; null: its agent, or there is none. */
@@ -165,6 +169,7 @@ export const conversationTables = {
   panels: {
     project_id: key<string>(),
     agent_id: key<string>(),
+    lane: key<string>(),
     panel_id: key<string>(),
     seen_at: column<Instant>(),
   },

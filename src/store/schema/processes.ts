@@ -29,6 +29,8 @@ export const processTables = {
     id: key<string>(),
     agent_id: fixed<string>(),
     project_id: fixed<string>(),
+    /** The thread that it alone serves; empty: a common process of the agent in the project. */
+    lane: fixed<string>(),
     coordinator_id: column<string>(),
     state: column<Process['state']>(),
     /** The hash of the launch token; null before the token is taken and after the end. */

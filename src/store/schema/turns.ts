@@ -15,6 +15,8 @@ export const turnTables = {
     context_id: column<string | null>(null),
     agent_id: fixed<string>(),
     project_id: fixed<string>(),
+    /** The processes that may run it: that of its conversation, or of the one that asked. */
+    lane: fixed<string>(),
     launch_id: column<string | null>(null),
     agent_session_id: column<string | null>(null),
     /** The next three columns are for agents in roles only. */

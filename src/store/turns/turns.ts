@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
-import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { type Pair, type Post, postOf } from '../agent-sessions/agent-sessions.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
 import { type NewRow, newRow, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -190,14 +190,15 @@ export const selectQueuedChat = statement<Pair & { key: string; originKey: strin
 )
 
 /**
- * Whether another conversation of the pair has work, which keeps the chat open when a panel closes.
+ * Whether another conversation of the post has work, which keeps the chat open when a panel closes.
  */
-export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
+export const selectOpenElsewhere = statement<Post & { key: string }>()((db, p) =>
   db
     .selectFrom('turns')
     .select('id')
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
+    .where('lane', '=', p.lane)
     .where('not_before', 'is', null)
     .where('about', '=', sql.lit<TurnRow['about']>('chat'))
     .where('state', 'in', open)
@@ -205,7 +206,7 @@ export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =
     .limit(1),
 )
 
-/** A queued chat of a pair, with the priority of its most urgent message. */
+/** A queued chat of a post, with the priority of its most urgent message. */
 export interface QueuedChat {
   readonly id: string
   readonly conversationKey: string
@@ -215,7 +216,7 @@ export interface QueuedChat {
   readonly row: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>
 }
 
-const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
+const selectQueued = statement<Post & { limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
     .leftJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
@@ -233,6 +234,7 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
     )
     .where('turns.agent_id', '=', p.agentId)
     .where('turns.project_id', '=', p.projectId)
+    .where('turns.lane', '=', p.lane)
     .where('turns.state', '=', queued)
     .where('turns.about', '=', sql.lit<TurnRow['about']>('chat'))
     .where('turns.not_before', 'is', null)
@@ -255,11 +257,9 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
 const maxConsidered = 100
 
 /** Most urgent first, then oldest. */
-export async function queuedChats(
-  reader: Reader,
-  { agentId, projectId }: Pair,
-): Promise<QueuedChat[]> {
-  const rows = await reader.all(selectQueued, { agentId, projectId, limit: maxConsidered })
+export async function queuedChats(reader: Reader, post: Post): Promise<QueuedChat[]> {
+  const { projectId } = post
+  const rows = await reader.all(selectQueued, { ...postOf(post), limit: maxConsidered })
   return rows.map((row) => ({
     ...fields(row, 'id', 'conversation_key', 'origin_key', 'created_at'),
     rank: Number(row.rank),

@@ -33,6 +33,7 @@ describe('the life of an agent session', () => {
       id: 'x',
       agentId: 'ada',
       projectId: 'p',
+      lane: '',
       purpose: 'task',
       launchId: 'l',
       workSessionId: 'w',

@@ -21,6 +21,7 @@ const lease = {
   id: 'lease',
   agentId: 'ada',
   projectId: 'p',
+  lane: '',
   purpose: 'chat',
   launchId: null,
   workSessionId: null,

@@ -2,7 +2,7 @@
 import { type Launch, order } from '../../../src/domain/processes/lifecycle.ts'
 
 export const now = '2026-03-01T09:00:00.000Z'
-const ids = { id: 'l', agentId: 'ann', projectId: 'p', coordinatorId: 'c' }
+const ids = { id: 'l', agentId: 'ann', projectId: 'p', lane: '', coordinatorId: 'c' }
 
 export const waiting: Launch = order(now, ids, null)
 export const held: Launch = order(now, ids, 'It failed 3 times')

@@ -81,7 +81,8 @@ export class World {
     if (purpose === 'no_work') return
     const id = `lease-${this.known.size}`
     const launchId = holder.namesLaunch ? holder.launchId : null
-    const lease = { id, agentId: 'ada', projectId: 'p', purpose, launchId, workSessionId: null }
+    const whose = { agentId: 'ada', projectId: 'p', lane: '' }
+    const lease = { id, ...whose, purpose, launchId, workSessionId: null }
     this.known.set(id, { agentSession: begin(now, lease, ttlMs), holder, lastCallAt: now })
   }
 

@@ -254,5 +254,5 @@ test('[AS4] a process in a role holds no agent session, and keeps nobody from be
     state: 'running',
     roleAgentId: expect.any(String),
   })
-  expect(await launches.order({ agentId, projectId })).toBeNull()
+  expect(await launches.order({ agentId, projectId, lane: '' })).toBeNull()
 })

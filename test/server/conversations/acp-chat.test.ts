@@ -46,12 +46,8 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   // Another node that looks at the same moment tells it nothing twice; what is late of a turn that is over is nobody's.
   const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`))
     .json
-  const look = {
-    launchId,
-    agentId,
-    projectId,
-    coordinatorId,
-  }
+  const post = { agentId, projectId, lane: '' }
+  const look = { launchId, ...post, coordinatorId }
   expect(await server.store.run(dispatchTurn, look)).toEqual({ dispatched: false })
   await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))
   await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))

@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { Starter } from '../../../src/server/processes/work-scanner.ts'
-import { findPairsWithWork } from '../../../src/services/agent-sessions/queries.ts'
+import { findPostsWithWork } from '../../../src/services/agent-sessions/queries.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { addMessage } from '../../../src/services/flows/add-message.ts'
 import { sendMessage } from '../../../src/services/flows/post-message.ts'
-import type { Pair } from '../../../src/store/agent-sessions/agent-sessions.ts'
-import { pairsWithWork } from '../../../src/store/agent-sessions/work-at-hand.ts'
+import type { Post } from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { postsWithWork } from '../../../src/store/agent-sessions/work-at-hand.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { exited, openPad, type Pad, rules } from '../../services/processes/launch-pad.ts'
@@ -59,10 +59,10 @@ test('[RE9] a pair that cannot be looked at keeps no other from being started', 
   const launches = Object.assign(
     new Launches(store, rules, new Offers(store, rules, testSeals), testSeals),
     {
-      order: (pair: Pair) =>
-        pair.agentId === pad.agentId
+      order: (post: Post) =>
+        post.agentId === pad.agentId
           ? Promise.reject(new Error('a row that makes no sense'))
-          : pad.launches.order(pair),
+          : pad.launches.order(post),
     },
   )
   const heard = deaf(store)
@@ -181,7 +181,7 @@ describe('what is looked at', () => {
   test('[CO3] only pairs that have something to do and can be started, and only while somebody could start them', async () => {
     const { pad, clock } = await open(deaf)
     const pairs = async (filter = {}) =>
-      (await pad.store.query(findPairsWithWork, filter)).map(({ agentId }) => agentId)
+      (await pad.store.query(findPostsWithWork, filter)).map(({ agentId }) => agentId)
     const [bare, idle, wished, busy] = await Promise.all(
       ['bare', 'idle', 'wished', 'busy'].map(pad.hire),
     )
@@ -201,12 +201,12 @@ describe('what is looked at', () => {
   test('[SP13] a look goes through indexes alone, however much there is', async () => {
     const { folder } = await open(deaf)
     const [last, page] = [
-      { projectId: 'p', agentId: 'a' },
+      { projectId: 'p', agentId: 'a', lane: '' },
       { openedAfter: '', limit: 10 },
     ]
     for (const filter of [{}, { projectId: 'p' }, { agentId: 'a' }]) {
       const plan = await planOf(`${folder}/holdfast.db`, (reader) =>
-        pairsWithWork(reader, filter, last, page),
+        postsWithWork(reader, filter, last, page),
       )
       // The few projects of one agent may be put in order.
       const unwanted = 'agentId' in filter ? /^SCAN/ : /^SCAN|TEMP B-TREE/

@@ -37,7 +37,7 @@ test('[CO3] triggers on two nodes at once, many times: never two launches for th
     let startedHere = 0
     for (let round = 0; round < roundsEach; round++) {
       const answers = await Promise.all(
-        both.map((launches) => launches.order({ agentId, projectId })),
+        both.map((launches) => launches.order({ agentId, projectId, lane: '' })),
       )
       const launched = answers.flatMap((each) => (each ? [each.launchId] : []))
       expect(launched).toHaveLength(1)

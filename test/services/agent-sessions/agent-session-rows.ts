@@ -19,12 +19,13 @@ export const placeAgentSession = defineUseCase('place-agent-session', {
   ],
   run: async (tx, input, { now, random }) => {
     const id = random.uuid()
-    const lease = { id, ...input, launchId: null, workSessionId: null }
+    const lease = { id, lane: '', ...input, launchId: null, workSessionId: null }
     const row = changesOf(begin(now, lease, 3_600_000))
     const { agentId: agent_id, projectId: project_id, purpose } = input
     const made = {
       agent_id,
       project_id,
+      lane: lease.lane,
       purpose,
       launch_id: null,
       token_hash: `hash of ${id}`,

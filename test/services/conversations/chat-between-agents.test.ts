@@ -99,8 +99,12 @@ describe('agents that write to each other', () => {
     await tell(ann, 'ben', 'one')
     const close = ({ agentSessionId }: AgentCaller) =>
       store.run(closeConversation, { conversationKey: key, agentSessionId })
-    expect(await store.read((reader) => openConversationsOf(reader, ann))).toEqual([key])
-    expect(await store.read((reader) => openConversationsOf(reader, ben))).toEqual([])
+    expect(await store.read((reader) => openConversationsOf(reader, { ...ann, lane: '' }))).toEqual(
+      [key],
+    )
+    expect(await store.read((reader) => openConversationsOf(reader, { ...ben, lane: '' }))).toEqual(
+      [],
+    )
     expect(await close(ann)).toEqual({ closed: false })
     await room.end(ben)
     expect(await close(ben)).toEqual({ closed: false })
@@ -110,7 +114,9 @@ describe('agents that write to each other', () => {
       state: 'closed',
       messageCount: 1,
     })
-    expect(await store.read((reader) => openConversationsOf(reader, ann))).toEqual([])
+    expect(await store.read((reader) => openConversationsOf(reader, { ...ann, lane: '' }))).toEqual(
+      [],
+    )
     await tell(await room.begin('ann'), 'ben', 'two')
     expect(await store.query(getConversation, { key })).toMatchObject({
       state: 'open',

@@ -217,7 +217,7 @@ describe('opening and closing the panel', () => {
       visible: false,
       role: 'system',
     })
-    const pair = { agent_id: 'ann', project_id: room.projectId }
+    const pair = { agent_id: 'ann', project_id: room.projectId, lane: '' }
     expect(await store.read((reader) => reader.first(selectPurpose, pair))).toBeDefined()
     expect(
       (await typesOf(store, projectStream(room.projectId))).filter(
@@ -229,7 +229,7 @@ describe('opening and closing the panel', () => {
   test('[CH1] with a session there it only says so; one on its way out leaves the wish for the next', async () => {
     const { store, room } = await open()
     const { agentSessionId } = await room.begin()
-    const pair = { agent_id: 'ann', project_id: room.projectId }
+    const pair = { agent_id: 'ann', project_id: room.projectId, lane: '' }
     const wish = () => store.read((reader) => reader.first(selectPurpose, pair))
     const started = await store.run(startChat, { projectId: room.projectId, ...start })
     expect(started.agentSession).toMatchObject({

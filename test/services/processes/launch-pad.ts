@@ -170,7 +170,8 @@ export async function openPad(
     coordinator,
     startable,
     bearer,
-    order: (id = agentId): Promise<Process | null> => launches.order({ agentId: id, projectId }),
+    order: (id = agentId): Promise<Process | null> =>
+      launches.order({ agentId: id, projectId, lane: '' }),
     signInAs: async (token: string) =>
       office.calls.authenticate(await bearer(token), { projectId }),
     process: (launchId: string) => store.query(getProcess, { viewer: null, launchId }),

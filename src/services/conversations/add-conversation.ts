@@ -1,0 +1,78 @@
+/**
+ * Adds conversations: each with its file name, and with the event that tells of it, which a draft
+ * has only once something is said in it.
+ */
+import { claimOf, threadIdLength, threadKey } from '../../domain/conversations/key.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import {
+  type ConversationRow,
+  conversationOf,
+  selectHolderOf,
+} from '../../store/conversations/conversations.ts'
+import { newRow } from '../../store/rows.ts'
+import type { Context, Tx } from '../../store/store.ts'
+
+export async function addConversation(tx: Tx, row: ConversationRow): Promise<void> {
+  await tx.insert('conversations', row)
+  await claimName(tx, row.key)
+  if (row.draft === 0) tellOfConversation(tx, row)
+}
+
+const tellOfConversation = (tx: Tx, row: ConversationRow): number =>
+  tx.append(conversationStream(row.key), {
+    type: 'conversation-created',
+    data: { conversation: conversationOf(row) },
+  })
+
+/** Tells of a draft with the first thing that is said in it, or with its title. */
+export async function withoutDraft(tx: Tx, row: ConversationRow): Promise<ConversationRow> {
+  if (row.draft === 0) return row
+  const begun = { ...row, draft: 0 }
+  await tx.update('conversations', { key: row.key, draft: 0 })
+  tellOfConversation(tx, begun)
+  return begun
+}
+
+interface AddedThread {
+  readonly projectId: string
+  readonly agentId: string
+  readonly by: string
+  readonly workplace: ConversationRow['workplace']
+  readonly content?: string | undefined
+  readonly title?: string | undefined
+}
+
+/** Adds a session under a new key. Without a message and a title it is a draft. */
+export async function addThread(
+  tx: Tx,
+  { projectId, agentId, by, workplace, content, title }: AddedThread,
+  { now, random }: Context,
+): Promise<ConversationRow> {
+  const key = threadKey(random.text(threadIdLength))
+  tx.lock(conversationStream(key))
+  const named = { title: title ?? null, titled_by: title === undefined ? null : by }
+  const row = newRow('conversations', {
+    key,
+    kind: 'session',
+    lane: key,
+    project_id: projectId,
+    agent_id: agentId,
+    workplace,
+    draft: content === undefined && title === undefined ? 1 : 0,
+    ...named,
+    created_at: now,
+    updated_at: now,
+  })
+  await addConversation(tx, row)
+  return row
+}
+
+/**
+ * Claims the plain file name for the first conversation that needs it (CV6). On a race the other
+ * one runs again.
+ */
+async function claimName(tx: Tx, key: string): Promise<void> {
+  const name = claimOf(key)
+  if (name === undefined || (await tx.first(selectHolderOf, { name }))) return
+  await tx.insert('conversation_names', { name, conversation_key: key })
+}

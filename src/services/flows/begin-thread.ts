@@ -1,0 +1,96 @@
+/**
+ * Begins a session: a thread with an agent of a project, in a place that is chosen with it, and
+ * with processes of its own. With a message its first turn waits in the same commit. Every door
+ * begins them here.
+ */
+import type * as z from 'zod'
+import { Refusal } from '../../domain/errors.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import type { NewConversation } from '../../protocol/conversations/chat-routes.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import { selectByClientId } from '../../store/conversations/messages.ts'
+import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { addThread } from '../conversations/add-conversation.ts'
+import { conversationView } from '../conversations/conversation-activity.ts'
+import { existingConversation } from '../conversations/conversation-record.ts'
+import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { clientIdReused } from '../refusals.ts'
+import { appendMessage } from './append-message.ts'
+import { requireTakesPictures, runOnce } from './post-message.ts'
+
+export type NewThread = z.output<typeof NewConversation> & {
+  readonly projectId: string
+  readonly by: string
+}
+
+export const beginThread = defineUseCase('begin-thread', {
+  scope: 'write',
+  on: 'project',
+  streams: ({ projectId }: NewThread) => [projectStream(projectId)],
+  run: async (tx, input, context): Promise<Conversation> => {
+    const { key } = (await begunEarlier(tx, input)) ?? (await beginOnce(tx, input, context))
+    return conversationView(tx, await existingConversation(tx, key))
+  },
+})
+
+/** A message of this client id is kept longer than the receipt. */
+async function begunEarlier(
+  tx: Tx,
+  { by, clientId, content, agentId, projectId }: NewThread,
+): Promise<{ key: string } | undefined> {
+  if (clientId === undefined || content === undefined) return undefined
+  const row = await tx.first(selectByClientId, { senderId: by, clientId })
+  if (!row) return undefined
+  const conversation = await tx.row('conversations', { key: row.conversation_key })
+  const isSame =
+    conversation?.kind === 'session' &&
+    conversation.project_id === projectId &&
+    row.receiver_id === agentId &&
+    row.content === content
+  if (!isSame) throw clientIdReused(clientId)
+  return { key: conversation.key }
+}
+
+/** Without a message nothing but a receipt tells that it was begun. */
+function beginOnce(tx: Tx, input: NewThread, context: Context): Promise<{ key: string }> {
+  const { projectId, agentId, content, title, workplace } = input
+  const call = {
+    callerId: input.by,
+    operation: 'begin-thread',
+    clientId: input.clientId,
+    content: JSON.stringify([projectId, agentId, content, title, workplace]),
+  }
+  return runOnce(tx, call, context.now, async () => {
+    await checkAssigned(tx, { projectId, agentId })
+    const row = await addThread(tx, { ...input, workplace: await placeOf(tx, input) }, context)
+    if (content !== undefined) await addFirstMessage(tx, row, { ...input, content }, context)
+    return { key: row.key }
+  })
+}
+
+async function placeOf(tx: Tx, { workplace, ...route }: NewThread) {
+  if (workplace === undefined) return defaultWorkplace(tx, route)
+  const why = workplace === 'worktree' && (await whyNoWorktree(tx, route))
+  if (why) throw new Refusal('wrong_state', why, { workplace })
+  return workplace
+}
+
+async function addFirstMessage(
+  tx: Tx,
+  row: ConversationRow,
+  { by, agentId, content, media, clientId }: NewThread & { readonly content: string },
+  context: Context,
+): Promise<void> {
+  await requireTakesPictures(tx, row, media)
+  const said = {
+    content,
+    media,
+    clientId,
+    senderId: by,
+    receiverId: agentId,
+    role: 'user',
+  } as const
+  await appendMessage(tx, row, said, context, { readers: [agentId] })
+}

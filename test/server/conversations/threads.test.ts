@@ -1,0 +1,112 @@
+/** Sessions that are begun: threads of an agent, each with a process of its own. */
+import { expect, test } from 'vitest'
+import { started } from '../../services/processes/launch-pad.ts'
+import { openAcpChat } from '../../support/acp-chat.ts'
+import { readyAgent, said, turnEnded } from '../../support/relay.ts'
+
+async function open() {
+  const chat = await openAcpChat()
+  const { server, room, machine } = chat
+  const { projectId } = room
+  const begin = (body: object) =>
+    server.ask(`/api/projects/${projectId}/conversations`, {
+      method: 'POST',
+      body: { agentId: 'coder', ...body },
+    })
+  const write = (body: object) =>
+    server.ask('/api/chat', { method: 'POST', body: { projectId, ...body } })
+  const read = (key: string) => server.ask(`/api/conversations/${key}`)
+  /** The next process that is ordered, ready for turns. */
+  const bringUp = async () => {
+    const { launchId } = (await machine.order('launch-ordered')).order
+    await machine.ask({ type: 'coordinator:take', launchId })
+    await machine.tell(started(launchId), readyAgent(launchId))
+    return { launchId, turn: await machine.turn() }
+  }
+  const archive = async (key: string) =>
+    (await server.ask(`/api/conversations/${key}/archive?limit=100`)).json.items.map(
+      ({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`,
+    )
+  return { ...chat, projectId, begin, write, read, bringUp, archive }
+}
+
+const lastOf = ({ content }: { content: { text: string }[] }) => content.at(-1)?.text
+
+test('[SN1] sessions of one agent run side by side, each in a process of its own', async () => {
+  const { begin, bringUp, write, archive, machine, server, say } = await open()
+  const one = await begin({ content: 'first job' })
+  expect(one).toMatchObject({
+    status: 201,
+    json: {
+      key: expect.stringMatching(/^session:[0-9a-z]{12}$/),
+      kind: 'session',
+      agentId: 'coder',
+    },
+  })
+  const inOne = await bringUp()
+  const { key: other } = (await begin({ content: 'second job', title: 'Another' })).json
+  const inOther = await bringUp()
+  await say('the chat')
+  const inChat = await bringUp()
+  // All three run, and none waits for another.
+  expect([inOne, inOther, inChat].map(({ turn }) => lastOf(turn))).toEqual([
+    'first job',
+    'second job',
+    'the chat',
+  ])
+  expect(new Set([inOne, inOther, inChat].map(({ launchId }) => launchId)).size).toBe(3)
+  expect((await server.ask(`/api/processes/${inOther.launchId}`)).json.conversationKey).toBe(other)
+  const { key } = one.json
+  // What is written to a running one is its own next turn.
+  expect((await write({ conversationKey: key, content: 'and more' })).status).toBe(201)
+  await machine.tell(said(inOne.launchId, inOne.turn.turnId, 'done'))
+  await machine.tell(turnEnded(inOne.launchId, inOne.turn.turnId))
+  const next = await machine.turn()
+  expect(next).toMatchObject({ launchId: inOne.launchId })
+  expect(lastOf(next)).toBe('and more')
+  expect(await archive(key)).toEqual(['owner: first job', 'owner: and more', 'coder: done'])
+  expect(await archive(other)).toEqual(['owner: second job'])
+})
+
+test('[SN2] the same client id begins one session, and other content under it is refused', async () => {
+  const { begin, server, projectId } = await open()
+  const first = (await begin({ content: 'hello', clientId: 'a' })).json
+  expect((await begin({ content: 'hello', clientId: 'a' })).json.key).toBe(first.key)
+  expect((await begin({ content: 'other', clientId: 'a' })).status).toBe(422)
+  const draft = (await begin({ clientId: 'b' })).json
+  expect((await begin({ clientId: 'b' })).json.key).toBe(draft.key)
+  expect((await begin({ clientId: 'b', title: 'x' })).status).toBe(422)
+  expect((await begin({ agentId: 'nobody', content: 'x' })).status).toBe(404)
+  const nowhere = await server.ask('/api/projects/none/conversations', {
+    method: 'POST',
+    body: { agentId: 'coder' },
+  })
+  expect(nowhere.status).toBe(404)
+  expect((await server.ask(`/api/conversations?projectId=${projectId}`)).json.items).toHaveLength(1)
+})
+
+test('[SN3] writing into a session needs one of this project and this agent', async () => {
+  const { begin, write, read } = await open()
+  const { key } = (await begin({ content: 'hello' })).json
+  const content = 'more'
+  expect((await write({ conversationKey: key, content, toAgentId: 'coder' })).status).toBe(201)
+  expect((await write({ conversationKey: key, content, toAgentId: 'other' })).status).toBe(409)
+  expect((await write({ conversationKey: key, content, projectId: 'other' })).status).toBe(409)
+  expect((await write({ conversationKey: 'session:none', content })).status).toBe(404)
+  expect((await write({ content })).status).toBe(400)
+  expect((await read(key)).json.messageCount).toBe(2)
+})
+
+test('[SN4] a session without a message and a title is told of to nobody until it has one', async () => {
+  const { begin, write, read, server, projectId } = await open()
+  const listed = async () =>
+    (await server.ask(`/api/conversations?projectId=${projectId}`)).json.items.map(
+      ({ key }: { key: string }) => key,
+    )
+  const { key: draft } = (await begin({})).json
+  const { key: titled } = (await begin({ title: 'Named' })).json
+  expect(await listed()).toEqual([titled])
+  expect((await read(draft)).status).toBe(200)
+  await write({ conversationKey: draft, content: 'hello' })
+  expect((await listed()).sort()).toEqual([draft, titled].sort())
+})
