@@ -36,6 +36,7 @@
  *     gateway/       the way to models: adds the key, counts tokens
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
  *     file-states/  the files before and after turns: take, compare, bring back, fork
+ *     review/       compares what people review, carries their comments
  *   past-sessions/  reads the sessions that agents keep in files of their own
  *   demo/           the demo project and its agents
  *     acp/          the demo agent that is prompted
@@ -54,8 +55,8 @@
  *     time/         the clock
  *
  * Layers "by area" have a folder for each area they deal with: access, projects, agents,
- * conversations, turns, agent-sessions, processes, consoles, worktrees, work, approvals, channels,
- * system. `src/<layer>/approvals` is all of approvals. Which layer may import which:
+ * conversations, turns, agent-sessions, processes, consoles, worktrees, review, work, approvals,
+ * channels, system. `src/<layer>/approvals` is all of approvals. Which layer may import which:
  * .dependency-cruiser.cjs.
  */
 import { enableCompileCache } from 'node:module'

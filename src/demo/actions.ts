@@ -12,6 +12,7 @@ import {
   PathRefused,
   realPathInside,
 } from '../platform/files/path-inside.ts'
+import { fieldsOf, parsedJson } from '../platform/json.ts'
 import type { Directive } from './directives.ts'
 
 const childLifetimeMs = 600_000
@@ -98,7 +99,10 @@ export function toolFor(step: ToolStep): ToolUse {
     return { name: 'send_message', args: { to_agent_id: step.agentId, content: step.text } }
   if (step.do === 'checkpoint')
     return { name: 'save_checkpoint', args: step.text === '' ? {} : { context_summary: step.text } }
-  if (step.do === 'tool') return { name: /^\w*/.exec(step.text)?.[0] ?? '', args: {} }
+  if (step.do === 'tool') {
+    const [, name = '', given = ''] = /^(\w*)\s*([\s\S]*)$/.exec(step.text) ?? []
+    return { name, args: fieldsOf(parsedJson(given)) }
+  }
   const description = step.text || 'The demo agent was told to record'
   return { name: 'record_approach', args: { kind: 'verified', category: 'demo', description } }
 }

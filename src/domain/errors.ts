@@ -115,6 +115,11 @@ export const errorCatalogue = {
     'End it first, or wait until it is interrupted.',
   ),
   work_session_completed: entry(409, 'This work session is completed', 'Start a new work session.'),
+  nothing_to_send: entry(
+    409,
+    'There is no draft to send',
+    'Write a comment first; what was sent is not sent again.',
+  ),
   set_aside: entry(
     409,
     'This work session was set aside',
@@ -214,6 +219,13 @@ export const errorCatalogue = {
     'These tasks would wait for each other',
     '`cycle` names them; remove one dependency.',
   ),
+  empty_comment: entry(422, 'A comment needs words', 'Write what you want to say.'),
+  no_such_line: entry(
+    422,
+    'This line is not part of the changes',
+    'Name a line that the diff shows or can unfold, with its number in the file on that side.',
+  ),
+  no_such_file: entry(422, 'This file is not part of the changes', 'Name a file as the diff does.'),
   unknown_schema_version: entry(
     422,
     'This file was written by a newer version',

@@ -192,6 +192,14 @@ export const refusalSentences = {
   conflictsOne: 'It conflicts with {branch} in 1 file',
   conflicts: 'It conflicts with {branch} in {count} files',
   wasRemoved: 'This worktree was removed',
+  noComment: 'There is no comment {id} in this conversation',
+  whichLine: 'Name the file, the side and the line that the comment is about',
+  commentIs: 'This comment is {state}',
+  commentsFull: 'This conversation has {most} comments, which is the most',
+  tooManyComments:
+    '{count} comments are too much for one prompt: at most {most}, of 60,000 characters',
+  nothingToReview: 'This conversation has no folder in a git repository to review',
+  nobodyToTell: 'No agent answers in this conversation',
   noFileState: 'The files before and after this turn were not saved',
   turnElsewhere:
     'This turn worked in {folder}, but the conversation now works elsewhere; fork from it instead',

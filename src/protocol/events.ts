@@ -10,6 +10,7 @@
  * project off its agents, and a removed person's browsers and own token are gone. The tokens they
  * made are revoked one by one.
  */
+import type { CommentState } from '../domain/review/comment.ts'
 import type { StreamName } from '../domain/stream-name.ts'
 import type { Person } from './access/people.ts'
 import type { AgentSession } from './agent-sessions/agent-session.ts'
@@ -95,6 +96,9 @@ export interface EventBodies extends RelayEventBodies {
     agentId: string
     by: string
   }
+  /** RV3: also when it was answered. Drafts have no events: they are their author's alone. */
+  'comment-changed': { commentId: string; number: number; state: CommentState; by: string }
+  'comments-sent': { turnId: string; seq: number; numbers: readonly number[]; by: string }
   'conversation-reset': { keptAfter: number }
   /**
    * CX9: its workspace from now on; and that a person let the waiting turn start beside the other.

@@ -14,6 +14,7 @@ import { noteRoutes } from './conversations/note-routes.ts'
 import { conversationRoutes, searchRoutes } from './conversations/routes.ts'
 import { processRoutes } from './processes/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { reviewRoutes } from './review/routes.ts'
 import { eventRoutes, systemRoutes } from './system/routes.ts'
 import { modelUsageRoutes } from './turns/model-usage.ts'
 import { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from './work/routes.ts'
@@ -34,6 +35,7 @@ export const routes = {
   ...noteRoutes,
   ...userSessionRoutes,
   ...worktreeRoutes,
+  ...reviewRoutes,
   ...workSessionRoutes,
   ...approachRoutes,
   ...artifactRoutes,

@@ -20,6 +20,7 @@ import { Tails } from './live/tail.ts'
 import { CoordinatorRequests } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
+import { Reviews } from './review/reviews.ts'
 import { clientAddress } from './security/client-address.ts'
 import { Credentials } from './security/credentials.ts'
 import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
@@ -122,6 +123,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     }),
     worktrees: new Worktrees(store, coordinatorRequests),
     fileOperations: new FileOperations(store, coordinatorRequests),
+    reviews: new Reviews(store, coordinatorRequests),
     folders: new ProjectFolders(store, folderRules),
     attached: attachedSessions(basics),
     figures: listener.figures,

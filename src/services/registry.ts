@@ -39,6 +39,7 @@ import * as replacePasskey from './flows/replace-passkey.ts'
 import * as reportProcessExit from './flows/report-process-exit.ts'
 import * as requestApproval from './flows/request-approval.ts'
 import * as requestFolder from './flows/request-folder.ts'
+import * as sendComments from './flows/send-comments.ts'
 import * as sendPrompt from './flows/send-prompt.ts'
 import * as settleTurn from './flows/settle-turn.ts'
 import * as spawnRoleAgent from './flows/spawn-role-agent.ts'
@@ -53,6 +54,9 @@ import * as withdrawMessage from './flows/withdraw-message.ts'
 import * as coordinatorRequests from './processes/coordinator-requests.ts'
 import * as launchRecord from './processes/launch-record.ts'
 import * as changeProject from './projects/change-project.ts'
+import * as carryComments from './review/carry-comments.ts'
+import * as changeComment from './review/change-comment.ts'
+import * as viewedFiles from './review/viewed-files.ts'
 import * as leases from './system/leases.ts'
 import * as sweepExpired from './system/sweep-expired.ts'
 import * as chatOptions from './turns/chat-options.ts'
@@ -80,6 +84,10 @@ const files: readonly object[] = [
   changeApproach,
   changeChannel,
   changeChannelChat,
+  carryComments,
+  changeComment,
+  viewedFiles,
+  sendComments,
   changeConversation,
   changeProject,
   changeTask,

@@ -6,7 +6,7 @@ import { filesOfTheRepository, root } from './source-files.ts'
 
 const files = filesOfTheRepository()
 const defined = new Set(
-  files.filter(({ path }) => /^docs\/spec\/\d-.*\.md$/.test(path)).flatMap(rulesDefinedIn),
+  files.filter(({ path }) => /^docs\/spec\/\d+-.*\.md$/.test(path)).flatMap(rulesDefinedIn),
 )
 const titles = files.filter(({ path }) => /^test\/.*\.tsx?$/.test(path)).map(readTitles)
 const cited = new Set([
@@ -33,7 +33,7 @@ const MAX_WORDS = 100
 
 test('[HS18] a rule of the specification has at most 100 words', () => {
   const long = files
-    .filter(({ path }) => /^docs\/spec\/\d-.*\.md$/.test(path))
+    .filter(({ path }) => /^docs\/spec\/\d+-.*\.md$/.test(path))
     .map((file) => rulesLongerThan(MAX_WORDS, file))
   const tooLong = Object.entries(Object.assign({}, ...long) as Record<string, number>)
   expect(tooLong).toEqual([])

@@ -66,6 +66,8 @@ const owners: Partial<Record<Table, readonly Owner[]>> = {
   turns: [...anyConversation, userSession],
   turn_files: anyConversation,
   file_operations: anyConversation,
+  comments: anyConversation,
+  comment_places: anyConversation,
 }
 
 export const ownedTables = Object.keys(owners) as readonly Table[]

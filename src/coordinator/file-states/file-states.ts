@@ -89,11 +89,11 @@ export class FileStates {
   }
 
   changes(folder: string, from: string, to: string): Promise<FileChanges | null> {
-    return this.#at(folder, (place) => changesBetween(place, from, to))
+    return this.at(folder, (place) => changesBetween(place, from, to))
   }
 
   diff(folder: string, from: string, to: string, path: string | null): Promise<StateDiff | null> {
-    return this.#at(folder, (place) => diffBetween(place, from, to, path))
+    return this.at(folder, (place) => diffBetween(place, from, to, path))
   }
 
   restore(folder: string, request: RestoreRequest): Promise<RestoreAnswer | null> {
@@ -113,7 +113,7 @@ export class FileStates {
    * when the state is gone.
    */
   forkBase(folder: string, { tree, head }: FileState): Promise<string | null> {
-    return this.#at(folder, async (place) => {
+    return this.at(folder, async (place) => {
       if (!(await isThere(place, tree))) return null
       return (await isThere(place, `${head}^{commit}`)) ? head : place.facts.head
     })
@@ -130,7 +130,8 @@ export class FileStates {
     return taken
   }
 
-  async #at<Result>(
+  /** Reads in a workplace; null where there is none. */
+  async at<Result>(
     folder: string,
     work: (place: Workplace) => Promise<Result>,
   ): Promise<Result | null> {
@@ -139,6 +140,6 @@ export class FileStates {
   }
 
   #in<Result>(folder: string, work: (place: Workplace) => Promise<Result>): Promise<Result | null> {
-    return this.#at(folder, (place) => this.#git.serialize(`files ${place.dir}`, () => work(place)))
+    return this.at(folder, (place) => this.#git.serialize(`files ${place.dir}`, () => work(place)))
   }
 }

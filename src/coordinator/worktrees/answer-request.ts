@@ -17,6 +17,7 @@ import type { RemovalResult } from '../../protocol/worktrees/worktree.ts'
 import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
+import { answerAboutReview } from '../review/answer-request.ts'
 import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { type Git, GitFailure } from './git.ts'
@@ -136,6 +137,11 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
     case 'files-fork':
     case 'files-keep':
       return answerAboutFiles(machine, ask)
+    case 'review-changes':
+    case 'review-line':
+    case 'review-carry':
+    case 'review-versions':
+      return answerAboutReview(machine, ask)
     case 'worktree-remove':
       return remove(machine, ask.place, ask.confirmed)
   }

@@ -207,7 +207,7 @@ export async function openWorktree(git: Git, top: string): Promise<OurWorktree> 
   }
 }
 
-async function forkPointOf(
+export async function forkPointOf(
   repository: Repository,
   { base, baseBranch }: WorktreeRecord,
 ): Promise<string> {

@@ -8,6 +8,7 @@ import type { App } from '../../services/app.ts'
 import * as agents from './agent-sessions.ts'
 import * as approvals from './approvals.ts'
 import * as chats from './conversations.ts'
+import * as review from './review.ts'
 import type { Annotations, Tool } from './tool.ts'
 import * as work from './work.ts'
 
@@ -73,6 +74,9 @@ const tools: readonly Tool[] = [
   approvals.requestApproval,
   approvals.getApproval,
   approvals.requestFolder,
+  review.listComments,
+  review.answerComment,
+  review.resolveComment,
   chats.sendMessage,
   agents.logout,
   agents.getAgentAction,
@@ -105,6 +109,9 @@ const forPrompted: readonly Tool[] = [
   approvals.requestApproval,
   approvals.getApproval,
   approvals.requestFolder,
+  review.listComments,
+  review.answerComment,
+  review.resolveComment,
   chats.sendMessage,
   work.recordApproach,
 ]

@@ -29,6 +29,7 @@ import {
 import { type Call, type Handler, type HandlersOf, receiptOf, type Scopes } from './handler.ts'
 import { processHandlers } from './processes.ts'
 import { projectHandlers } from './projects.ts'
+import { reviewHandlers } from './review.ts'
 import { documentHandlers, eventHandlers, systemHandlers } from './system.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from './work.ts'
 import { worktreeHandlers } from './worktrees.ts'
@@ -48,6 +49,7 @@ const handlers: HandlersOf<Routes> = {
   ...noteHandlers,
   ...userSessionHandlers,
   ...worktreeHandlers,
+  ...reviewHandlers,
   ...workSessionHandlers,
   ...approachHandlers,
   ...artifactHandlers,

@@ -12,6 +12,7 @@
  */
 import * as z from 'zod'
 import type { Notice } from '../notices.ts'
+import { reviewRequests } from '../review/review-requests.ts'
 import { FileState, ObjectId } from '../worktrees/file-state.ts'
 import { BranchName } from '../worktrees/worktree.ts'
 
@@ -108,6 +109,7 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     place: WorktreeFolder,
     confirmed: z.string().max(200).nullable(),
   }),
+  ...reviewRequests,
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
 export type CoordinatorRequestKind = CoordinatorRequest['kind']
@@ -131,6 +133,7 @@ export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'files-restore',
   'files-fork',
   'files-keep',
+  ...reviewRequests.map(({ shape }) => shape.kind.value),
 ])
 
 /** Why a request could not be answered. `why` is for a person. */

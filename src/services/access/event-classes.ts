@@ -119,6 +119,8 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'history-truncated': 'stream',
   'conversation-rewound': 'stream',
   'conversation-forked': 'stream',
+  'comment-changed': 'stream',
+  'comments-sent': 'stream',
   'conversation-reset': 'stream',
   'workplace-chosen': 'stream',
   'turn-begins': 'stream',

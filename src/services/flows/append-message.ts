@@ -12,6 +12,7 @@ import { type ConversationRow, countsOf } from '../../store/conversations/conver
 import type { Context, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { type NewMessage, writeMessage } from '../conversations/conversation-record.ts'
+import { answerCommentsIn } from '../review/change-comment.ts'
 import { queueChat } from '../turns/turn-record.ts'
 
 /** The conversation whose context receives a message, if not the message's own. */
@@ -38,8 +39,10 @@ export async function appendMessage(
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.update('conversations', countsOf(counted))
-  if (message.role === 'assistant' && message.visible)
+  if (message.role === 'assistant' && message.visible) {
     await forwardToChannel(tx, row, message.content, context.now)
+    await answerCommentsIn(tx, message, context)
+  }
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {

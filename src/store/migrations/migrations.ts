@@ -13,6 +13,7 @@ import { completedTasks } from './0044-completed-tasks.ts'
 import { whatAConversationIs } from './0045-what-a-conversation-is.ts'
 import { heldDecisions } from './0046-held-decisions.ts'
 import { lanes } from './0047-lanes.ts'
+import { comments } from './0048-comments.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -26,6 +27,7 @@ export const migrations = numbered([
   whatAConversationIs,
   heldDecisions,
   lanes,
+  comments,
 ])
 
 export const newestVersion = migrations.length

@@ -16,6 +16,7 @@ import { consoleTables } from './consoles.ts'
 import { conversationTables, searchTables } from './conversations.ts'
 import { processTables } from './processes.ts'
 import { projectTables } from './projects.ts'
+import { reviewTables } from './review.ts'
 import { turnTables } from './turns.ts'
 import { workTables } from './work.ts'
 import { worktreeTables } from './worktrees.ts'
@@ -79,6 +80,7 @@ export const tables = {
   ...conversationTables,
   ...processTables,
   ...projectTables,
+  ...reviewTables,
   ...turnTables,
   ...workTables,
   ...worktreeTables,

@@ -39,12 +39,8 @@ const classes = {
       'setConversationSummary',
       'truncateHistory',
     ] as const),
-    ...([
-      'resetConversation',
-      'importConversation',
-      'saveConversation',
-      'listConversationTurns',
-    ] as const),
+    ...(['resetConversation', 'importConversation', 'saveConversation'] as const),
+    'listConversationTurns',
     ...([
       'getConversationTurn',
       'findFiles',
@@ -54,16 +50,12 @@ const classes = {
       'rewindToTurn',
     ] as const),
     ...(['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext'] as const),
-    'getConversationOptions',
-    ...([
-      'setConversationOption',
-      'getFlags',
-      'setFlags',
-      'listChapters',
-      'listChapterMessages',
-    ] as const),
+    ...(['getConversationOptions', 'setConversationOption', 'getFlags', 'setFlags'] as const),
+    ...(['listChapters', 'listChapterMessages'] as const),
     ...(['cutOverConversation', 'decideApproval', 'resubmitApproval', 'answerQuestion'] as const),
     ...(['decideApprovalByNumber', 'takeBackDecision', 'takeBackDecisionByNumber'] as const),
+    ...(['getReview', 'setReviewed', 'listComments', 'addComment', 'changeComment'] as const),
+    ...(['deleteComment', 'sendComments', 'listViewed', 'setViewed'] as const),
   ],
   /** 200, and of what is Ann's the title and the state at most. */
   seen: [
@@ -191,6 +183,7 @@ const classes = {
     ...([
       'releaseAgent',
       'startChat',
+      'beginConversation',
       'endChat',
       'goOnInChat',
       'postMessage',
@@ -262,6 +255,7 @@ const toolClasses: Record<string, 'own' | 'of-the-caller' | 'coordinators' | 'ma
         'get_resume_context',
       ],
       ...['record_approach', 'request_folder', 'send_message', 'logout'],
+      ...['list_comments', 'answer_comment', 'resolve_comment'],
     ].map((name) => [name, 'of-the-caller' as const]),
   ),
 }
@@ -328,6 +322,7 @@ function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
     tokenId: ['none'],
     coordinatorId: [scene.machine.id],
     chatId: ['none'],
+    commentId: ['none'],
     approachId: ['none'],
     allowanceId: ['none'],
   }
@@ -379,6 +374,10 @@ const bodies: Partial<Record<keyof Routes, object>> = {
   truncateHistory: { keepLast: 1 },
   importConversation: { messages: [] },
   rewindToTurn: { to: 'before' },
+  addComment: { file: 'a', side: 'new', line: 1, text: 'why?' },
+  changeComment: { text: 'why?' },
+  setViewed: { file: 'a', viewed: true },
+  setReviewed: { to: 'a'.repeat(40) },
   setConversationOption: { modeId: 'any' },
   setFlags: {},
   decideApproval: { status: 'approved' },
@@ -394,6 +393,7 @@ const asksMachine = new Set([
   'getWorktreeLosses',
   'findFiles',
   'getTurnDiff',
+  'getReview',
 ])
 
 async function throughRest(scene: Scene, operations: readonly Operation[]): Promise<string[]> {

@@ -176,7 +176,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'listSecrets',
       'setSecret',
     ],
-    ...['removeSecret', 'listSecretUses', 'goOnInChat'],
+    ...['removeSecret', 'listSecretUses', 'goOnInChat', 'beginConversation'],
     ...[
       'setChannelRoute',
       'createPairingCode',
@@ -193,14 +193,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'getTurnDiff',
       'rewindToTurn',
     ],
-    ...[
-      'undoRewind',
-      'forkFromTurn',
-      'beginTurn',
-      'getConversationContext',
-      'getConversationOptions',
-      'setConversationOption',
-    ],
+    ...['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext'],
+    ...['getConversationOptions', 'setConversationOption'],
     ...['createUserSession', 'spawnAgent', 'promptRole'],
     ...[
       'getWorktree',
@@ -210,14 +204,11 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'commitWorktree',
       'mergeWorktree',
     ],
-    ...[
-      'removeWorktree',
-      'resumeFromFile',
-      'restoreWorkSession',
-      'getArtifact',
-      'answerQuestion',
-      'revokeAllowance',
-    ],
+    'removeWorktree',
+    ...['getReview', 'setReviewed', 'listComments', 'addComment', 'changeComment'],
+    ...['deleteComment', 'sendComments', 'listViewed', 'setViewed'],
+    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact'],
+    ...['answerQuestion', 'revokeAllowance'],
   ])
 })
 

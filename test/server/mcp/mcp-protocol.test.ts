@@ -57,6 +57,9 @@ const toolsOfAgents = [
   'request_approval',
   'get_approval',
   'request_folder',
+  'list_comments',
+  'answer_comment',
+  'resolve_comment',
   'send_message',
   'logout',
 ]
@@ -138,6 +141,7 @@ test('[MC2] the tools are there, and [MC3] each has what a model needs to use it
     'get_my_task',
     'get_resume_context',
     'get_approval',
+    'list_comments',
     'get_agent_action',
   ])
 })

@@ -17,7 +17,8 @@ const ofPrompted = [
   'request_approval',
   'get_approval',
 ]
-const ofChat = [...ofPrompted, 'request_folder', 'send_message'].sort()
+const ofComments = ['list_comments', 'answer_comment', 'resolve_comment']
+const ofChat = [...ofPrompted, ...ofComments, 'request_folder', 'send_message'].sort()
 const ofWork = [
   ...ofChat,
   'get_my_task',
@@ -56,5 +57,5 @@ test('[MC5] a prompted agent is offered no tools of those that pull; in a chat n
 test('[MC5] an agent that pulls has every tool, as before', async () => {
   const { agent } = await openWorkplace()
   const { tools } = await (await agent()).client.listTools()
-  expect(tools).toHaveLength(22)
+  expect(tools).toHaveLength(25)
 })

@@ -92,6 +92,16 @@ export const errors: ErrorsWords = {
     title: 'It cannot be merged without conflicts',
     next: 'Nothing was changed on either side. Copy the git command and resolve them in your own checkout.',
   },
+  empty_comment: { title: 'A comment needs words', next: 'Write what you want to say.' },
+  no_such_line: {
+    title: 'This line is not part of the changes',
+    next: 'The files may have changed. Load the changes again.',
+  },
+  no_such_file: {
+    title: 'This file is not part of the changes',
+    next: 'The files may have changed. Load the changes again.',
+  },
+  nothing_to_send: { title: 'There is no draft to send', next: 'Write a comment first.' },
   needs_filter: {
     title: 'A filter is needed, and Holdfast runs none',
     next: 'Let the agent commit, or use git there by hand.',

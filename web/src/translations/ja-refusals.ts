@@ -193,6 +193,15 @@ const words: RefusalSentences = {
   conflictsOne: '{branch} と 1 個のファイルで競合しています',
   conflicts: '{branch} と {count} 個のファイルで競合しています',
   wasRemoved: 'このワークツリーは削除されました',
+  noComment: 'この会話にコメント {id} はありません',
+  whichLine: 'コメントするファイル、側（side）、行を指定してください',
+  commentIs: 'このコメントの状態は {state} です',
+  commentsFull: 'この会話のコメントは上限の {most} 件に達しています',
+  tooManyComments:
+    'コメント {count} 件は一度に送れません。{most} 件、60,000 文字までです。一部を削除するか、分けて送ってください',
+  nothingToReview:
+    'この会話にはまだ git リポジトリのフォルダがないため、レビューするものがありません',
+  nobodyToTell: 'この会話には応答するエージェントがいません',
   noFileState: 'このターンの前後のファイルは保存されていません',
   turnElsewhere:
     'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',

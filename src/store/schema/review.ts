@@ -1,0 +1,66 @@
+/** The tables of reviews (RV): comments, where they are, what was looked at. Part of tables.ts. */
+
+import type { Instant } from '../../domain/instant.ts'
+import type { CommentState } from '../../domain/review/comment.ts'
+import { column, fixed, key } from './column.ts'
+
+export const reviewTables = {
+  /** A comment on lines, or an answer to one (`in_reply_to`). */
+  comments: {
+    id: key<string>(),
+    conversation_key: fixed<string>(),
+    /** `c7`; an answer has that of its comment. Never given twice in a conversation. */
+    number: fixed<number>(),
+    in_reply_to: fixed<string | null>(null),
+    author_id: fixed<string>(),
+    text: column<string>(),
+    state: column<CommentState>('draft'),
+    resolved_by: column<string | null>(null),
+    /** The message of the conversation that sent it. */
+    sent_seq: column<number | null>(null),
+    /** Where it was written: the side, the path, and lines of a version of the file. */
+    side: fixed<'old' | 'new'>(),
+    file: fixed<string>(),
+    line: fixed<number>(),
+    end_line: fixed<number>(),
+    blob: fixed<string>(),
+    /** JSON: the code, as the diff showed it. */
+    code: fixed<string>(),
+    /** The state it was carried to, the file's path there, and the turn that ended with it. */
+    tree: column<string>(),
+    path: column<string>(),
+    through_turn: column<string>(''),
+    /** Where it stands in All changes; null: it is outdated. */
+    now_side: column<'old' | 'new' | null>(null),
+    now_file: column<string>(),
+    now_line: column<number>(),
+    now_end_line: column<number>(),
+    created_at: fixed<Instant>(),
+    updated_at: column<Instant>(),
+  },
+
+  /** The lines of a comment in each version of its file that was seen; null: they are not there. */
+  comment_places: {
+    comment_id: key<string>(),
+    blob: key<string>(),
+    conversation_key: fixed<string>(),
+    line: fixed<number | null>(null),
+    end_line: fixed<number | null>(null),
+  },
+
+  /** The version of a file that somebody has looked at; empty: it was deleted. */
+  viewed_files: {
+    person_id: key<string>(),
+    conversation_key: key<string>(),
+    file: key<string>(),
+    blob: column<string>(),
+  },
+
+  /** The newest tree that somebody has reviewed. */
+  reviewed_trees: {
+    person_id: key<string>(),
+    conversation_key: key<string>(),
+    tree: column<string>(),
+    at: column<Instant>(),
+  },
+}
