@@ -301,8 +301,8 @@ test('[CO7] an agent that crashes again and again is held with reason and last w
   await say(page, '[[crash]]')
   // Lost twice, it is not given to a third by itself; the next message finds an agent that has failed too often.
   await page
-    .getByRole('log')
-    .getByText('ended twice while it worked on this', { exact: false })
+    .getByRole('status')
+    .filter({ hasText: 'ended twice while it worked on this' })
     .waitFor()
   await say(page, 'are you there?')
   await presence(page, 'held')

@@ -22,6 +22,10 @@ const calledTools = (toolCalls: unknown): string =>
     .map((call) => String(call?.function?.name ?? call?.name ?? '?'))
     .join(', ')
 
+/** What the server tells in a chat: nobody's words, an agent's least of all. */
+const isFromServer = ({ senderId, notice }: Message): boolean =>
+  senderId === 'system' && notice !== null && notice !== undefined
+
 interface MessageRowProps {
   readonly message: Message
   readonly name: string
@@ -41,6 +45,16 @@ export const MessageRow = memo(function MessageRow({
 }: MessageRowProps) {
   const { chat } = useWords()
   const translate = useSaid()
+  if (isFromServer(message))
+    return (
+      <p
+        role="status"
+        data-seq={message.seq}
+        className="pt-4 text-sm whitespace-pre-wrap text-warn [overflow-wrap:anywhere]"
+      >
+        {translate(message.content, message.notice)}
+      </p>
+    )
   const marks = [
     message.priority !== 'normal' && chat.priorities[message.priority],
     // Elsewhere there is only one to talk to; what was imported was to nobody here.
