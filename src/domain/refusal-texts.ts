@@ -131,7 +131,7 @@ export const refusalSentences = {
   isTerminated: 'Its state is TERMINATED',
   pullsItself: 'The agent {agent} pulls its own work; only ACP agents can be given a role',
   takesNoPictures: '{agent} does not accept images',
-  otherConversation: '{key} is not a session of this project with this agent',
+  notOfThisPair: '{key} is not a session of this project with this agent',
   whoShallRead: 'Name the agent in `toAgentId`, or the session in `conversationKey`',
   optionsUnknown: 'The options of its agent are not known yet; send it a message first',
   asleep: '{role} is asleep; send it a message first, then set this',

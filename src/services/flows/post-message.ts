@@ -103,7 +103,7 @@ export const sayInConversation = defineUseCase('say-in-conversation', {
     const agentId = begun.agent_id
     const isItsChat = isChat(begun.kind) && agentId !== null && begun.project_id === projectId
     if (!isItsChat || (input.toAgentId ?? agentId) !== agentId)
-      throw new Refusal('wrong_state', refusalText('otherConversation', { key }), { key })
+      throw new Refusal('wrong_state', refusalText('notOfThisPair', { key }), { key })
     const said = { ...input, toAgentId: agentId }
     const earlier = await earlierMessage(tx, said)
     if (earlier && earlier.conversationKey !== key) throw clientIdReused(input.clientId ?? '')

@@ -129,7 +129,7 @@ const words: RefusalSentences = {
   pullsItself:
     'エージェント {agent} は自分で作業を取りに来ます。役割を担当できるのは ACP のエージェントだけです',
   takesNoPictures: '{agent} は画像を受け取れません',
-  otherConversation: '{key} は、このプロジェクトでのこのエージェントとのセッションではありません',
+  notOfThisPair: '{key} は、このプロジェクトでのこのエージェントとのセッションではありません',
   whoShallRead:
     '`toAgentId` にエージェントを、または `conversationKey` にセッションを指定してください',
   optionsUnknown: 'このエージェントの設定項目はまだ分かりません。先にメッセージを送ってください',
