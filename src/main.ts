@@ -21,6 +21,8 @@
  *     relay/        user sessions on the WebSocket
  *     mcp/          the MCP endpoint, the tools of each area
  *     telegram/     the Telegram adapter
+ *     slack/        the Slack adapter
+ *     discord/      the Discord adapter
  *   server/         listens, checks credentials, follows the log, waits; no rules inside (by area)
  *     http/         the HTTP application, serving the page
  *     websocket/    the WebSocket endpoint

@@ -18,7 +18,13 @@ const oneOf = (...patterns: readonly string[]): RegExp =>
  */
 const base = [
   ...inside('src/domain', ['errors', 'nearest', 'notices']),
-  ...inside('src/protocol', ['config', 'problem', 'unseen-characters', 'access/sign-in-link']),
+  ...inside('src/protocol', [
+    'config',
+    'config-parsing',
+    'problem',
+    'unseen-characters',
+    'access/sign-in-link',
+  ]),
   ...inside('src/platform', [
     'config/config',
     'config/config-file',

@@ -31,6 +31,8 @@ function allowed(rule: Rule): string {
     database: '`postgres://…`',
     folders: 'folders',
     'bot-token': '`123456:ABC…`',
+    'app-token': 'a token',
+    'api-root': 'an address',
   }
   return words[rule.kind] ?? 'text'
 }

@@ -8,6 +8,8 @@ import { statusNotice } from '../domain/status-texts.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { type Clock, pause } from '../platform/time/clock.ts'
 import { holdChannel, recordChannelState } from '../services/channels/hold-channel.ts'
+import { findPosition } from '../services/channels/queries.ts'
+import { tellMissed } from '../services/channels/send-outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
 import { Inbox } from './inbox.ts'
@@ -17,6 +19,9 @@ import { Sender } from './sender.ts'
 /** Lease time, longer than a renewal can be late on a busy machine. */
 const heldForMs = 60_000
 const renewEveryMs = 15_000
+const typingForMs = 5000
+/** Chats whose last sign is remembered. */
+const maxTyping = 1000
 
 /** Counters for operators (OP1). */
 interface ChannelFigures {
@@ -40,6 +45,7 @@ export class ChannelRunner {
   readonly #options: SupervisorOptions
   readonly #channel: ChannelName
   readonly #stop = new AbortController()
+  readonly #typingSince = new Map<string, number>()
   #running: Promise<void> = Promise.resolve()
 
   constructor(options: SupervisorOptions) {
@@ -125,7 +131,8 @@ export class ChannelRunner {
 
   #run(sender: Sender, signal: AbortSignal, worked: () => void): Promise<void> {
     const { store, logger, adapter, figures } = this.#options
-    const inbox = new Inbox({ store, logger, channel: this.#channel })
+    const channel = this.#channel
+    const inbox = new Inbox({ store, logger, channel })
     let account: Account | undefined
     return adapter.run(
       {
@@ -140,11 +147,25 @@ export class ChannelRunner {
           const taken = await inbox.take(account, message)
           figures.received++
           sender.look()
-          if (taken === 'message') adapter.showTyping(message.chatId, signal).catch(() => {})
+          if (taken === 'message' && !message.isLate) this.#showTyping(message.chatId, signal)
+        },
+        position: async () => (await store.query(findPosition, { channel })).position,
+        servedChats: async () => (await store.query(findPosition, { channel })).chats,
+        tellMissed: async (chatId, count) => {
+          await store.run(tellMissed, { channel, chatId, count })
         },
       },
       signal,
     )
+  }
+
+  /** For a while a platform shows it by itself. */
+  #showTyping(chatId: string, signal: AbortSignal): void {
+    const now = this.#options.clock.now()
+    if (now - (this.#typingSince.get(chatId) ?? Number.NEGATIVE_INFINITY) < typingForMs) return
+    if (this.#typingSince.size >= maxTyping) this.#typingSince.clear()
+    this.#typingSince.set(chatId, now)
+    this.#options.adapter.showTyping(chatId, signal).catch(() => {})
   }
 
   async #note(

@@ -8,7 +8,8 @@ import { type ChannelName, type ChatAddress, parseCommand } from '../domain/chan
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
-import { type Taken, takeIncoming } from '../services/flows/take-incoming.ts'
+import type { Taken } from '../services/channels/incoming.ts'
+import { takeIncoming } from '../services/flows/take-incoming.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
 
@@ -30,18 +31,26 @@ export class Inbox {
   /** Rejects when the message was not stored and should be delivered again. */
   async take(account: Account, message: Inbound): Promise<Taken> {
     const { store, channel, logger } = this.#options
-    const place = { channel, chatId: message.chatId }
+    const { chatId, parentId, isForUs, position } = message
+    // What people say to one another is not even written down as heard.
+    if (message.kind === 'group' && !isForUs && parentId === null) return 'nothing'
+    const place = { channel, chatId }
     const receipt = receiptOf(place, account, message)
     const content = storable(message.text).trim()
     const incoming = {
       ...place,
       ...shownOf(message),
+      parentId,
+      isForUs,
+      position,
+      platformId: message.messageId,
+      userId: message.senderId,
       senderId: `${channel}:${message.senderId}`,
       senderName: oneLine(message.senderName),
       messageId: receipt.key,
       content,
       attachment: message.attachment,
-      command: parseCommand(content, account.name),
+      command: parseCommand(content, channel, account.name),
     }
     try {
       return (await store.run(takeIncoming, incoming, receipt)).taken

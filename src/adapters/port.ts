@@ -9,6 +9,8 @@ import type { ConfigValues } from '../protocol/config.ts'
 
 export interface Inbound {
   readonly chatId: string
+  /** The chat that this one is a thread of. It is served when that one is, by the same agent. */
+  readonly parentId: string | null
   readonly kind: 'person' | 'group'
   /** Title of the chat: a person's name or a group's title. */
   readonly title: string
@@ -19,9 +21,15 @@ export interface Inbound {
   /** Unique within the chat, and the same in every redelivery. */
   readonly messageId: string
   readonly text: string
+  /** Whether it is meant for us: it mentions us, answers us, or everything there does. */
+  readonly isForUs: boolean
   readonly attachment: 'photo' | 'voice' | 'other' | null
   /** Language tag of the sender's device. */
   readonly language: string | undefined
+  /** Fetched some time after it was written. */
+  readonly isLate?: boolean
+  /** What a later run needs to go on behind this message; stored with it. */
+  readonly position?: string
 }
 
 /** Our account on the platform. */
@@ -29,7 +37,16 @@ export interface Account {
   /** Never changes: message ids are unique within it. */
   readonly id: string
   readonly name: string
+  /** A link to the chat with us, to which a code can be added; null where there is none. */
   readonly link: string | null
+}
+
+/** A chat that is served, and the id of its last message that was taken. */
+export interface ServedChat {
+  readonly chatId: string
+  readonly parentId: string | null
+  readonly kind: 'person' | 'group'
+  readonly lastId: string
 }
 
 export interface ChannelHost {
@@ -39,12 +56,42 @@ export interface ChannelHost {
    * deliver it again.
    */
   take(message: Inbound): Promise<void>
+  /** The position that the last message taken came with; null before the first. */
+  position(): Promise<string | null>
+  /** The chats in which something may have been written while we were not connected. */
+  servedChats(): Promise<readonly ServedChat[]>
+  /** Says in a chat that more was missed than can be fetched. */
+  tellMissed(chatId: string, count: number): Promise<void>
 }
 
 /** How a platform is found in the settings, and its adapter loaded. */
 export interface ChannelDoor {
+  readonly name: ChannelName
   readonly isConfigured: (config: ConfigValues) => boolean
-  readonly load: (config: ConfigValues) => Promise<ChannelAdapter>
+  readonly open: (config: ConfigValues) => Promise<ChannelAdapter>
+}
+
+export interface Outbound {
+  readonly chatId: string
+  /** Markdown. */
+  readonly text: string
+  /** Names this part, the same in every attempt. At most 25 characters. */
+  readonly partId: string
+}
+
+/** What the platform took. */
+export interface Sent {
+  /** The platform's id of the message; null where it has none. */
+  readonly ref: string | null
+}
+
+/** `absent`: it certainly did not arrive. `unsure`: there is no telling. */
+export type Found = Sent | 'absent' | 'unsure'
+
+/** A part that was begun, and of which it is not known whether it arrived. */
+export interface Sought extends Outbound {
+  /** The last message of ours that is known to have arrived in the chat. */
+  readonly afterRef: string | null
 }
 
 export interface ChannelAdapter {
@@ -54,16 +101,23 @@ export interface ChannelAdapter {
    * changed value loses or doubles parts.
    */
   readonly maxChars: number
+  /** The length of a text as the platform counts it. Left out: that of the text. */
+  readonly lengthOf?: (text: string) => number
   /**
    * Connects and delivers incoming messages, in order within a chat, until the signal aborts.
    * Throws a ChannelFailure when the connection fails; it is then called again later.
    */
   run(host: ChannelHost, signal: AbortSignal): Promise<void>
   /**
-   * Resolves when the platform has accepted the text (Markdown); throws a ChannelFailure otherwise.
-   * Never retries by itself.
+   * Resolves when the platform has accepted the text; throws a ChannelFailure otherwise. Never
+   * retries by itself.
    */
-  send(chatId: string, text: string, signal: AbortSignal): Promise<void>
+  send(message: Outbound, signal: AbortSignal): Promise<Sent>
+  /**
+   * Looks for a part that may have arrived. Left out where the platform cannot tell. Throws like
+   * `send`.
+   */
+  findSent?(part: Sought, signal: AbortSignal): Promise<Found>
   /** Shows that an answer is being written. May fail. */
   showTyping(chatId: string, signal: AbortSignal): Promise<void>
 }
@@ -93,4 +147,37 @@ export class ChannelFailure extends DetailError {
     this.kind = kind
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/** Whether only this chat fails, and not the connection or our credential. */
+export const isOfChat = ({ kind }: ChannelFailure): boolean => kind === 'gone' || kind === 'faulty'
+
+/** Error codes of a connection after which nothing was sent. */
+const neverReached = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'CERT_HAS_EXPIRED',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+export const isNeverReached = (code: string): boolean => neverReached.has(code)
+
+/** The code of an error or of one of its causes; empty if there is none. */
+export function codeOf(error: unknown): string {
+  for (let cause: unknown = error, depth = 0; cause && depth < 5; depth++) {
+    const {
+      code,
+      error: inner,
+      original,
+      cause: under,
+    } = cause as { code?: unknown; error?: unknown; original?: unknown; cause?: unknown }
+    const below = inner ?? original ?? under
+    if (typeof code === 'string' && !(below instanceof Error)) return code
+    cause = below
+  }
+  return ''
 }

@@ -5,6 +5,7 @@
  * permanently.
  */
 
+import { createHash } from 'node:crypto'
 import { chatWords } from '../domain/channels/chat-texts.ts'
 import { type ChannelName, parseChannelKey } from '../domain/channels/key.ts'
 import { splitText } from '../domain/channels/split-text.ts'
@@ -21,7 +22,7 @@ import {
 } from '../services/channels/send-outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
-import { type ChannelAdapter, ChannelFailure } from './port.ts'
+import { type ChannelAdapter, ChannelFailure, type Outbound, type Sent } from './port.ts'
 
 /** Interval of a full check, in case a doorbell is lost. */
 const checkAllEveryMs = 5000
@@ -139,9 +140,9 @@ export class Sender {
     if (!begun) return
     const { part } = begun
     const id = `${chatId}/${n}/${part}`
-    const parts = splitText(begun.content, adapter.maxChars - reservedChars)
+    const parts = splitText(begun.content, adapter.maxChars - reservedChars, adapter.lengthOf)
     const arrivedAt = this.#arrived.get(id)
-    const outcome = arrivedAt ?? (await this.#sendPart(chatId, parts, begun))
+    const outcome = arrivedAt ?? (await this.#sendPart({ chatId, n }, parts, begun))
     if (outcome.is === 'sent') {
       this.#arrived.set(id, outcome)
       if (!arrivedAt) onSent()
@@ -150,20 +151,36 @@ export class Sender {
     this.#arrived.delete(id)
   }
 
+  /**
+   * Sends a part that may have arrived only if the platform says that it has not. Where it cannot
+   * tell, the part says that it may be a repetition.
+   */
+  async #sendOnce(message: Outbound, begun: BegunPart): Promise<Sent> {
+    const { adapter } = this.#options
+    const { signal } = this.#abort
+    if (!begun.maybeSent) return adapter.send(message, signal)
+    const sought = { ...message, afterRef: begun.afterRef }
+    const found = (await adapter.findSent?.(sought, signal)) ?? 'unsure'
+    if (typeof found === 'object') return found
+    if (found === 'absent') return adapter.send(message, signal)
+    const { again } = chatWords(begun.language, this.#channel)
+    return adapter.send({ ...message, text: `${again}\n\n${message.text}` }, signal)
+  }
+
   async #sendPart(
-    chatId: string,
+    { chatId, n }: Pick<NextOutgoing, 'chatId' | 'n'>,
     parts: readonly string[],
     begun: BegunPart,
   ): Promise<SentOutcome> {
-    const { adapter, clock, logger } = this.#options
-    const { part, maybeSent, language, attempts, createdAt } = begun
+    const { clock, logger } = this.#options
+    const { part, attempts, createdAt } = begun
     const text = parts[part]
     const isLast = part >= parts.length - 1
-    if (text === undefined) return { is: 'sent', isLast: true }
+    if (text === undefined) return { is: 'sent', isLast: true, ref: null }
     try {
-      const words = maybeSent ? `${chatWords(language).again}\n\n${text}` : text
-      await adapter.send(chatId, words, this.#abort.signal)
-      return { is: 'sent', isLast }
+      const message = { chatId, text, partId: partIdOf(this.#channel, chatId, n, begun) }
+      const { ref } = await this.#sendOnce(message, begun)
+      return { is: 'sent', isLast, ref }
     } catch (error) {
       const failure =
         error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
@@ -180,6 +197,16 @@ export class Sender {
     }
   }
 }
+
+/**
+ * The same in every attempt. `n` begins anew when a queue has been empty; the message before tells
+ * two apart that were queued in one moment.
+ */
+const partIdOf = (channel: string, chatId: string, n: number, begun: BegunPart): string =>
+  createHash('sha256')
+    .update(JSON.stringify([channel, chatId, n, begun.part, begun.createdAt, begun.afterRef]))
+    .digest('base64url')
+    .slice(0, 24)
 
 /** Space reserved for the note before a part that may already have arrived. */
 const reservedChars = 96

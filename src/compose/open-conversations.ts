@@ -19,7 +19,7 @@ import { databaseFile, prepareDataFolder } from '../platform/files/data-folder.t
 import { lockDataFolder } from '../platform/files/data-lock.ts'
 import { systemClock } from '../platform/time/clock.ts'
 import { zoneOf } from '../platform/time/local-zone.ts'
-import { parseConfigValue } from '../protocol/config.ts'
+import { parseConfigValue } from '../protocol/config-parsing.ts'
 import { setCutoverRule } from '../services/conversations/chapters.ts'
 import { openStore } from './open-store.ts'
 

@@ -31,6 +31,8 @@ export const refusalSentences = {
   noAllowance: 'There is no such allowance',
   noSecret: 'There is no secret {name} in this project',
   noChatThere: 'There is no chat {id} on {channel}',
+  noPersonThere: 'Nobody with the id {id} is paired on {channel}',
+  chatNotServed: 'This chat is {state}; a message is sent only to one that is let in',
   noChapter: '{key} has no chapter of the day {day}',
   nothingHere: 'Nothing was found at this path',
   noneAssigned: 'No agent is assigned to {project}',

@@ -278,6 +278,19 @@ export const sentences = {
   tooManyWait:
     'More than {count} messages are waiting to be sent; the newest were skipped. They are in the conversation.',
 
+  platformUnreachable:
+    '{platform} cannot be reached ({code}). Retrying; check the network and {setting}.',
+  platformSilent: '{platform} did not answer ({why}). Retrying.',
+  platformToken:
+    '{platform} does not accept this token ({why}). Set the right one as {setting}, and restart.',
+  platformMissesRight:
+    'The app lacks a right on {platform} ({why}). Add it as the guide says, and restart.',
+  platformBusy: '{platform} asks to wait: too much was sent in a short time.',
+  platformClosed: '{platform} does not allow sending there ({why}).',
+  platformRefused: '{platform} rejected it ({why}).',
+  platformTrouble: '{platform} reported an error ({why}). Retrying.',
+  platformFlood: 'More messages arrived at once than can be handled. Reconnecting.',
+
   userRequested: 'user requested',
   gatewayWithoutModel:
     '{agent} must be told which model to ask for behind a gateway. Name it with `agents edit ID --gateway-model NAME`.',

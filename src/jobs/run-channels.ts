@@ -33,7 +33,7 @@ export function runChannel(door: ChannelDoor, options: ChannelsOptions): () => P
 async function load(door: ChannelDoor, options: ChannelsOptions) {
   const { store, clock, logger, config, figures } = options
   const { ChannelRunner } = await import('../adapters/channel-runner.ts')
-  const adapter = await door.load(config)
+  const adapter = await door.open(config)
   const own = { connected: 0, received: 0, sent: 0, failures: 0 }
   figures.channels.set(adapter.channel, own)
   const runner = new ChannelRunner({

@@ -49,6 +49,8 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
   address: { type: 'string', format: 'uri' },
   database: { type: 'string', pattern: '^postgres(?:ql)?://' },
   'bot-token': { type: 'string', pattern: '^\\d+:[\\w-]+$' },
+  'app-token': { type: 'string', pattern: '^[\\w.-]+$' },
+  'api-root': { type: 'string', format: 'uri' },
   folders: { type: 'array', items: plainText, minItems: 1 },
 }
 

@@ -17,7 +17,7 @@ import type { AgentSession } from './agent-sessions/agent-session.ts'
 import type { Agent } from './agents/agent.ts'
 import type { Allowance } from './approvals/allowance.ts'
 import type { Approval } from './approvals/approval.ts'
-import type { Channel, ChannelChat } from './channels/channel.ts'
+import type { Channel, ChannelChat, ChannelPerson } from './channels/channel.ts'
 import type { RelayEventBodies } from './consoles/relay.ts'
 import type { Chapter, Note } from './conversations/chapter.ts'
 import type { Conversation, Flags } from './conversations/conversation.ts'
@@ -176,6 +176,8 @@ export interface EventBodies extends RelayEventBodies {
   }
   /** A chat requests pairing, or a request was decided. */
   'channel-chat-changed': { chat: ChannelChat; by: string }
+  'channel-person-paired': { person: ChannelPerson; by: string }
+  'channel-person-signed-out': { channel: Channel['channel']; userId: string; by: string }
 
   // coordinator:ID: orders for that coordinator only.
   'launch-ordered': { order: LaunchOrder }

@@ -48,6 +48,7 @@ const parameters = {
   name: z.string().max(1000),
   toolCallId: z.string().min(1).max(1000),
   chatId: Id,
+  userId: Id,
   turnId: Id,
   userSessionId: Id,
   worktreeId: Id,

@@ -12,7 +12,7 @@ const adapter: ChannelAdapter = {
   channel: 'telegram',
   maxChars: 4096,
   run: async () => {},
-  send: async () => {},
+  send: async () => ({ ref: null }),
   showTyping: async () => {},
 }
 

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isCommand } from '../../src/cli/command-list.ts'
-import { configKeys, parseConfigValue } from '../../src/protocol/config.ts'
+import { configKeys } from '../../src/protocol/config.ts'
+import { parseConfigValue } from '../../src/protocol/config-parsing.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')

@@ -39,7 +39,7 @@ const conversations: Readonly<Record<string, Partial<ConversationIdentity>>> = {
   'telegram:7': { kind: 'channel' },
   'telegrams:7': { kind: 'other' },
   'Web:p.coder': { kind: 'other' },
-  'slack:p.coder': { kind: 'other' },
+  'slacks:p.coder': { kind: 'other' },
   'none of ours': { kind: 'other' },
 }
 

@@ -20,7 +20,7 @@ const imported = new RegExp(
   `import \\{[^}]*\\b(?:${readers})\\b[^}]*\\} from '[^']*domain/(?:conversations|channels)/key\\.ts'`,
 )
 
-const kinds = 'web|agent|console|work|fork|schedule|import|race|telegram'
+const kinds = 'web|agent|console|work|fork|schedule|import|race|telegram|slack|discord'
 const byHand: readonly RegExp[] = [
   new RegExp(`(?:startsWith|indexOf|split)\\(['"\`](?:${kinds}):`),
   new RegExp(`/\\^(?:\\(\\?:)?(?:(?:${kinds})\\|?)+\\)?:(?!\\(\\?:)`),

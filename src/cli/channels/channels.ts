@@ -15,10 +15,14 @@ import { findAgent, findOne } from '../find-by-name.ts'
 import { limitOption, projectOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 
-/** The only channel so far. */
-const [channel]: readonly [ChannelName] = channelNames
 const at = '/api/channels/{channel}'
-const ofChannel = { params: { channel } }
+const ofChannel = (channel: ChannelName) => ({ params: { channel } })
+
+const channelOption = option.choice('<channel>', channelNames, 'where (telegram)')
+
+/** What was named, or the channel that there was first. */
+const named = ({ channel }: { readonly channel?: ChannelName | undefined }): ChannelName =>
+  channel ?? 'telegram'
 
 const chatAbout = 'its number, @handle, or name where only one has it'
 
@@ -30,9 +34,13 @@ const listChannels = command({
   examples: [['channels list', 'who asks, who is served']],
   async run(context) {
     const { items } = await context.client.get('/api/channels')
-    const { items: chats, more } = await context.firstOf(
-      context.client.pages(`${at}/chats`, ofChannel),
-    )
+    const chats: ChannelChat[] = []
+    let more = false
+    for (const { channel } of items) {
+      const found = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel(channel)))
+      chats.push(...found.items)
+      more ||= found.more
+    }
     context.answer({ items, chats }, () =>
       [...items.map((each) => describe(context, each)), '', chatTable(context, chats)].join('\n'),
     )
@@ -54,8 +62,7 @@ function describe(context: CommandContext, each: Channel): string {
     each.lastInAt === null ? 'no message yet' : `last message ${context.ago(each.lastInAt)}`
   const counts = each.waiting > 0 ? `, ${each.waiting} to be sent` : ''
   const head = `${paint('bold', each.channel)}  ${paint(stateStyles[each.state], each.state)}${name}  ${paint('dim', last + counts)}`
-  const off =
-    'It is not set up. Get a token from @BotFather and start with HOLDFAST_TELEGRAM_TOKEN.'
+  const off = `It is not set up: docs/operating/${each.channel}.md says how.`
   const why = each.trouble ?? (each.state === 'off' && each.name === null ? off : null)
   return why === null ? head : `${head}\n  ${visible(why)}`
 }
@@ -64,6 +71,7 @@ const chatTable = (context: CommandContext, chats: readonly ChannelChat[]): stri
   context.table(chats, {
     empty: 'Nobody has written yet. `holdfast channels pair` makes a code that lets somebody in.',
     columns: [
+      { title: 'CHANNEL', of: (each) => each.channel },
       { title: 'CHAT', of: (each) => each.chatId },
       { title: 'NAME', of: (each) => nameOf(each), shrinks: true, style: 'bold' },
       { title: 'STATE', of: (each) => each.state },
@@ -81,13 +89,17 @@ const nameOf = ({ title, handle, kind }: ChannelChat): string =>
   visible([title, handle && `@${handle}`, kind === 'group' && '(group)'].filter(Boolean).join(' '))
 
 const pair = command({
-  summary: 'Make a code that lets one chat in, once, within 10 minutes',
-  examples: [['channels pair', 'send the code to the bot']],
-  async run(context) {
-    const made = await context.client.post(`${at}/pairing-codes`, ofChannel)
+  summary: 'Make a code that pairs its sender with you, once, within 10 minutes',
+  options: { channel: channelOption },
+  examples: [
+    ['channels pair', 'send the code to the bot'],
+    ['channels pair --channel slack', 'in a direct message there'],
+  ],
+  async run(context, given) {
+    const made = await context.client.post(`${at}/pairing-codes`, ofChannel(named(given)))
     const how =
       made.link === null
-        ? `Send it to the bot: /start ${made.code}`
+        ? `Send it to the bot: ${made.code}`
         : `Send it to the bot, or open ${made.link}`
     context.answer(made, () =>
       secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`),
@@ -106,11 +118,11 @@ const outcomes = {
 /** Asks first where there is a loss. */
 async function decide(
   context: CommandContext,
-  typed: string,
+  given: { readonly chat: string; readonly channel?: ChannelName | undefined },
   state: keyof typeof outcomes,
   loss?: string,
 ): Promise<void> {
-  const chat = await findChat(context.client, typed)
+  const chat = await findChat(context.client, named(given), given.chat)
   if (loss) await context.confirm(`Revoke ${nameOf(chat)}?`, loss)
   const changed = await context.client.patch(`${at}/chats/{chatId}`, {
     params: paramsOf(chat),
@@ -119,7 +131,7 @@ async function decide(
   context.finished(changed, `${context.paint('bold', nameOf(chat))} ${outcomes[state]}`)
 }
 
-const paramsOf = ({ chatId }: ChannelChat) => ({ channel, chatId })
+const paramsOf = ({ channel, chatId }: ChannelChat) => ({ channel, chatId })
 
 const listRoutes = command({
   summary: 'Which agent answers where',
@@ -127,7 +139,11 @@ const listRoutes = command({
   examples: [['channels routes', 'the default, and each chat']],
   async run(context) {
     const { items } = await context.client.get('/api/channels')
-    const { items: all } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
+    const all: ChannelChat[] = []
+    for (const { channel } of items)
+      all.push(
+        ...(await context.firstOf(context.client.pages(`${at}/chats`, ofChannel(channel)))).items,
+      )
     const chats = all.filter(({ route, state }) => route !== null || state === 'paired')
     const rows = [
       ...items.map((each) => ({
@@ -159,6 +175,7 @@ const setRoute = command({
   summary: 'Choose the agent of a chat, or of all chats without one of their own',
   operands: { chat: operand.optional(chatAbout) },
   options: {
+    channel: channelOption,
     agent: option.text('<agent>', 'its id, or its name where only one has it'),
     project: projectOption,
     default: option.flag('for all chats without a route of their own'),
@@ -179,10 +196,13 @@ const setRoute = command({
     const route = given.none ? null : await routeFrom(context, given.agent)
     const whom = route === null ? 'no agent of its own' : route.agentId
     if (typed === undefined) {
-      const changed = await context.client.put(`${at}/route`, { ...ofChannel, body: { route } })
+      const changed = await context.client.put(`${at}/route`, {
+        ...ofChannel(named(given)),
+        body: { route },
+      })
       return context.finished(changed, `Chats without a route of their own: ${whom}`)
     }
-    const chat = await findChat(context.client, typed)
+    const chat = await findChat(context.client, named(given), typed)
     const changed = await context.client.patch(`${at}/chats/{chatId}`, {
       params: paramsOf(chat),
       body: { route },
@@ -206,16 +226,16 @@ async function routeFrom(
 }
 
 /** Finds a chat by id, handle, or unique title. */
-const findChat = (client: Client, typed: string): Promise<ChannelChat> =>
+const findChat = (client: Client, channel: ChannelName, typed: string): Promise<ChannelChat> =>
   findOne(
     'chat',
     typed.replace(/^@/, ''),
-    client.pages(`${at}/chats`, ofChannel),
+    client.pages(`${at}/chats`, ofChannel(channel)),
     ({ chatId, handle, title }) => [[chatId, handle], [title]],
   )
 
 export const channelCommands: CommandSpec = {
-  summary: 'Chats on Telegram: who is let in, and which agent answers',
+  summary: 'Chats on Telegram, Slack and Discord: who is let in, and which agent answers',
   examples: [
     ['channels', 'the state, and everybody who has written'],
     ['channels pair', 'a code that lets somebody in'],
@@ -226,21 +246,23 @@ export const channelCommands: CommandSpec = {
     approve: command({
       summary: 'Let a chat in that asks',
       operands: { chat },
+      options: { channel: channelOption },
       examples: [['channels approve @aiko', 'after you have made sure who it is']],
-      run: (context, given) => decide(context, given.chat, 'paired'),
+      run: (context, given) => decide(context, given, 'paired'),
     }),
     refuse: command({
       summary: 'Refuse a chat that asks',
       operands: { chat },
+      options: { channel: channelOption },
       examples: [['channels refuse 123456', 'it gets no further answer']],
-      run: (context, given) => decide(context, given.chat, 'refused'),
+      run: (context, given) => decide(context, given, 'refused'),
     }),
     revoke: command({
       summary: 'Stop serving a chat',
       operands: { chat },
-      options: { yes: yesOption },
+      options: { channel: channelOption, yes: yesOption },
       examples: [['channels revoke @aiko --yes', 'without being asked']],
-      run: (context, given) => decide(context, given.chat, 'revoked', revoked),
+      run: (context, given) => decide(context, given, 'revoked', revoked),
     }),
     routes: listRoutes,
     route: setRoute,

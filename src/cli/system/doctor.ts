@@ -247,7 +247,7 @@ const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings'
 /** Hides tokens, and the password of an address. */
 function shownValue(key: ConfigKey, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  return configRules[key].kind === 'bot-token' ? masked : mask(value)
+  return /^(?:bot|app)-token$/.test(configRules[key].kind) ? masked : mask(value)
 }
 
 const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const

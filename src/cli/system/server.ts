@@ -42,6 +42,8 @@ const placeholders = {
   folders: 'folders',
   database: 'url',
   'bot-token': 'token',
+  'app-token': 'token',
+  'api-root': 'url',
   switch: '',
 } as const
 

@@ -1,5 +1,6 @@
 /** Messages of the server in a chat, in the language of the reader's device. Pure. */
 import type { Instant } from '../instant.ts'
+import { type ChannelName, commandMark } from './key.ts'
 
 export type ChatLanguage = 'en' | 'ja'
 
@@ -46,30 +47,52 @@ function timeIn({ until, zone, now }: VendorLimit): string {
   return `${isToday ? '' : `${at.toPlainDate()} `}${time} (${zone})`
 }
 
-const english = {
+const english = (mark: string) => ({
   unpaired:
-    'This bot serves only people it knows. Ask its owner to let you in, or for a code; send the code here as /start CODE.',
+    'This bot serves only people it knows. Ask its owner to let you in, or for a code, and ' +
+    'send the code here.',
   wrongCode: 'This code is not valid, or no longer. Ask for a new one.',
   paired:
-    'You are paired. Write a message, and the agent answers here. /help says what else there is.',
+    `You are paired. Write a message, and the agent answers here. ${mark}help says what else ` +
+    'there is.',
+  personPaired:
+    'You are paired. This channel is not let in yet: its owner does that on the page, under ' +
+    'Channels.',
+  personPairedHere: 'You are paired.',
+  unknownPerson:
+    'This bot answers only people it knows here. Ask its owner for a code, and send it to the ' +
+    'bot in a direct message.',
+  missed: (count: number) =>
+    `While the bot was not connected, more than ${count} messages came here. ${count} of them ` +
+    'were read.',
+  test: 'This is a test message. The channel works.',
   refused: 'The owner of this bot has not let this chat in.',
   revoked: 'This chat is no longer served.',
-  help: 'Write a message, and the agent answers.\n\n/new begins a new conversation\n/status says what the agent is doing\n/stop stops it\n/continue lets it go on by itself when a limit of its vendor is over\n/help says this',
+  help:
+    `Write a message, and the agent answers.\n\n${mark}new begins a new ` +
+    `conversation\n${mark}status says what the agent is doing\n${mark}stop stops ` +
+    `it\n${mark}continue lets it go on by itself when a limit of its vendor is ` +
+    `over\n${mark}help says this`,
   noAgent: 'No agent is set for this chat. Its owner chooses one on the page, under Channels.',
   begun:
-    'A new conversation begins here. What was said before is kept, but the agent is no longer told of it.',
+    'A new conversation begins here. What was said before is kept, but the agent is no longer ' +
+    'told of it.',
   stopped: 'The agent was told to stop.',
   dropped: 'What was waiting is not answered any more.',
   nothingRuns: 'Nothing is running for this chat.',
   cannotStop:
-    'This agent is run by others and cannot be stopped from here. What it has not begun is not answered any more.',
+    'This agent is run by others and cannot be stopped from here. What it has not begun is not ' +
+    'answered any more.',
   notTaken: (what: string) => `${what} cannot be taken yet. Say it in words, please.`,
   attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
   tooLong: 'This message is too long to be taken.',
   atLimit: (limit: ChatAtLimit) =>
-    `${limit.agent} has reached the limit of its vendor, until ${timeIn(limit)}. What you wrote is kept but not answered: ${limit.goesOn ? 'it is answered by itself then (/stop takes that back)' : 'send it again then, or send /continue and it is answered by itself'}. What you send before is tried at once.\n\n${limit.said}`,
+    `${limit.agent} has reached the limit of its vendor, until ${timeIn(limit)}. What you ` +
+    'wrote is kept but not answered: ' +
+    `${limit.goesOn ? `it is answered by itself then (${mark}stop takes that back)` : `send it again then, or send ${mark}continue and it is answered by itself`}. What you send before is tried at once.\n\n${limit.said}`,
   goesOn: (limit: VendorLimit) =>
-    `When the limit is over (${timeIn(limit)}), what you wrote is answered by itself. /stop takes that back.`,
+    `When the limit is over (${timeIn(limit)}), what you wrote is answered by itself. ` +
+    `${mark}stop takes that back.`,
   noLimit: 'The agent is at no limit of its vendor.',
   again: '(Sent again: it is not known whether this arrived before.)',
   status: ({ agent, project, doing, waiting, limit }: ChatStatus) => {
@@ -85,17 +108,26 @@ const english = {
     const then = limit?.goesOn ? '; what it could not answer is answered by itself then' : ''
     return `${agent} (project ${project}) ${is}.${wait}${limit ? ` It has reached the limit of its vendor, until ${timeIn(limit)}${then}.` : ''}`
   },
-}
+})
 
-const japanese: typeof english = {
+const japanese: typeof english = (mark) => ({
   unpaired:
-    'このボットは登録済みの相手だけに応答します。持ち主に許可してもらうか、コードをもらって /start コード の形でここに送ってください。',
+    'このボットは登録済みの相手だけに応答します。持ち主に許可してもらうか、コードをもらってここに送ってください。',
   wrongCode: 'このコードは無効か、期限が切れています。新しいコードをもらってください。',
-  paired:
-    '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',
+  paired: `登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は ${mark}help をどうぞ。`,
+  personPaired:
+    '登録できました。このチャンネルはまだ許可されていません。持ち主がページの「チャンネル」で許可します。',
+  personPairedHere: '登録できました。',
+  unknownPerson:
+    'ここでは登録済みの相手だけに応答します。持ち主からコードをもらい、ボットにダイレクトメッセージで送ってください。',
+  missed: (count) =>
+    `ボットが接続していない間に、ここに ${count} 件を超えるメッセージが届きました。読み取ったのは ${count} 件です。`,
+  test: 'テストメッセージです。チャンネルは正常に動作しています。',
   refused: 'このチャットは持ち主に許可されませんでした。',
   revoked: 'このチャットの許可は取り消されました。',
-  help: 'メッセージを書くと、エージェントが答えます。\n\n/new 新しい会話を始めます\n/status エージェントの様子を見ます\n/stop 止めます\n/continue 提供元の利用上限が解けたら、自動で続けます\n/help この説明を出します',
+  help:
+    `メッセージを書くと、エージェントが答えます。\n\n${mark}new 新しい会話を始めます\n${mark}status エージェントの様子を見ます\n${mark}stop ` +
+    `止めます\n${mark}continue 提供元の利用上限が解けたら、自動で続けます\n${mark}help この説明を出します`,
   noAgent:
     'このチャットにはエージェントが決まっていません。持ち主がページの「チャンネル」で選べます。',
   begun:
@@ -109,9 +141,10 @@ const japanese: typeof english = {
   attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
   tooLong: 'このメッセージは長すぎて受け取れません。',
   atLimit: (limit) =>
-    `${limit.agent} は提供元の利用上限に達しました（${timeIn(limit)} まで）。お送りいただいた内容は保存されていますが、まだ答えていません。${limit.goesOn ? 'その時刻を過ぎたら、自動で答えます（取りやめるには /stop）。' : 'その時刻を過ぎたら、もう一度送ってください。/continue を送れば、自動で答えます。'}それより前に送ったものは、すぐに試されます。\n\n${limit.said}`,
+    `${limit.agent} は提供元の利用上限に達しました（${timeIn(limit)} まで）。お送りいただいた内容は保存されていますが、まだ答えていません。` +
+    `${limit.goesOn ? `その時刻を過ぎたら、自動で答えます（取りやめるには ${mark}stop）。` : `その時刻を過ぎたら、もう一度送ってください。${mark}continue を送れば、自動で答えます。`}それより前に送ったものは、すぐに試されます。\n\n${limit.said}`,
   goesOn: (limit) =>
-    `上限が解けたら（${timeIn(limit)}）、お送りいただいた内容に自動で答えます。取りやめるには /stop を送ってください。`,
+    `上限が解けたら（${timeIn(limit)}）、お送りいただいた内容に自動で答えます。取りやめるには ${mark}stop を送ってください。`,
   noLimit: 'エージェントは提供元の利用上限に達していません。',
   again: '(再送: 先に届いていたかどうかは分かりません。)',
   status: ({ agent, project, doing, waiting, limit }) => {
@@ -126,7 +159,16 @@ const japanese: typeof english = {
     const then = limit?.goesOn ? '解けたら、答えられなかったものに自動で答えます。' : ''
     return `${agent}（プロジェクト ${project}）${is}。${wait}${limit ? `提供元の利用上限に達しています（${timeIn(limit)} まで）。${then}` : ''}`
   },
-}
+})
 
-export const chatWords = (language: ChatLanguage): typeof english =>
-  language === 'ja' ? japanese : english
+type ChatWords = ReturnType<typeof english>
+
+const made = new Map<string, ChatWords>()
+
+/** The words of a chat, with commands as they are written on its channel. */
+export function chatWords(language: ChatLanguage, channel: ChannelName): ChatWords {
+  const id = `${language}${channel}`
+  const words = made.get(id) ?? (language === 'ja' ? japanese : english)(commandMark(channel))
+  made.set(id, words)
+  return words
+}

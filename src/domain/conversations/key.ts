@@ -4,7 +4,7 @@
  * its row. Pure.
  */
 
-import { parseChannelKey } from '../channels/key.ts'
+import { type ChatAddress, parseChannelKey, splitThreadId } from '../channels/key.ts'
 import type { NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'
 
@@ -46,9 +46,19 @@ function problemWith(key: string, parts: readonly string[]): NoticeText | undefi
  */
 const withoutDays = ['session', 'console', 'work', 'fork', 'schedule', 'import', 'race'] as const
 
-export const conversationKinds = ['web', 'agent', 'channel', ...withoutDays, 'other'] as const
+export const conversationKinds = [
+  'web',
+  'agent',
+  'channel',
+  'channel-thread',
+  ...withoutDays,
+  'other',
+] as const
 
-/** `channel`: a chat on another platform. `other`: no rule reads its key; another program's. */
+/**
+ * `channel`: a chat on another platform. `channel-thread`: a thread in one, which is one job.
+ * `other`: no rule reads its key; another program's.
+ */
 export type ConversationKind = (typeof conversationKinds)[number]
 
 /** What a conversation is, kept in the columns of its row from its beginning. */
@@ -71,10 +81,15 @@ const isOneOf = <Name extends string>(names: readonly Name[], name: string): nam
   names.some((each) => each === name)
 
 /** Whether a conversation of this kind is cut over at the end of a day. */
-export const hasDays = (kind: ConversationKind): boolean => !isOneOf(withoutDays, kind)
+export const hasDays = (kind: ConversationKind): boolean =>
+  kind !== 'channel-thread' && !isOneOf(withoutDays, kind)
 
 /** Whether only the server begins conversations of this kind. */
-export const isServersOwn = (kind: ConversationKind): boolean => kind === 'agent' || !hasDays(kind)
+export const isServersOwn = (kind: ConversationKind): boolean =>
+  kind === 'agent' || isOneOf(withoutDays, kind)
+
+export const isChannelChat = (kind: ConversationKind): boolean =>
+  kind === 'channel' || kind === 'channel-thread'
 
 /** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
 export const isWork = (kind: ConversationKind): boolean => kind === 'console' || kind === 'work'
@@ -150,7 +165,13 @@ export function identityFromKey(key: string): ConversationIdentity {
   if (channel === 'console') return { ...nothingKnown, kind: channel, ...roleFromKey(key) }
   if (channel === 'work') return { ...nothingKnown, kind: channel, ...workFromKey(key) }
   if (isOneOf(withoutDays, channel)) return { ...nothingKnown, kind: channel }
-  return { ...nothingKnown, kind: parseChannelKey(key) ? 'channel' : 'other' }
+  return { ...nothingKnown, kind: kindOnChannel(parseChannelKey(key)) }
+}
+
+/** Where a thread has an id of its own, its conversation's row says that it is one. */
+function kindOnChannel(chat: ChatAddress | undefined): ConversationKind {
+  if (!chat) return 'other'
+  return splitThreadId(chat.chatId)[1] === undefined ? 'channel' : 'channel-thread'
 }
 
 /** Ids with dots are not ours. What follows the agent names one of several chats with it. */

@@ -3,8 +3,9 @@ import type { Door } from '../door.ts'
 
 export const telegramDoor: Door = {
   channel: {
+    name: 'telegram',
     isConfigured: (config) => config['telegram.token'] !== null,
-    load: async (config) => {
+    open: async (config) => {
       const { telegram } = await import('./telegram.ts')
       return telegram({
         token: config['telegram.token'] ?? '',

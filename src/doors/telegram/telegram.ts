@@ -8,7 +8,11 @@ import {
   type ChannelAdapter,
   ChannelFailure,
   type ChannelHost,
+  codeOf,
   type Inbound,
+  isNeverReached,
+  type Outbound,
+  type Sent,
 } from '../../adapters/port.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { mask, masked } from '../../platform/log/mask.ts'
@@ -19,22 +23,11 @@ import { telegramHtml } from './markdown.ts'
 // Describes Telegram failures for the owner. The bot's token is part of every URL, so only
 // Telegram's own description is passed on, without the token (SE7).
 
-/** Error codes after which nothing was sent. */
-const neverReached = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'CERT_HAS_EXPIRED',
-])
-
 function failureOf(error: unknown, token: string): ChannelFailure {
   const clean = (text: string): string => mask(text.replaceAll(token, masked))
   if (error instanceof GrammyError) return refusedBy(error, clean(error.description))
   const code = codeOf(error)
-  if (error instanceof HttpError && neverReached.has(code))
+  if (error instanceof HttpError && isNeverReached(code))
     return new ChannelFailure('unreachable', statusNotice('telegramUnreachable', { code }))
   const why = code || clean(error instanceof HttpError ? error.message : String(error))
   return new ChannelFailure('unknown', statusNotice('telegramSilent', { why }))
@@ -65,19 +58,6 @@ function refusedBy({ error_code, parameters }: GrammyError, description: string)
         retryAfterMs,
       )
   }
-}
-
-function codeOf(error: unknown): string {
-  for (let cause: unknown = error, depth = 0; cause && depth < 5; depth++) {
-    const {
-      code,
-      error: inner,
-      cause: under,
-    } = cause as { code?: unknown; error?: unknown; cause?: unknown }
-    if (typeof code === 'string') return code
-    cause = inner ?? under
-  }
-  return ''
 }
 
 /** Time Telegram keeps a poll open when there is nothing new. */
@@ -140,15 +120,17 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
       }
     },
 
-    async send(chatId: string, text: string, signal: AbortSignal): Promise<void> {
+    async send({ chatId, text }: Outbound, signal: AbortSignal): Promise<Sent> {
       const options = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const
       try {
-        await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal))
+        return sentAs(
+          await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal)),
+        )
       } catch (error) {
         // Not sent because of its formatting: sent again as plain text.
         if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description))
           throw failureOf(error, token)
-        await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal)))
+        return sentAs(await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal))))
       }
     },
 
@@ -157,6 +139,10 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
     },
   }
 }
+
+const sentAs = ({ message_id }: { readonly message_id: number }): Sent => ({
+  ref: String(message_id),
+})
 
 /** Returns undefined for service messages, such as a join. */
 function inboundOf(message: Message): Inbound | undefined {
@@ -167,6 +153,9 @@ function inboundOf(message: Message): Inbound | undefined {
   const isPerson = chat.type === 'private'
   return {
     chatId: String(chat.id),
+    parentId: null,
+    // In a group Telegram itself hands over only what its owner wants bots to have.
+    isForUs: true,
     kind: isPerson ? 'person' : 'group',
     title: isPerson ? [chat.first_name, chat.last_name].filter(Boolean).join(' ') : chat.title,
     handle: ('username' in chat ? chat.username : undefined) ?? null,

@@ -11,8 +11,8 @@ import {
   configRules,
   environmentName,
   flagName,
-  parseConfigValue,
 } from '../../protocol/config.ts'
+import { parseConfigValue } from '../../protocol/config-parsing.ts'
 import { defaultDataFolder } from '../files/data-folder.ts'
 import { findPackageRoot } from '../files/package-root.ts'
 import { StartFailure } from '../processes/start-failure.ts'

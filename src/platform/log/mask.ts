@@ -36,7 +36,9 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,})/g, masked],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, masked],
   [/\bAIza[\w-]{30,}/g, masked],
-  [/\bxox[a-z]-[\w-]{10,}/g, masked],
+  [/\b(?:xox[a-z]|xapp)-[\w-]{10,}/g, masked],
+  // A Discord bot's token: an id, a time and a signature, in base64url.
+  [/(?<![\w-])[\w-]{18,40}\.[\w-]{6}\.[\w-]{27,64}/g, masked],
   // A Telegram bot's token, which is in every address of its API after `bot`.
   [/(\/bot|\b)\d{6,20}:[\w-]{30,}/g, `$1${masked}`],
   // A JSON web token: two base64url objects and a signature.
@@ -65,7 +67,7 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
  * cheap.
  */
 const hint =
-  /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|\d{6}:[\w-]{8}|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
+  /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|xapp-|\.[\w-]{6}\.|\d{6}:[\w-]{8}|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
 
 export const looksSecret = (text: string): boolean => hint.test(text)
 

@@ -1,6 +1,6 @@
 /** Resolves the time zone of a setting: `local` is that of this machine. */
 import './temporal.ts'
-import { localZone } from '../../protocol/config.ts'
+import { localZone } from '../../protocol/config-parsing.ts'
 
 /**
  * An IANA name, read once. Temporal knows it without the tables that a `DateTimeFormat` loads (7 MB

@@ -37,6 +37,8 @@ export const ChannelChat = z.object({
   conversationKey: z.string(),
   conversation: z.string(),
   kind: z.enum(['person', 'group']),
+  /** Who is heard in a group: everybody in it, or only people who are paired. */
+  hears: z.enum(['everybody', 'people']),
   title: z.string(),
   handle: z.string().nullable(),
   state: z.enum(chatStates),
@@ -56,11 +58,26 @@ export type ChannelChat = z.output<typeof ChannelChat>
 export const ChannelChatChange = z.strictObject({
   state: z.enum(['paired', 'refused', 'revoked']).optional(),
   route: ChannelRoute.nullish(),
+  hears: z.enum(['everybody', 'people']).optional(),
 })
+
+/** Somebody on a platform, and who they are here: the person whose code they sent. */
+export const ChannelPerson = z.object({
+  channel: z.enum(channelNames),
+  userId: z.string(),
+  /** Their name on the platform, as it was when they were paired. */
+  name: z.string(),
+  personId: Id,
+  pairedAt: Time,
+})
+export type ChannelPerson = z.output<typeof ChannelPerson>
 
 export const ChannelRouteChange = z.strictObject({ route: ChannelRoute.nullable() })
 
-/** Sent to the bot within ten minutes, it pairs its sender, once. Only in this answer. */
+/**
+ * Sent to the bot within ten minutes, it pairs its sender with who made it, once. Only in this
+ * answer.
+ */
 export const PairingCode = z.object({
   code: z.string(),
   expiresAt: Time,

@@ -7,6 +7,7 @@ import {
   Channel,
   ChannelChat,
   ChannelChatChange,
+  ChannelPerson,
   ChannelRouteChange,
   PairingCode,
 } from './channel.ts'
@@ -30,7 +31,9 @@ export const channelRoutes = {
   createPairingCode: route({
     method: 'POST',
     path: `${one}/pairing-codes`,
-    summary: 'Create a code that lets in one chat (10 minutes, once); it is returned only once',
+    summary:
+      'Create a code that pairs its sender with you and lets their direct chat in (10 minutes, ' +
+      'once); it is returned only once',
     status: 201,
     answer: PairingCode,
   }),
@@ -45,8 +48,26 @@ export const channelRoutes = {
   changeChannelChat: route({
     method: 'PATCH',
     path: `${one}/chats/{chatId}`,
-    summary: 'Let a chat in, refuse it, take that back, or choose its agent',
+    summary: 'Let a chat in, refuse it, take that back, choose its agent, or who is heard there',
     body: ChannelChatChange,
     answer: ChannelChat,
+  }),
+  sendTestMessage: route({
+    method: 'POST',
+    path: `${one}/chats/{chatId}/test`,
+    summary: 'Send a test message to a chat that is served',
+    status: 202,
+    answer: ChannelChat,
+  }),
+  listChannelPeople: route({
+    method: 'GET',
+    path: `${one}/people`,
+    summary: 'List the people who are paired, and who they are here',
+    ...listOf(ChannelPerson),
+  }),
+  signOutChannelPerson: route({
+    method: 'DELETE',
+    path: `${one}/people/{userId}`,
+    summary: 'Sign somebody out of a channel: they are nobody there until paired again',
   }),
 }

@@ -1,6 +1,6 @@
 /** When a conversation day begins, as it is read and changed (DC1). */
 import * as z from 'zod'
-import { isTimezone } from '../config.ts'
+import { isTimezone } from '../config-parsing.ts'
 
 export const Cutover = z.object({
   hour: z.union([z.int().min(0).max(23), z.literal('off')]).describe('off: days are not closed'),

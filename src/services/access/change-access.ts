@@ -159,6 +159,7 @@ export const removePerson = defineUseCase('remove-person', {
     const credentials = await tx.all(selectCredentialsOfPerson, { personId })
     await tx.delete('passes', { holder_id: personId })
     await tx.delete('credentials', { person_id: personId })
+    await tx.delete('channel_people', { person_id: personId })
     await tx.delete('people', { id: personId })
     await tx.delete('seen_conversations', { person_id: personId })
     for (const giver of [personId, ...credentials.map(({ id }) => id)])

@@ -59,6 +59,8 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'signed-out': 'everybody',
   'channel-changed': 'everybody',
   'channel-chat-changed': 'everybody',
+  'channel-person-paired': 'everybody',
+  'channel-person-signed-out': 'everybody',
   'coordinator-joined': 'everybody',
   'coordinator-unreachable': 'everybody',
   'coordinator-back': 'everybody',

@@ -1,15 +1,29 @@
 /** What people decide about channels: pairing codes and the agent of a channel (CN2). */
 
-import type { ChannelName } from '../../domain/channels/key.ts'
+import { chatWords } from '../../domain/channels/chat-texts.ts'
+import type { ChannelName, ChatAddress } from '../../domain/channels/key.ts'
 import { maxPairingCodes, newCode, pairingCodeLifetimeMs } from '../../domain/channels/pairing.ts'
+import { Refusal } from '../../domain/errors.ts'
 import { later } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import type { Channel, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
-import { selectPairingCodes } from '../../store/channels/channels.ts'
+import type {
+  Channel,
+  ChannelChat,
+  ChannelRoute,
+  PairingCode,
+} from '../../protocol/channels/channel.ts'
+import { chatOf, selectChat, selectPairingCodes } from '../../store/channels/channels.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
-import { openChannel } from './channel-chat-record.ts'
+import {
+  chatStream,
+  isServed,
+  noSuchChat,
+  openChannel,
+  queueOutgoing,
+} from './channel-chat-record.ts'
 import { announceChannel } from './hold-channel.ts'
 
 /** Creates a code that pairs one chat, once, within ten minutes (CN2). It is shown once. */
@@ -38,6 +52,45 @@ export const createPairingCode = defineUseCase('create-pairing-code', {
     })
     const link = (await tx.row('channels', { channel }))?.link ?? null
     return { code, expiresAt, link: link && `${link}?start=${code}` }
+  },
+})
+
+interface PersonInput {
+  readonly channel: ChannelName
+  readonly userId: string
+  readonly by: string
+}
+
+/** Signs somebody out of a channel (CN4). They may be paired again with another code. */
+export const signOutChannelPerson = defineUseCase('sign-out-channel-person', {
+  scope: 'manage',
+  on: 'channel',
+  streams: () => [home],
+  run: async (tx, { channel, userId, by }: PersonInput): Promise<void> => {
+    const row = { channel, user_id: userId }
+    if (!(await tx.row('channel_people', row)))
+      throw new Refusal('not_found', refusalText('noPersonThere', { id: userId, channel }), {
+        userId,
+      })
+    await tx.delete('channel_people', row)
+    tx.append(home, { type: 'channel-person-signed-out', data: { channel, userId, by } })
+  },
+})
+
+/** Queues a test message for a chat that is served. */
+export const sendTestMessage = defineUseCase('send-test-message', {
+  scope: 'manage',
+  on: 'channel',
+  streams: (input: ChatAddress & { by: string }) => [chatStream(input)],
+  run: async (tx, place, { now }): Promise<ChannelChat> => {
+    const row = await tx.first(selectChat, place)
+    if (!row) throw noSuchChat(place)
+    if (!(await isServed(tx, row)))
+      throw new Refusal('wrong_state', refusalText('chatNotServed', { state: row.state }), {
+        state: row.state,
+      })
+    await queueOutgoing(tx, place, chatWords(row.language, row.channel).test, now)
+    return chatOf(row)
   },
 })
 

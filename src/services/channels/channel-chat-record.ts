@@ -3,7 +3,10 @@
  * them.
  */
 import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
+import { isChannelChat } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -84,7 +87,7 @@ export async function chatOfConversation(
   reader: Reader,
   { key, kind }: Pick<ConversationRow, 'key' | 'kind'>,
 ): Promise<ChatRow | undefined> {
-  return kind === 'channel' ? reader.first(selectChatOf, { key }) : undefined
+  return isChannelChat(kind) ? reader.first(selectChatOf, { key }) : undefined
 }
 
 /**
@@ -99,8 +102,16 @@ export async function forwardToChannel(
 ): Promise<void> {
   if (content.trim() === '') return
   const chat = await chatOfConversation(tx, row)
-  if (chat?.state === 'paired')
+  if (chat && (await isServed(tx, chat)))
     await queueOutgoing(tx, { channel: chat.channel, chatId: chat.chat_id }, content, now)
+}
+
+/** A thread is served as long as the chat is that it stands in. */
+export async function isServed(reader: Reader, chat: ChatRow): Promise<boolean> {
+  const { channel, parent_id: parentId } = chat
+  const host =
+    parentId === null ? chat : await reader.first(selectChat, { channel, chatId: parentId })
+  return host?.state === 'paired'
 }
 
 /** Stores a changed chat and announces it. */
@@ -108,6 +119,9 @@ export async function writeChat(tx: Tx, changed: ChatRow, by: string): Promise<v
   await tx.update('channel_chats', changed)
   tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
 }
+
+export const noSuchChat = ({ channel, chatId }: ChatAddress): Refusal =>
+  new Refusal('not_found', refusalText('noChatThere', { id: chatId, channel }), { chatId })
 
 /** The channel's row, created if needed. */
 export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {

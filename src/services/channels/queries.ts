@@ -2,9 +2,10 @@
 import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
 import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import type { Channel, ChannelChat } from '../../protocol/channels/channel.ts'
+import type { Channel, ChannelChat, ChannelPerson } from '../../protocol/channels/channel.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { chatsPage, selectNextOfChats } from '../../store/channels/channels.ts'
+import { chatsPage, selectNextOfChats, selectRecentChats } from '../../store/channels/channels.ts'
+import { peoplePage } from '../../store/channels/people.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
 import { channelView } from './hold-channel.ts'
@@ -40,6 +41,44 @@ export const listChannels = defineQuery('list-channels', {
     const items: Channel[] = []
     for (const channel of channelNames) items.push(await channelView(reader, channel, now))
     return { items, nextCursor: null }
+  },
+})
+
+/** Lists the people who are paired on a channel (CN4). */
+export const listChannelPeople = defineQuery('list-channel-people', {
+  scope: 'read',
+  on: 'channel',
+  run: async (
+    reader,
+    { channel, ...page }: PageQuery & { readonly channel: ChannelName },
+  ): Promise<Page<ChannelPerson>> => {
+    const found = await peoplePage(reader, channel, pageParams(page))
+    return cutPageBy(found, page.limit, ({ pairedAt, userId }) => ({
+      createdAt: pairedAt,
+      id: userId,
+    }))
+  },
+})
+
+/** Chats in which messages may have been missed; those of long ago are not asked for. */
+const maxCaughtUp = 100
+
+/** What an adapter needs to go on where the last run ended (CN6). */
+export const findPosition = defineQuery('find-position', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { channel }: { channel: ChannelName }) => {
+    const row = await reader.row('channels', { channel })
+    const chats = await reader.all(selectRecentChats, { channel, limit: maxCaughtUp })
+    return {
+      position: row?.position ?? null,
+      chats: chats.map(({ chat_id: chatId, parent_id: parentId, kind, last_id: lastId }) => ({
+        chatId,
+        parentId,
+        kind,
+        lastId: lastId ?? '',
+      })),
+    }
   },
 })
 

@@ -1,6 +1,6 @@
 /** Records the sending of a queued message to its channel, and its result. */
 
-import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
+import { type ChatLanguage, chatWords } from '../../domain/channels/chat-texts.ts'
 import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
@@ -9,7 +9,7 @@ import { deleteOutgoing, selectChat, selectOutgoing } from '../../store/channels
 import { noticeColumn } from '../../store/fields.ts'
 import type { KeyOf } from '../../store/rows.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { chatStream } from './channel-chat-record.ts'
+import { chatStream, isServed, queueOutgoing } from './channel-chat-record.ts'
 
 interface OutgoingKey extends ChatAddress {
   readonly n: number
@@ -24,6 +24,8 @@ export interface BegunPart {
   readonly attempts: number
   readonly language: ChatLanguage
   readonly createdAt: Instant
+  /** The last message of ours that is known to have arrived in the chat. */
+  readonly afterRef: string | null
 }
 
 const keyOf = ({ channel, chat_id, n }: KeyOf<'outgoing'>) => ({ channel, chat_id, n })
@@ -42,14 +44,15 @@ export const beginSending = defineUseCase('begin-sending', {
     if (!row || !isOurs || row.not_before > now) return { begun: null }
     const maybeSent = row.state === 'sending' || row.maybe_sent === 1
     await tx.update('outgoing', { ...keyOf(row), state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
-    const language = (await tx.first(selectChat, which))?.language ?? 'en'
+    const chat = await tx.first(selectChat, which)
+    const about = { language: chat?.language ?? 'en', afterRef: chat?.last_ref ?? null } as const
     const { content, parts_sent: part, attempts, created_at: createdAt } = row
-    return { begun: { content, part, maybeSent, attempts, language, createdAt } }
+    return { begun: { content, part, maybeSent, attempts, createdAt, ...about } }
   },
 })
 
 export type SentOutcome =
-  | { readonly is: 'sent'; readonly isLast: boolean }
+  | { readonly is: 'sent'; readonly isLast: boolean; readonly ref: string | null }
   /** `maybeSent`: there was no response, so it may have arrived. */
   | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
   | { readonly is: 'never'; readonly why: Detail }
@@ -88,7 +91,7 @@ export const recordSent = defineUseCase('record-sent', {
         maybe_sent: 0,
         attempts: 0,
       })
-    await updateChatState(tx, which, outcome.is === 'never' ? maskDetail(outcome.why) : null, now)
+    await updateChatState(tx, which, outcome, now)
     return { noted: true }
   },
 })
@@ -96,18 +99,29 @@ export const recordSent = defineUseCase('record-sent', {
 async function updateChatState(
   tx: Tx,
   place: ChatAddress,
-  detail: Detail | null,
+  outcome: SentOutcome,
   now: string,
 ): Promise<void> {
   const chat = await tx.first(selectChat, place)
+  const detail: Detail | null = outcome.is === 'never' ? maskDetail(outcome.why) : null
   const trouble = detail && textOf(detail)
-  const last_out_at = detail === null ? now : chat?.last_out_at
+  const sent =
+    outcome.is === 'sent'
+      ? { last_out_at: now, last_ref: outcome.ref ?? chat?.last_ref ?? null }
+      : {}
   if (chat)
-    await tx.update('channel_chats', {
-      ...chat,
-      trouble,
-      notice: noticeColumn(detail),
-      last_out_at: last_out_at ?? null,
-    })
+    await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(detail), ...sent })
   if (detail === null) await tx.update('channels', { channel: place.channel, last_out_at: now })
 }
+
+/** Says in a chat that more was written while nobody was connected than is read (CN6). */
+export const tellMissed = defineUseCase('tell-missed', {
+  scope: 'server',
+  on: 'nobody',
+  streams: (input: ChatAddress & { count: number }) => [chatStream(input)],
+  run: async (tx, { count, ...place }, { now }): Promise<void> => {
+    const chat = await tx.first(selectChat, place)
+    if (!chat || !(await isServed(tx, chat))) return
+    await queueOutgoing(tx, place, chatWords(chat.language, chat.channel).missed(count), now)
+  },
+})

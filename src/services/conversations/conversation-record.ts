@@ -214,6 +214,7 @@ export const currentConversation = async (
 ): Promise<ConversationRow> => closeDueChapter(tx, await existingConversation(tx, key), now)
 
 type GivenField =
+  | 'kind'
   | 'summary'
   | 'summary_by'
   | 'flags'

@@ -10,6 +10,7 @@ const agentsKinds: ReadonlySet<string> = new Set<ConversationKind>([
   'web',
   'agent',
   'channel',
+  'channel-thread',
   'fork',
   'console',
   'work',

@@ -16,9 +16,15 @@ import {
   chatOf,
   deleteOutgoingOf,
   selectChat,
+  selectThreads,
 } from '../../store/channels/channels.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { chatStream, queueOutgoing, writeChat } from '../channels/channel-chat-record.ts'
+import {
+  chatStream,
+  noSuchChat,
+  queueOutgoing,
+  writeChat,
+} from '../channels/channel-chat-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn } from '../turns/limit-record.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
@@ -37,21 +43,16 @@ export const changeChannelChat = defineUseCase('change-channel-chat', {
   scope: 'manage',
   on: 'channel',
   streams: (input: Change) => [chatStream(input), home],
-  run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
+  run: async (tx, { state, route, hears, by, ...place }, { now }): Promise<ChannelChat> => {
     const row = await tx.first(selectChat, place)
-    if (!row)
-      throw new Refusal(
-        'not_found',
-        refusalText('noChatThere', { id: place.chatId, channel: place.channel }),
-        {
-          chatId: place.chatId,
-        },
-      )
+    // A thread is let in with its chat.
+    if (!row || row.parent_id !== null) throw noSuchChat(place)
     if (route) await checkAssigned(tx, route)
+    const heard = hears === undefined ? row : { ...row, hears }
     const routed =
       route === undefined
-        ? row
-        : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
+        ? heard
+        : { ...heard, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
     const decides = state !== undefined && state !== row.state
     if (decides && !before[state].includes(row.state))
       throw new Refusal(
@@ -82,12 +83,23 @@ async function announceDecision(
   place: ChatAddress,
   now: string,
 ): Promise<void> {
-  const words = chatWords(language)
   if (state === 'revoked') {
-    await cancelQueuedTurns(tx, channelKey(place), now)
-    await tx.delete('unread_messages', { conversation_key: channelKey(place) })
-    await tx.write(deleteOutgoingOf, place)
-    await clearLimitsIn(tx, channelKey(place), now)
+    const of = { channel: place.channel, parentId: place.chatId, limit: maxThreads }
+    for (const { chat_id: chatId } of await tx.all(selectThreads, of))
+      await endWaiting(tx, { channel: place.channel, chatId }, now)
+    await endWaiting(tx, place, now)
   }
-  if (state !== 'asking') await queueOutgoing(tx, place, words[state], now)
+  if (state !== 'asking')
+    await queueOutgoing(tx, place, chatWords(language, place.channel)[state], now)
+}
+
+/** Threads of a chat in which something may still wait. Older ones have long been answered. */
+const maxThreads = 200
+
+async function endWaiting(tx: Tx, place: ChatAddress, now: string): Promise<void> {
+  tx.lock(chatStream(place))
+  await cancelQueuedTurns(tx, channelKey(place), now)
+  await tx.delete('unread_messages', { conversation_key: channelKey(place) })
+  await tx.write(deleteOutgoingOf, place)
+  await clearLimitsIn(tx, channelKey(place), now)
 }

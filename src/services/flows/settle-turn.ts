@@ -6,6 +6,7 @@
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
+import { isChannelChat } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
@@ -102,7 +103,7 @@ async function settleChat(
   const read = await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
   const { kind } = await identityOf(tx, key)
-  if (kind === 'web' || kind === 'channel') await applyLimit(tx, turn, ended, context)
+  if (kind === 'web' || isChannelChat(kind)) await applyLimit(tx, turn, ended, context)
   return { message, read }
 }
 
@@ -160,7 +161,13 @@ async function channelLimitText(
   if (!chat) return undefined
   const agent = (await reader.row('agents', { id: agentId }))?.name ?? agentId
   const willGoOn = await willContinue(reader, { key, projectId, agentId, originKey: '' })
-  return chatWords(chat.language).atLimit({ agent, zone, now, goesOn: willGoOn, ...met })
+  return chatWords(chat.language, chat.channel).atLimit({
+    agent,
+    zone,
+    now,
+    goesOn: willGoOn,
+    ...met,
+  })
 }
 
 async function settleSummary(

@@ -25,12 +25,14 @@ export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter:
         .select(sql<number>`count(*)`.as('count'))
         .where('channel', '=', p.channel)
         .where('state', '=', 'paired')
+        .where('parent_id', 'is', null)
         .as('paired'),
       db
         .selectFrom('channel_chats')
         .select(sql<number>`count(*)`.as('count'))
         .where('channel', '=', p.channel)
         .where('state', '=', 'asking')
+        .where('parent_id', 'is', null)
         .where('asked_at', '>', p.askedAfter)
         .as('asking'),
       eb
@@ -72,7 +74,7 @@ export const selectFirstPair = statement()((db) =>
  */
 export type ChatRow = Tables['channel_chats']
 
-/** The chat that a conversation is of, by the name of both. There are few. */
+/** The chat that a conversation is of, by the name of both. */
 export const selectChatOf = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('channel_chats')
@@ -102,6 +104,30 @@ export const selectAsking = statement<{ channel: ChannelName; limit: number }>()
     .limit(p.limit),
 )
 
+/** The threads of a chat in which something waits or runs are among the most recent. */
+export const selectThreads = statement<{ channel: ChannelName; parentId: string; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('channel_chats')
+      .select(['chat_id', 'last_in_at'])
+      .where('channel', '=', p.channel)
+      .where('parent_id', '=', p.parentId)
+      .orderBy('last_in_at', 'desc')
+      .limit(p.limit),
+)
+
+/** Chats and threads that were read before, the most recent first. */
+export const selectRecentChats = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
+  db
+    .selectFrom('channel_chats')
+    .select(['chat_id', 'parent_id', 'kind', 'last_id'])
+    .where('channel', '=', p.channel)
+    .where('state', '=', 'paired')
+    .where('last_id', 'is not', null)
+    .orderBy('last_in_at', 'desc')
+    .limit(p.limit),
+)
+
 interface ChatsFilter {
   readonly channel: ChannelName
   readonly state?: ChatState | undefined
@@ -121,6 +147,7 @@ export async function chatsPage(
       .selectFrom('channel_chats')
       .selectAll()
       .where('channel', '=', channel)
+      .where('parent_id', 'is', null)
       .where((eb) => eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]))
     if (state !== undefined) found = found.where('state', '=', state)
     return pageOf(found, page, 'asked_at', 'chat_id')
@@ -139,6 +166,7 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
     'channel',
     'chat_id',
     'kind',
+    'hears',
     'title',
     'handle',
     'state',

@@ -115,5 +115,7 @@ export function differsFromKey(row: ConversationRow): string | undefined {
   const named = identityToBegin(row.key)
   // A thread's key says nothing; one of another program may have the same form.
   if (named.kind === 'other' || named.kind === 'session') return undefined
+  // A thread with an id of its own is told by its row alone.
+  if (named.kind === 'channel' && row.kind === 'channel-thread') return undefined
   return identityColumns.find((name) => named[name] !== null && named[name] !== row[name])
 }

@@ -14,6 +14,7 @@ import { whatAConversationIs } from './0045-what-a-conversation-is.ts'
 import { heldDecisions } from './0046-held-decisions.ts'
 import { lanes } from './0047-lanes.ts'
 import { comments } from './0048-comments.ts'
+import { peopleAndThreadsOfChannels } from './0049-people-and-threads-of-channels.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -28,6 +29,7 @@ export const migrations = numbered([
   heldDecisions,
   lanes,
   comments,
+  peopleAndThreadsOfChannels,
 ])
 
 export const newestVersion = migrations.length

@@ -1,4 +1,4 @@
-/** The tables of channels, their chats and outgoing messages. Part of tables.ts. */
+/** The tables of channels, their chats, people and outgoing messages. Part of tables.ts. */
 import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
@@ -26,11 +26,20 @@ export const channelTables = {
     held_until: column<Instant | null>(null),
     last_in_at: column<Instant | null>(null),
     last_out_at: column<Instant | null>(null),
+    /** What the adapter needs to go on behind the last message taken. */
+    position: column<string | null>(null),
   },
 
   channel_chats: {
     channel: key<ChannelName>(),
     chat_id: key<string>(),
+    /** The chat that a thread stands in, which decides about admission and agent. */
+    parent_id: fixed<string | null>(null),
+    /** Who is heard in a group: everybody in it, or only people who are paired. */
+    hears: column<'everybody' | 'people'>('everybody'),
+    /** The platform's id of the newest message that was taken, and of the last one we sent. */
+    last_id: column<string | null>(null),
+    last_ref: column<string | null>(null),
     kind: column<'person' | 'group'>(),
     title: column<string>(),
     handle: column<string | null>(null),
@@ -50,6 +59,15 @@ export const channelTables = {
     trouble: column<string | null>(null),
     /** JSON: the code and parameters beside `trouble`. */
     notice: column<string | null>(null),
+  },
+
+  /** Who somebody on a platform is here: the person whose code they sent. */
+  channel_people: {
+    channel: key<ChannelName>(),
+    user_id: key<string>(),
+    name: column<string>(),
+    person_id: column<string>(),
+    paired_at: column<Instant>(),
   },
 
   pairing_codes: {

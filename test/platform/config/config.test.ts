@@ -8,8 +8,8 @@ import {
   configKeys,
   configRules,
   environmentName,
-  parseConfigValue,
 } from '../../../src/protocol/config.ts'
+import { parseConfigValue } from '../../../src/protocol/config-parsing.ts'
 import { configJsonSchema } from '../../../src/protocol/config-schema.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

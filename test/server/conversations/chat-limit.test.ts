@@ -40,6 +40,10 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
     messageId: '1',
     attachment: null,
     command: undefined,
+    parentId: null,
+    isForUs: true,
+    platformId: '1',
+    userId: '42',
   } as const
   await store.run(takeIncoming, { ...message, content: code })
   await store.run(setChannelRoute, { channel: place.channel, route, by: 'owner' })

@@ -21,7 +21,8 @@ import { by } from '../projects/installation.ts'
 async function hear(store: Store, content: string, chatId = '7') {
   const sender = { kind: 'person', title: 'Eve', handle: null, language: 'en' } as const
   const said = { senderId: `${channel}:${chatId}`, senderName: 'Eve', messageId: '1', content }
-  const rest = { attachment: null, command: undefined }
+  const from = { parentId: null, isForUs: true, platformId: '1', userId: chatId }
+  const rest = { attachment: null, command: undefined, ...from }
   await store.run(takeIncoming, { channel, chatId, ...sender, ...said, ...rest })
   const row = await store.query(stateOfChat, { channel, chatId })
   return { state: row?.state ?? null }

@@ -12,13 +12,14 @@ import { Button, SubmitButton } from '../parts/button.tsx'
 import { CopySecret } from '../parts/copy.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
-import { Empty, Fact, Facts, Page, Section } from '../parts/page.tsx'
+import { Fact, Facts, Page, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { ChannelState } from './channel-state.tsx'
 import { AskingChats, KnownChats } from './chat-lists.tsx'
+import { People } from './people.tsx'
 import { RouteChoice } from './route-choice.tsx'
 import { useChannelWords } from './words.ts'
 
@@ -43,7 +44,7 @@ function OneChannel({ channel }: { channel: Channel }) {
   const mayManage = useMay('manage')
   const { data: chats } = useQuery({ ...chatsOf(channel.channel), refetchInterval: lookEveryMs })
   const isNew = channel.state === 'off' && channel.name === null
-  if (isNew) return <SetUp />
+  if (isNew) return <SetUp channel={channel.channel} />
   return (
     <>
       <Standing channel={channel} mayManage={mayManage} />
@@ -56,20 +57,29 @@ function OneChannel({ channel }: { channel: Channel }) {
       {chats && (
         <KnownChats chats={chats.filter(({ state }) => state !== 'asking')} mayManage={mayManage} />
       )}
+      <People channel={channel.channel} mayManage={mayManage} />
     </>
   )
 }
 
-function SetUp() {
+const settings = {
+  telegram: 'HOLDFAST_TELEGRAM_TOKEN=123456:ABC…',
+  slack: 'HOLDFAST_SLACK_BOT_TOKEN=xoxb-… HOLDFAST_SLACK_APP_TOKEN=xapp-…',
+  discord: 'HOLDFAST_DISCORD_TOKEN=…',
+} as const satisfies Record<Channel['channel'], string>
+
+function SetUp({ channel }: { channel: Channel['channel'] }) {
   const words = useChannelWords()
   return (
-    <Empty title={words.setUpTitle}>
-      <p>{words.setUp}</p>
-      <code className="rounded-md bg-sunken px-3 py-2 font-mono text-sm break-all">
-        HOLDFAST_TELEGRAM_TOKEN=123456:ABC… npm start
-      </code>
-      <p className="text-sm text-faint">{words.setUpNote}</p>
-    </Empty>
+    <Section title={words.names[channel]} note={words.states.off}>
+      <div className="flex flex-col items-start gap-2">
+        <p>{words.setUp[channel]}</p>
+        <code className="rounded-md bg-sunken px-3 py-2 font-mono text-sm break-all">
+          {settings[channel]} npm start
+        </code>
+        <p className="text-sm text-faint">{words.setUpNote}</p>
+      </div>
+    </Section>
   )
 }
 
@@ -157,7 +167,7 @@ function MakeCode({ channel }: { channel: Channel['channel'] }) {
         >
           <DialogBody>
             <p>{channelWords.codeText}</p>
-            <CopySecret secret={`/start ${made.code}`} onCopied={() => {}} />
+            <CopySecret secret={made.code} onCopied={() => {}} />
             {made.link && (
               <a
                 href={made.link}

@@ -66,7 +66,11 @@ function Name({ chat }: { chat: ChannelChat }) {
         {chat.handle && ` @${chat.handle}`}{' '}
         <span className="text-sm text-faint">{chat.chatId}</span>
       </span>
-      {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
+      {chat.kind === 'group' && (
+        <span className="block text-sm text-warn">
+          {chat.hears === 'people' ? words.groupOfPeople : words.group}
+        </span>
+      )}
       {chat.trouble && (
         <span className="block text-sm text-bad">{translate(chat.trouble, chat.notice)}</span>
       )}
@@ -165,6 +169,7 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
         <span className="text-sm text-quiet">{words.chatStates[chat.state]}</span>
       )}
       {chat.lastInAt && <Ago at={chat.lastInAt} className="text-sm text-faint" />}
+      {mayManage && isServed && <Test chat={chat} />}
       {mayManage && isServed && <Revoke chat={chat} />}
       {mayManage && !isServed && (
         <Button
@@ -177,6 +182,33 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
       )}
       {!isServed && <ProblemNote error={error} />}
     </li>
+  )
+}
+
+function Test({ chat }: { chat: ChannelChat }) {
+  const words = useChannelWords()
+  const { waiting, error, send } = useSending<ChannelChat>()
+  const test = async () => {
+    const path = '/api/channels/{channel}/chats/{chatId}/test'
+    // Each press is a message of its own.
+    const sent = await send(crypto.getRandomValues(new Uint32Array(1))[0], (options) =>
+      client.post(path, { params: chatOf(chat), ...options }),
+    )
+    if (sent) notify(words.tested)
+    await refreshChannels()
+  }
+  return (
+    <>
+      <Button
+        look="quiet"
+        disabled={waiting}
+        aria-label={words.testName(chat.title)}
+        onClick={() => void test()}
+      >
+        {words.test}
+      </Button>
+      <ProblemNote error={error} />
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import type { channels as english } from './en-words.ts'
 export const channels: typeof english = {
   title: 'チャンネル',
   all: 'チャンネルの設定を見る',
-  names: { telegram: 'Telegram' },
+  names: { telegram: 'Telegram', slack: 'Slack', discord: 'Discord' },
   states: { off: '未設定', connecting: '接続中', connected: '接続済み', failing: '接続できません' },
   state: '状態',
   bot: 'ボット',
@@ -20,9 +20,15 @@ export const channels: typeof english = {
   codeTitle: '相手を登録する',
   codeText: '10分以内にボットへメッセージとして送ってください。使えるのは一度だけです。',
   codeLink: 'コード付きでチャットを開く',
-  setUpTitle: 'Telegram でエージェントと話す',
-  setUp:
-    'Telegram で @BotFather に /newbot と送ってボットを作り、そのトークンを付けて Holdfast を起動します:',
+  setUp: {
+    telegram:
+      'Telegram で @BotFather に /newbot と送ってボットを作り、そのトークンを付けて Holdfast を起動します:',
+    slack:
+      'docs/operating/slack.md のマニフェストから Slack アプリを作ってインストールし、2 つのトークンを付けて Holdfast を起動します:',
+    discord:
+      'docs/operating/discord.md に従って Discord の開発者ポータルでボット付きのアプリケーションを作り、そのトークンを付けて Holdfast ' +
+      'を起動します:',
+  },
   setUpNote: 'ルーターの内側でも使えます。外からこのサーバーに届く必要はありません。',
   asking: '許可を待っている相手',
   askingNote: '名前は本人が自由に付けられます。コードを渡すほうが確実です。',
@@ -36,6 +42,21 @@ export const channels: typeof english = {
   chats: 'チャット',
   noChats: '許可したチャットはまだありません。コードを作ってボットに送ってください。',
   group: 'グループ: 参加者全員に応答します',
+  groupOfPeople: 'グループ: 登録済みの人だけに応答します',
+  test: 'テスト送信',
+  testName: (name: string) => `${name} にテストメッセージを送る`,
+  tested: 'テストメッセージを送信します。',
+  people: '登録済みの人',
+  peopleNote: 'チャンネルでの決定は、ここでの本人の決定として扱われます。',
+  nobodyPaired:
+    '登録済みの人はいません。コードを作り、ダイレクトメッセージでボットに送ってください。',
+  isPerson: (person: string) => `ここでは ${person}`,
+  signOut: '登録を解除',
+  signOutName: (name: string) => `${name} の登録を解除`,
+  signOutTitle: (name: string) => `${name} の登録を解除しますか？`,
+  signOutText:
+    'ダイレクトメッセージの許可はそのままです。チャンネルでは応答しなくなります。あとでまた登録できます。',
+  signedOut: (name: string) => `${name} の登録を解除しました。`,
   chatStates: { asking: '許可待ち', paired: '許可済み', refused: '拒否', revoked: '取り消し済み' },
   routeOf: (name: string) => `${name} のエージェント`,
   revokeName: (name: string) => `${name} を取り消す`,

@@ -3,7 +3,7 @@
  * changed, and while somebody looks.
  */
 import { queryOptions } from '@tanstack/react-query'
-import type { Channel, ChannelChat } from '../../../src/protocol/channels/channel.ts'
+import type { Channel, ChannelChat, ChannelPerson } from '../../../src/protocol/channels/channel.ts'
 import { client, invalidate } from './queries.ts'
 
 /** More than anybody looks through. */
@@ -21,6 +21,15 @@ export const chatsOf = (channel: Channel['channel']) =>
     queryFn: async ({ signal }) => {
       const options = { params: { channel }, query: { limit: mostListed }, signal }
       return (await client.get('/api/channels/{channel}/chats', options)).items
+    },
+  })
+
+export const peopleOf = (channel: Channel['channel']) =>
+  queryOptions<ChannelPerson[]>({
+    queryKey: [...channelsKey, 'people', channel],
+    queryFn: async ({ signal }) => {
+      const options = { params: { channel }, query: { limit: mostListed }, signal }
+      return (await client.get('/api/channels/{channel}/people', options)).items
     },
   })
 

@@ -27,6 +27,8 @@ const words: RefusalSentences = {
   noAllowance: 'この許可はありません',
   noSecret: 'このプロジェクトにシークレット {name} はありません',
   noChatThere: '{channel} にチャット {id} はありません',
+  noPersonThere: '{channel} に ID {id} の登録済みの人はいません',
+  chatNotServed: 'このチャットは{state}です。メッセージは許可されたチャットにだけ送信されます',
   noChapter: '{key} に {day} の記録はありません',
   nothingHere: 'このアドレスには何もありません',
   noneAssigned: '{project} に割り当てられたエージェントがいません',

@@ -205,6 +205,19 @@ const words: Sentences = {
   tooManyWait:
     '送信待ちのメッセージが {count} 件を超えたため、新しいものは送信されません。会話には残っています。',
 
+  platformUnreachable:
+    '{platform} に接続できません（{code}）。再試行します。ネットワークと {setting} をご確認ください。',
+  platformSilent: '{platform} から応答がありません（{why}）。再試行します。',
+  platformToken:
+    '{platform} がこのトークンを認識しません（{why}）。正しいトークンを {setting} に設定して、再起動してください。',
+  platformMissesRight:
+    'アプリに {platform} での権限が足りません（{why}）。ガイドに従って追加し、再起動してください。',
+  platformBusy: '短時間に送りすぎたため、{platform} から待つよう求められています。',
+  platformClosed: '{platform} がそこへの送信を許可していません（{why}）。',
+  platformRefused: '{platform} が受け付けませんでした（{why}）。',
+  platformTrouble: '{platform} がエラーを返しました（{why}）。再試行します。',
+  platformFlood: '一度に処理できる数を超えるメッセージが届きました。再接続します。',
+
   userRequested: 'ユーザーの操作',
   nobodyConnected: '誰も接続していなかったため',
   givenUp: '1 日以内に送信できませんでした。会話には残っています。',

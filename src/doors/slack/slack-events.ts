@@ -1,0 +1,74 @@
+/** What Slack sends over its socket, as far as it is read here. Everything else is let pass. */
+import * as z from 'zod'
+import type { Inbound } from '../../adapters/port.ts'
+import { threadId } from '../../domain/channels/key.ts'
+
+export const Message = z.object({
+  type: z.enum(['message', 'app_mention']).optional(),
+  subtype: z.string().optional(),
+  channel: z.string().optional(),
+  channel_type: z.string().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().optional(),
+  app_id: z.string().optional(),
+  text: z.string().default(''),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  parent_user_id: z.string().optional(),
+  files: z.array(z.unknown()).optional(),
+  metadata: z
+    .object({ event_payload: z.record(z.string(), z.unknown()).optional() })
+    .nullish()
+    .catch(undefined),
+})
+export type Message = z.output<typeof Message>
+
+export const Envelope = z.object({
+  type: z.string(),
+  body: z.object({ event: z.unknown().optional() }).catch({}),
+})
+
+/** Who we are there. */
+export interface OurSelf {
+  readonly userId: string
+  readonly teamId: string
+}
+
+/** Messages of people. Changes, joins and what bots say are not heard. */
+const heard = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message'])
+
+export const isHeard = (message: Message, us: OurSelf): boolean =>
+  heard.has(message.subtype) &&
+  message.bot_id === undefined &&
+  message.user !== undefined &&
+  message.user !== us.userId
+
+/** `shown`: how the text, the author and the chat are shown. */
+export function inboundOf(
+  message: Message & { readonly channel: string; readonly user: string },
+  us: OurSelf,
+  shown: { readonly text: string; readonly author: string; readonly title: string },
+): Inbound {
+  const { channel, thread_ts: thread, ts } = message
+  // A direct message may come without its type where history is read.
+  const isDirect = message.channel_type === 'im' || channel.startsWith('D')
+  const isThread = thread !== undefined && thread !== ts
+  return {
+    chatId: isThread ? threadId(channel, thread) : channel,
+    parentId: isThread ? channel : null,
+    kind: isDirect ? 'person' : 'group',
+    title: isDirect ? shown.author : shown.title,
+    handle: null,
+    senderId: message.user,
+    senderName: shown.author,
+    messageId: ts,
+    text: shown.text,
+    isForUs:
+      isDirect ||
+      message.type === 'app_mention' ||
+      message.text.includes(`<@${us.userId}`) ||
+      message.parent_user_id === us.userId,
+    attachment: message.files && message.files.length > 0 ? 'other' : null,
+    language: undefined,
+  }
+}
