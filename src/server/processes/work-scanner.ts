@@ -10,7 +10,6 @@ import type { EventType } from '../../protocol/events.ts'
 import { findPostsWithWork, postsPageSize } from '../../services/agent-sessions/queries.ts'
 import { App } from '../../services/app.ts'
 import { findIdentities } from '../../services/conversations/queries.ts'
-import { findStartableRoles, startWaitingRole } from '../../services/flows/begin-turn.ts'
 import { dispatchTurn, findDispatch } from '../../services/flows/dispatch-turn.ts'
 import { findReadyLaunches, readyPageSize } from '../../services/turns/queries.ts'
 import type { Post } from '../../store/agent-sessions/agent-sessions.ts'
@@ -293,9 +292,6 @@ export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> 
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
   const app = new App(store)
-  await forEachSettled(await store.query(findStartableRoles, {}), (roleAgent) =>
-    app.run(startWaitingRole, roleAgent, theServer),
-  )
   await forEachSettled(
     inPages<ReadyLaunch>(
       (last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }),

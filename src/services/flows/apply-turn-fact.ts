@@ -45,10 +45,11 @@ import { bufferUpdate, keepOutput } from '../turns/turn-output.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
-import { tellReopened } from './context-health.ts'
+import { beginNextTurn } from './begin-turn.ts'
 import { withdrawRequest } from './decide-request.ts'
 import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
-import { promptWithContext, startNext } from './send-prompt.ts'
+import { promptWithContext } from './send-prompt.ts'
+import { tellReopened } from './start-in-context.ts'
 import { turnEnded } from './turn-ended.ts'
 
 type TurnFactType =
@@ -295,8 +296,8 @@ async function roleAgentReady(
       data: { role, change: wish.change, by: systemId },
     })
   }
-  if (agent.asleep_at === null) await promptWithContext(tx, row, context)
-  else await startNext(tx, row, context)
+  if (agent.asleep_at === null) await promptWithContext(tx, row, launch, context)
+  else await beginNextTurn(tx, launch, context)
 }
 
 /** The context was opened for this turn. Records which primer it got. */

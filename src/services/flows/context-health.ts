@@ -6,23 +6,19 @@
  * output is never repeated automatically, and the person is told.
  */
 
+import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { denied } from '../../domain/turns/lifecycle.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { detailIn } from '../../store/fields.ts'
 import { contextLimit } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
-import {
-  isOfRole,
-  selectRunningOfLaunch,
-  selectUsageBefore,
-  type TurnRow,
-} from '../../store/turns/turns.ts'
+import { isOfRole, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { changeContext, putToSleep } from '../turns/move-context.ts'
@@ -110,28 +106,6 @@ export async function updateContextHealth(
 }
 
 /**
- * Tells the person in a turn that begins what became of the context since: it was opened again, or
- * begins with a primer alone.
- */
-export async function tellReopened(
-  tx: Tx,
-  turn: TurnRow,
-  { id: contextId, trouble, not_restored, notice, how }: ContextRow,
-): Promise<void> {
-  const why = detailIn(not_restored, notice)
-  if (
-    how === 'new' &&
-    why !== null &&
-    !(await tx.first(selectUsageBefore, { contextId, id: turn.id }))
-  )
-    return
-  if (how === 'new' && why !== null)
-    return noteInTurn(tx, turn, statusNotice('contextForgotten', { why }))
-  if (trouble > 0)
-    noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
-}
-
-/**
  * Reopens once in the same process if that can hold several contexts, then in another process with
  * a new ACP session.
  */
@@ -157,7 +131,8 @@ export async function replaceProcess(
   tx: Tx,
   launch: Launch,
   context: Context,
-  detail = statusNotice('contextUseless'),
+  detail: Detail = statusNotice('contextUseless'),
+  reason: EndReason = 'closed',
 ): Promise<void> {
   const inRole =
     launch.roleAgentId === null
@@ -165,7 +140,7 @@ export async function replaceProcess(
       : await tx.row('role_agents', { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
-  if (own && own.state !== 'ended') await endAgentSession(tx, own, 'closed', context)
+  if (own && own.state !== 'ended') await endAgentSession(tx, own, reason, context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
   if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
 }

@@ -16,7 +16,7 @@ import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { type AskedUserSession, activeAgent } from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
-import { startNext } from './send-prompt.ts'
+import { beginNextTurn } from './begin-turn.ts'
 
 interface Input {
   readonly contextId: string
@@ -69,7 +69,7 @@ export const endLimit = defineUseCase('end-limit', {
     )
     if (runs) return { ended: false }
     await liftLimit(tx, row, context)
-    await startNext(tx, agent, context)
+    await beginNextTurn(tx, launch, context)
     return { ended: true }
   },
 })

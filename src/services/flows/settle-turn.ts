@@ -31,9 +31,10 @@ import { setSummary } from '../conversations/change-conversation.ts'
 import { applyLimit, willContinue } from '../turns/limit-record.ts'
 import { addTurn } from '../turns/move-turn.ts'
 import type { EndedTurn } from '../turns/record-end.ts'
-import { noteInTurn, startTurn } from '../turns/turn-record.ts'
+import { noteInTurn } from '../turns/turn-record.ts'
 import { updateTask } from '../work/change-task.ts'
 import { markMessagesRead, postAnswer } from './post-answer.ts'
+import { startInContext } from './start-in-context.ts'
 import { storeAnswer, storePrompt } from './work-conversation.ts'
 
 /** Characters of an answer kept as a task's result. */
@@ -227,8 +228,6 @@ async function continueOnce(
   const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   const own = launch && (await newestOfLaunch(tx, launch.id))
   if (!launch || launch.stopReason !== null || own?.state !== 'active') return false
-  const inContext =
-    turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   const content = JSON.stringify([{ type: 'text', text: promptToContinue(stopReason) }])
   const { id: retry_of, usage: _, primer: __, ...rest } = turn
   const fresh = {
@@ -253,8 +252,7 @@ async function continueOnce(
   })
   await addTurn(tx, again)
   await storePrompt(tx, again, context)
-  const held = inContext && { contextId: inContext.id, open: null }
-  await startTurn(tx, again, launch, { context: held }, context)
+  await startInContext(tx, again, launch, {}, context)
   return true
 }
 

@@ -7,7 +7,7 @@ import type { Reader } from '../../store/store.ts'
 
 export async function reasonToGo(
   reader: Reader,
-  { launchId, agentId }: ReadyLaunch,
+  { launchId, agentId }: Pick<ReadyLaunch, 'launchId' | 'agentId'>,
 ): Promise<Detail | undefined> {
   if (await reader.first(selectHasMoved, { launchId })) return statusNotice('projectMoved')
   // CX21: it began before that was found out.

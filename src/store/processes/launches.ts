@@ -17,6 +17,7 @@ import { columnsBesides, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
+import { open, queued } from '../turns/turns.ts'
 
 /** Columns that are read and written on their own. */
 const apart = [
@@ -330,6 +331,7 @@ export async function contextLimit(reader: Reader, id: string): Promise<number |
 export interface ReadyLaunch extends Post {
   readonly launchId: string
   readonly coordinatorId: string
+  readonly roleAgentId: string | null
 }
 
 interface ReadyPage {
@@ -343,10 +345,23 @@ interface ReadyPage {
 const ready = (db: Kysely<Tables>, after: string, limit: number) =>
   db
     .selectFrom('launches')
-    .select(['id', 'agent_id', 'project_id', 'lane', 'coordinator_id'])
+    .select(['launches.id', 'agent_id', 'project_id', 'lane', 'coordinator_id', 'role_agent_id'])
     .where('ready_at', 'is not', null)
     .where('state', '<>', launchEnded)
-    .where('role_agent_id', 'is', null)
+    // In a role there is nothing to do but to begin what waits.
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('launches.role_agent_id', 'is', null),
+        exists(
+          selectFrom('turns')
+            .select('turns.id')
+            .whereRef('turns.role_agent_id', '=', 'launches.role_agent_id')
+            .where('turns.state', 'in', open)
+            .where('turns.state', '=', queued)
+            .where('turns.not_before', 'is', null),
+        ),
+      ]),
+    )
     .where('stop_reason', 'is', null)
     .where('id', '>', after)
     .orderBy('id')
@@ -372,5 +387,6 @@ export async function readyLaunches(
     projectId: row.project_id,
     lane: row.lane,
     coordinatorId: row.coordinator_id,
+    roleAgentId: row.role_agent_id,
   }))
 }

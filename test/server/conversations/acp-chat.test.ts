@@ -47,7 +47,7 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`))
     .json
   const post = { agentId, projectId, lane: '' }
-  const look = { launchId, ...post, coordinatorId }
+  const look = { launchId, ...post, coordinatorId, roleAgentId: null }
   expect(await server.store.run(dispatchTurn, look)).toEqual({ dispatched: false })
   await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))
   await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))
