@@ -18,7 +18,7 @@ import {
   agentsOf,
   type PlacedConversation,
 } from '../../store/conversations/conversation-identity.ts'
-import type { ReadyLaunch } from '../../store/processes/launches.ts'
+import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import type { Store } from '../../store/store.ts'
 import type { Basics, ServerDependencies } from '../dependencies.ts'
 import type { FeedEvent, TailFollower } from '../live/tail.ts'

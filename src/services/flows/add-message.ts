@@ -13,7 +13,7 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { currentConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { requireOwnMessages } from '../conversations/own-messages.ts'
 import { clientIdReused } from '../refusals.ts'
-import { appendMessage } from './append-message.ts'
+import { postForAgents } from './post-for-agents.ts'
 
 type NewConversationMessage = z.output<typeof MessageDraft> & {
   readonly key: string
@@ -35,7 +35,7 @@ export const addMessage = defineUseCase('add-message', {
     // CV14: a person puts it in for somebody else.
     const senderName = draft.role === 'user' ? undefined : putInName(draft.role)
     const message = { ...draft, senderId: by, senderName, receiverId: readers[0] ?? null }
-    return appendMessage(tx, row, message, context, { readers })
+    return postForAgents(tx, row, message, context, { readers })
   },
 })
 

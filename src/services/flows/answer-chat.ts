@@ -15,6 +15,7 @@ import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { ownConversation } from '../conversations/own-conversation.ts'
 import { lockContext } from '../turns/context-record.ts'
+import { beginElsewhere } from './begin-turn.ts'
 import { endTurn } from './end-turn.ts'
 import { postAnswer } from './post-answer.ts'
 import { runOnce } from './post-message.ts'
@@ -83,6 +84,7 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   }
   const event = { type: 'answer', hasText: content !== '' } as const
   const { message, read } = await endTurn(tx, turn, event, { answer: content }, context)
+  await beginElsewhere(tx, turn.project_id, context)
   return {
     messageId: message?.id ?? null,
     seq: message?.seq ?? null,

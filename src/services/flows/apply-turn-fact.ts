@@ -4,13 +4,10 @@
  * about an ended turn or process are ignored.
  */
 
-import { systemId } from '../../domain/access/caller.ts'
-import type { Instant } from '../../domain/instant.ts'
-import { detailFrom, type Notice, noticesOf } from '../../domain/notices.ts'
+import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import {
   conversationStream,
-  coordinatorStream,
   projectStream,
   turnsStream,
   userSessionStream,
@@ -20,35 +17,24 @@ import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { contextsAllowed } from '../../store/agents/agents.ts'
 import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sessions.ts'
-import { noticeColumn, noticesColumn } from '../../store/fields.ts'
-import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
-import { processOf } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { isOfRole, relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { changeConversation } from '../conversations/conversation-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/chat-options.ts'
-import {
-  cutOffFor,
-  getOrCreateContext,
-  lockContext,
-  primerForTurn,
-  roleContextKey,
-} from '../turns/context-record.ts'
+import { lockContext, primerForTurn } from '../turns/context-record.ts'
 import { changeContext, contextOpened } from '../turns/move-context.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
 import { bufferUpdate, keepOutput } from '../turns/turn-output.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
-import { agentConfigured, changesAgain, updateOffers } from './agent-configured.ts'
+import { agentConfigured, updateOffers } from './agent-configured.ts'
+import { opened, processReady, roleAgentReady } from './agent-ready.ts'
 import { requestAnswer, requestPermission } from './ask-person.ts'
-import { beginNextTurn } from './begin-turn.ts'
 import { withdrawRequest } from './decide-request.ts'
 import { moveRoleAgent, withLastOutput } from './move-role-agent.ts'
-import { promptWithContext } from './send-prompt.ts'
 import { tellReopened } from './start-in-context.ts'
 import { turnEnded } from './turn-ended.ts'
 
@@ -161,35 +147,6 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
   return turn
 }
 
-/** A process for chats or tasks is ready. The context opened with its start is open. */
-async function processReady(
-  tx: Tx,
-  launch: Launch,
-  fact: Fact<'agent-ready'>,
-  { now }: Context,
-): Promise<void> {
-  const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
-  // 0: it was brought back into a conversation that has been deleted since.
-  const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
-  const isNamed = holdsSeveral && (await contextsAllowed(tx, launch.agentId)) === null
-  await tx.update('launches', {
-    id: launch.id,
-    ready_at: now,
-    context_limit: isNamed ? null : limit,
-  })
-  for (const row of held) {
-    await lockContext(tx, row.conversation_key)
-    await keepOffers(tx, row, fact)
-    const found = opened(fact, fact.notices?.['notRestored'], now)
-    await contextOpened(tx, row, { ...found, primed_at: null })
-  }
-  tx.append(projectStream(launch.projectId), {
-    type: 'process-ready',
-    data: { process: processOf(launch) },
-  })
-}
-
 /** Records where the context being opened works. Without git that is the project's folder. */
 async function workplaceMade(
   tx: Tx,
@@ -201,103 +158,6 @@ async function workplaceMade(
     ({ state }) => state === 'opening',
   )
   if (opening) await recordWorkplace(tx, opening, launch, fact, context)
-}
-
-async function roleAgentReady(
-  tx: Tx,
-  agent: RoleAgentRow,
-  launch: Launch,
-  fact: Fact<'agent-ready'>,
-  context: Context,
-): Promise<void> {
-  const {
-    acpSessionId,
-    how,
-    notRestored,
-    workspace,
-    branch,
-    note,
-    images,
-    modes,
-    modeId,
-    options,
-  } = fact
-  const { commands = [], title = null }: Offers = JSON.parse(agent.offers)
-  const offers: Offers = { images, modes, modeId, options, commands, title }
-  const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
-  const details = {
-    note: detailFrom(note, fact.notices?.['note']),
-    notRestored: detailFrom(notRestored, fact.notices?.['notRestored']),
-  }
-  const notices = noticesColumn(agent.notices, details)
-  const known = {
-    workspace,
-    branch,
-    note,
-    not_restored: notRestored,
-    notices,
-    offers: JSON.stringify({ ...offers, pending }),
-  }
-  const moved = { ...agent, ...known, acp_session_id: acpSessionId }
-  const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
-  if (decision.became !== 'ready') return
-  const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
-  const which = roleContextKey(agent)
-  const { key } = which
-  const { now } = context
-  const found = await getOrCreateContext(tx, which, context)
-  const restored = { not_restored: notRestored, notice: noticeColumn(details.notRestored) }
-  const opened = {
-    launch_id: launch.id,
-    acp_session_id: acpSessionId,
-    how,
-    ...restored,
-  }
-  // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be
-  // primed.
-  const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
-  const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
-  const primed_at = hasNews ? null : now
-  await contextOpened(tx, found, { ...opened, opened_at: now, primed_at })
-  const isNamed =
-    found.launch_id === launch.id &&
-    (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1 &&
-    (await contextsAllowed(tx, launch.agentId)) === null
-  await tx.update('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
-  const data = {
-    role,
-    agentId,
-    conversation: key,
-    workspace,
-    branch,
-    note,
-    how,
-    notRestored,
-    notices: noticesOf(details),
-    agentName: fact.agentName,
-    agentVersion: fact.agentVersion,
-    can: fact.can,
-    ...offers,
-  }
-  const stream = userSessionStream(userSessionId)
-  tx.append(stream, { type: 'agent:ready', data }, [projectStream(projectId)])
-  for (const { change, error } of refused)
-    tx.append(stream, {
-      type: 'agent:configured',
-      data: { role, change, error: error.text, notice: error.notice },
-    })
-  for (const wish of pending) {
-    tx.append(coordinatorStream(launch.coordinatorId), {
-      type: 'configure-ordered',
-      data: { launchId: launch.id, ...wish },
-    })
-    tx.append(stream, {
-      type: 'agent:configuring',
-      data: { role, change: wish.change, by: systemId },
-    })
-  }
-  if (agent.asleep_at === null) await promptWithContext(tx, row, launch, context)
-  else await beginNextTurn(tx, launch, context)
 }
 
 /** The context was opened for this turn. Records which primer it got. */
@@ -320,17 +180,6 @@ async function turnBegan(
   const change = { ...opened(fact, fact.notice, now), primed_at }
   await contextOpened(tx, row, change)
   await tellReopened(tx, turn, { ...row, ...change })
-}
-
-type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>
-
-const opened = (
-  { acpSessionId: acp_session_id, how, notRestored }: OpenedFact,
-  notice: Notice | null | undefined,
-  now: Instant,
-) => {
-  const why = { not_restored: notRestored, notice: noticeColumn(detailFrom(notRestored, notice)) }
-  return { acp_session_id, how, ...why, opened_at: now }
 }
 
 async function update(

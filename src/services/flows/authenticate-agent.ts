@@ -39,6 +39,7 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { ownRow, taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
+import { beginElsewhere } from './begin-turn.ts'
 import { endAgentSession } from './end-agent-session.ts'
 
 interface SignIn extends Pair {
@@ -203,6 +204,7 @@ export const logoutAgent = defineUseCase('logout-agent', {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }
     await endAgentSession(tx, current, 'logout', context)
+    await beginElsewhere(tx, current.projectId, context)
     const ended = agentSessionFrom(await ownRow(tx, caller))
     return { endReason: ended.state === 'ended' ? ended.endReason : 'logout' }
   },

@@ -17,7 +17,7 @@ import { existingConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused } from '../refusals.ts'
-import { appendMessage } from './append-message.ts'
+import { postForAgents } from './post-for-agents.ts'
 import { requireTakesPictures, runOnce } from './post-message.ts'
 
 export type NewThread = z.output<typeof NewConversation> & {
@@ -92,5 +92,5 @@ async function addFirstMessage(
     receiverId: agentId,
     role: 'user',
   } as const
-  await appendMessage(tx, row, said, context, { readers: [agentId] })
+  await postForAgents(tx, row, said, context, { readers: [agentId] })
 }

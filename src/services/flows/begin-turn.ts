@@ -13,9 +13,10 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { chooseDispatch, nextQueued, type ProcessFacts } from '../../domain/turns/lifecycle.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
-import { newestOfLaunch, postOf } from '../../store/agent-sessions/agent-sessions.ts'
+import { newestOfLaunch, type Post, postOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { contextLimit } from '../../store/processes/launches.ts'
+import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
+import { selectReadyOfPost, selectReadyWithWaiting } from '../../store/processes/ready-launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import {
@@ -142,8 +143,33 @@ async function begin(
     return startInContext(tx, turn, launch, { requestId }, context)
   }
   const agentSessionId = (await newestOfLaunch(tx, launch.id))?.id ?? ''
-  const told = await messagesAsPrompt(tx, turn, { launch, agentSessionId }, context)
-  return told && startInContext(tx, told.turn, launch, told, context)
+  const prompt = await messagesAsPrompt(tx, turn, { launch, agentSessionId }, context)
+  return prompt && startInContext(tx, prompt.turn, launch, prompt, context)
+}
+
+/** Begins what waits for an agent in a process that is free, in the commit that lets it wait. */
+export async function beginWaiting(tx: Tx, post: Post, context: Context): Promise<void> {
+  const ready = await tx.first(selectReadyOfPost, postOf(post))
+  if (ready) await beginIn(tx, ready.id, context)
+}
+
+async function beginIn(tx: Tx, launchId: string, context: Context): Promise<void> {
+  const launch = await findLaunch(tx, launchId)
+  if (!launch || launch.stopReason !== null) return
+  if (launch.roleAgentId === null) {
+    const own = await newestOfLaunch(tx, launchId)
+    if (own?.state !== 'active' || own.purpose !== 'chat') return
+  }
+  await beginNextTurn(tx, launch, context)
+}
+
+/** Turns of other processes that begin with one commit; the scan begins the rest. */
+const maxBegunElsewhere = 10
+
+/** Begins turns that waited for a folder of the project, or for a person's word (CX9). */
+export async function beginElsewhere(tx: Tx, projectId: string, context: Context): Promise<void> {
+  const ready = await tx.all(selectReadyWithWaiting, { projectId, limit: maxBegunElsewhere })
+  for (const { id } of ready) await beginIn(tx, id, context)
 }
 
 /**
@@ -154,12 +180,13 @@ export const beginTurn = defineUseCase('begin-turn', {
   scope: 'write',
   on: 'conversation',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
-  run: async (tx, { key, by }): Promise<Conversation> => {
+  run: async (tx, { key, by }, context): Promise<Conversation> => {
     const row = await existingConversation(tx, key)
     const turn = await findWaitingTurn(tx, key)
     if (!turn) throw new Refusal('wrong_state', refusalText('nothingWaits', { key }))
     await tx.update('turns', { id: turn.id, begins_beside: 1 })
     tx.append(conversationStream(key), { type: 'turn-begins', data: { turnId: turn.id, by } })
+    await beginElsewhere(tx, turn.project_id, context)
     return conversationView(tx, row)
   },
 })

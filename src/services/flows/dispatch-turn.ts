@@ -21,7 +21,8 @@ import {
 } from '../../domain/stream-name.ts'
 import { promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
 import { newestOfLaunch, postOf } from '../../store/agent-sessions/agent-sessions.ts'
-import { findLaunch, type ReadyLaunch } from '../../store/processes/launches.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import {
   type Context,
   defineQuery,

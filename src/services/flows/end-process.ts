@@ -19,6 +19,7 @@ import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { hasSignedIn, moveLaunch } from '../processes/launch-record.ts'
 import { lockContext } from '../turns/context-record.ts'
 import { putAllToSleep } from '../turns/move-context.ts'
+import { beginElsewhere } from './begin-turn.ts'
 import { endAgentSession } from './end-agent-session.ts'
 import { endTurn } from './end-turn.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
@@ -34,7 +35,12 @@ export async function endProcess(
   context: Context,
 ): Promise<void> {
   if (launch.state === 'ended') return
-  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, context)
+  if (launch.roleAgentId !== null) await endInRole(tx, launch, end, context)
+  else await endOutsideRoles(tx, launch, end, context)
+  await beginElsewhere(tx, launch.projectId, context)
+}
+
+async function endOutsideRoles(tx: Tx, launch: Launch, end: End, context: Context): Promise<void> {
   const event =
     end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
   await requeueTurns(tx, launch, context)

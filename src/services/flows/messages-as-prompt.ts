@@ -16,9 +16,9 @@ import { currentConversation } from '../conversations/conversation-record.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
 import { severalPeople } from '../turns/context-record.ts'
 import { addTurn, moveTurn } from '../turns/move-turn.ts'
-import { otherAgent } from './post-message.ts'
+import { otherAgent } from './post-to-agent.ts'
 
-interface Told {
+interface MessagesPrompt {
   readonly turn: TurnRow
   readonly promptSeqs: ReadonlySet<number>
 }
@@ -34,7 +34,7 @@ export async function messagesAsPrompt(
   { id, conversation_key: key }: TurnRow,
   { launch, agentSessionId }: Receiver,
   { now, random }: Context,
-): Promise<Told | undefined> {
+): Promise<MessagesPrompt | undefined> {
   tx.lock(conversationStream(key))
   // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
   const before = await tx.row('conversations', { key })
@@ -53,12 +53,12 @@ export async function messagesAsPrompt(
     await moveTurn(tx, turn, { type: 'withdraw' }, now)
     return undefined
   }
-  const told = { ...turn, agent_session_id: agentSessionId }
-  if (messages.length === 0) return { turn: told, promptSeqs: new Set() }
+  const taken = { ...turn, agent_session_id: agentSessionId }
+  if (messages.length === 0) return { turn: taken, promptSeqs: new Set() }
   const content = await promptFrom(tx, key, messages, { launch, agentSessionId })
   const here = messages.filter((each) => each.conversationKey === key)
   return {
-    turn: { ...told, content: JSON.stringify(content) },
+    turn: { ...taken, content: JSON.stringify(content) },
     promptSeqs: new Set(here.map(({ seq }) => seq)),
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '../conversations/conversation-record.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { appendMessage } from './append-message.ts'
-import { otherAgent, postToAgent } from './post-message.ts'
+import { otherAgent, postToAgent } from './post-to-agent.ts'
 import { storeAnswer } from './work-conversation.ts'
 
 interface AnswerPost {

@@ -6,31 +6,20 @@
 
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
-import {
-  agentKey,
-  type ConversationIdentity,
-  isChat,
-  webKey,
-} from '../../domain/conversations/key.ts'
+import { agentKey, isChat, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
-import { agentsOf } from '../../store/conversations/conversation-identity.ts'
-import {
-  type ConversationRow,
-  insertOpenConversation,
-} from '../../store/conversations/conversations.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
-import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
 import { agentIdsOf, selectAssignment } from '../../store/projects/projects.ts'
-import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import {
-  changeConversation,
-  conversationOfTurn,
   currentConversation,
   openConversation,
   streamOfKey,
@@ -40,7 +29,9 @@ import { type ContextCaller, ownConversation } from '../conversations/own-conver
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { takesNoPictures } from '../turns/chat-options.ts'
-import { appendMessage } from './append-message.ts'
+import { beginWaiting } from './begin-turn.ts'
+import { postForAgents } from './post-for-agents.ts'
+import { postToAgent } from './post-to-agent.ts'
 
 /** Agents that one message can go to. */
 const maxReceivers = 100
@@ -56,6 +47,8 @@ export const postMessage = defineUseCase('post-message', {
   on: 'project',
   streams: ({ projectId, toAgentId }: PostedMessage) =>
     toAgentId === null ? [] : [conversationStream(webKey(projectId, toAgentId))],
+  // A turn begins with most messages, in the process that had the one before.
+  lockCacheKey: ({ projectId, toAgentId }) => `${projectId} ${toAgentId}`,
   run: async (tx, input, context): Promise<Message> => {
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier
@@ -69,7 +62,7 @@ export const postMessage = defineUseCase('post-message', {
       const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
       await requireTakesPictures(tx, row, input.media)
       messages.push(
-        await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }),
+        await postForAgents(tx, row, messageFrom(input), context, { readers: [agentId] }),
       )
     }
     const [first] = messages
@@ -97,6 +90,7 @@ export const sayInConversation = defineUseCase('say-in-conversation', {
   scope: 'write',
   on: 'conversation',
   streams: ({ key }: SaidMessage) => [streamOfKey(key)],
+  lockCacheKey: ({ key }) => key,
   run: async (tx, { key, ...input }, context): Promise<Message> => {
     const { projectId } = input
     const begun = await currentConversation(tx, key, context.now)
@@ -111,7 +105,7 @@ export const sayInConversation = defineUseCase('say-in-conversation', {
     await checkAssigned(tx, { projectId, agentId })
     const row = await chooseWorkplace(tx, begun, { ...input, now: context.now })
     await requireTakesPictures(tx, row, input.media)
-    return appendMessage(tx, row, messageFrom(said), context, { readers: [agentId] })
+    return postForAgents(tx, row, messageFrom(said), context, { readers: [agentId] })
   },
 })
 
@@ -169,71 +163,6 @@ async function earlierMessage(tx: Tx, input: PostedMessage): Promise<Message | u
     row.related_handoff_id === (input.relatedHandoffId ?? null)
   if (!same) throw clientIdReused(input.clientId)
   return messageOf(row)
-}
-
-// Posts messages between two agents of a project (CV10). Their conversation is open while a session
-// that wrote in it lives; the next message reopens it. Each message is also announced in the
-// project's stream, which waiting agents follow.
-
-/** The other agent of a conversation between agents. Undefined for any other conversation. */
-export const otherAgent = (
-  { kind, ...identity }: ConversationIdentity,
-  agentId: string,
-): string | undefined => {
-  const agentIds = kind === 'agent' ? agentsOf(identity) : []
-  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
-}
-
-interface AgentMessage {
-  readonly toAgentId: string
-  readonly content: string
-  /** CH12: the turn in which it was written. */
-  readonly clientId?: string | undefined
-  /** The conversation of the asking context. */
-  readonly originKey: string
-  /**
-   * The context that receives an answer. Left out for a question, which gets a context of its own
-   * for each origin.
-   */
-  readonly intoKey?: string | undefined
-}
-
-export async function postToAgent(
-  tx: Tx,
-  { agentId, projectId, agentSessionId }: AgentCaller,
-  { toAgentId, content, clientId, originKey, intoKey }: AgentMessage,
-  context: Context,
-): Promise<Message> {
-  const key = agentKey(agentId, toAgentId)
-  // DC6: an answer is of the day of its question.
-  const isAnswer = intoKey !== undefined && clientId !== undefined
-  const row = isAnswer
-    ? await conversationOfTurn(tx, key, context.now)
-    : (await openConversation(tx, key, context.now)).row
-  const open =
-    row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
-  if (row.state === 'closed')
-    tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
-  await tx.write(insertOpenConversation, {
-    agent_session_id: agentSessionId,
-    conversation_key: key,
-  })
-  const message = {
-    senderId: agentId,
-    receiverId: toAgentId,
-    role: 'assistant',
-    content,
-    projectId,
-    clientId,
-    originKey,
-  } as const
-  // An answer without a known origin goes into the conversation itself.
-  const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
-  return appendMessage(tx, open, message, context, {
-    readers: [toAgentId],
-    also: [projectStream(projectId)],
-    into,
-  })
 }
 
 interface RepeatableCall {
@@ -297,6 +226,8 @@ export const sendMessage = defineUseCase('send-message', {
       const { toAgentId, content } = input
       const { key: originKey } = await ownConversation(tx, input)
       const { id, seq } = await postToAgent(tx, input, { toAgentId, content, originKey }, context)
+      const lane = await laneOf(tx, originKey, toAgentId)
+      await beginWaiting(tx, { agentId: toAgentId, projectId: input.projectId, lane }, context)
       return { messageId: id, seq }
     })
   },

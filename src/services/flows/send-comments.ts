@@ -15,7 +15,7 @@ import { currentConversation, streamOfKey } from '../conversations/conversation-
 import { noSuchAgent } from '../refusals.ts'
 import { commentsOf, moveComment } from '../review/comment-record.ts'
 import { reviewPrompt, type SentThread } from '../review/review-prompt.ts'
-import { appendMessage } from './append-message.ts'
+import { postForAgents } from './post-for-agents.ts'
 import { sendPrompt } from './send-prompt.ts'
 
 interface Sending {
@@ -84,7 +84,7 @@ export async function prompt(
     throw new Refusal('wrong_state', refusalText('nobodyToTell'))
   if (!(await tx.first(selectAssignment, { project_id, agent_id }))) throw noSuchAgent(agent_id)
   const message = { senderId: by, receiverId: agent_id, role: 'user', content } as const
-  const { seq } = await appendMessage(tx, row, message, context, { readers: [agent_id] })
+  const { seq } = await postForAgents(tx, row, message, context, { readers: [agent_id] })
   const unread = await tx.first(selectUnreadMessage, { conversation_key: key, seq })
   return { turnId: unread?.turn_id ?? '', seq }
 }

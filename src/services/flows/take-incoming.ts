@@ -14,9 +14,9 @@ import { chatStream, queueOutgoing, routeFor } from '../channels/channel-chat-re
 import type { Incoming, Taken } from '../channels/incoming.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
-import { appendMessage } from './append-message.ts'
 import { answerCommand } from './chat-commands.ts'
 import { answerUnpaired, takeCode, takeUnpaired } from './pair-sender.ts'
+import { postForAgents } from './post-for-agents.ts'
 
 interface TakenIncoming {
   readonly taken: Taken
@@ -129,5 +129,5 @@ async function takeMessage(
     clientId: input.messageId,
   } as const
   const also = [projectStream(route.projectId)]
-  await appendMessage(tx, routed, message, context, { readers: [route.agentId], also })
+  await postForAgents(tx, routed, message, context, { readers: [route.agentId], also })
 }

@@ -15,7 +15,7 @@ import type { TurnRow } from '../../store/turns/turns.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
-import { beginNextTurn } from './begin-turn.ts'
+import { beginElsewhere } from './begin-turn.ts'
 import { replaceProcess, retryTurn, tellBroken, updateContextHealth } from './context-health.ts'
 import { endTurn } from './end-turn.ts'
 import { moveRoleAgent } from './move-role-agent.ts'
@@ -42,7 +42,7 @@ export async function turnEnded(
   tellBroken(tx, turn, fact.broken)
   const isLeaving = agent !== undefined && agent.terminating_at !== null
   if (fact.notRun && !isLeaving && (await retryTurn(tx, turn, launch, fact.notRun, context)))
-    return beginNextInRole(tx, launch, context)
+    return beginElsewhere(tx, launch.projectId, context)
   const { outcome, stopReason, usage } = fact
   const event = { type: 'ended', outcome, stopReason, error: errorIn(fact) } as const
   const { ended } = await endTurn(tx, turn, event, { usage }, context)
@@ -57,16 +57,11 @@ export async function turnEnded(
   }
   // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
-  await beginNextInRole(tx, launch, context)
+  await beginElsewhere(tx, launch.projectId, context)
 }
 
 const errorIn = ({ error, notice }: TurnEnded): Detail | null =>
   maskDetail(detailFrom(error, notice))
-
-/** In a chat the scan begins it: its messages' readers are told first. */
-async function beginNextInRole(tx: Tx, launch: Launch, context: Context): Promise<void> {
-  if (launch.roleAgentId !== null) await beginNextTurn(tx, launch, context)
-}
 
 /**
  * Fails an agent that takes no prompt even after its context was reopened and its process

@@ -2,7 +2,8 @@
 import type { Detail } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { contextsAllowed } from '../../store/agents/agents.ts'
-import { contextLimit, type ReadyLaunch, selectHasMoved } from '../../store/processes/launches.ts'
+import { contextLimit, selectHasMoved } from '../../store/processes/launches.ts'
+import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import type { Reader } from '../../store/store.ts'
 
 export async function reasonToGo(

@@ -13,12 +13,8 @@ import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { fields, noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
-import {
-  contextLimit,
-  findLaunch,
-  type ReadyLaunch,
-  readyLaunches,
-} from '../../store/processes/launches.ts'
+import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
+import { type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsIn } from '../../store/turns/contexts.ts'
 import { modelUsageOfProject } from '../../store/turns/model-usage.ts'

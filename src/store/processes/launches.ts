@@ -3,7 +3,7 @@
  * their project's and their coordinator's stream. The output of a process is read only on request.
  */
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import { noticeOf, textOf } from '../../domain/notices.ts'
 import type { Launch, LiveLaunches } from '../../domain/processes/lifecycle.ts'
@@ -17,7 +17,6 @@ import { columnsBesides, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { open, queued } from '../turns/turns.ts'
 
 /** Columns that are read and written on their own. */
 const apart = [
@@ -326,67 +325,4 @@ const selectContextLimit = statement<{ id: string }>()((db, p) =>
 export async function contextLimit(reader: Reader, id: string): Promise<number | null> {
   const row = await reader.first(selectContextLimit, { id })
   return row && row.ready_at === null ? 1 : (row?.context_limit ?? null)
-}
-
-export interface ReadyLaunch extends Post {
-  readonly launchId: string
-  readonly coordinatorId: string
-  readonly roleAgentId: string | null
-}
-
-interface ReadyPage {
-  /** Left out: of all. */
-  readonly projectId?: string | undefined
-  /** The last one seen. */
-  readonly after: string
-  readonly limit: number
-}
-
-const ready = (db: Kysely<Tables>, after: string, limit: number) =>
-  db
-    .selectFrom('launches')
-    .select(['launches.id', 'agent_id', 'project_id', 'lane', 'coordinator_id', 'role_agent_id'])
-    .where('ready_at', 'is not', null)
-    .where('state', '<>', launchEnded)
-    // In a role there is nothing to do but to begin what waits.
-    .where(({ or, eb, exists, selectFrom }) =>
-      or([
-        eb('launches.role_agent_id', 'is', null),
-        exists(
-          selectFrom('turns')
-            .select('turns.id')
-            .whereRef('turns.role_agent_id', '=', 'launches.role_agent_id')
-            .where('turns.state', 'in', open)
-            .where('turns.state', '=', queued)
-            .where('turns.not_before', 'is', null),
-        ),
-      ]),
-    )
-    .where('stop_reason', 'is', null)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-
-const selectReady = statement<ReadyPage>()((db, p) => ready(db, p.after, p.limit))
-const selectReadyIn = statement<ReadyPage & { projectId: string }>()((db, p) =>
-  ready(db, p.after, p.limit).where('project_id', '=', p.projectId),
-)
-
-/** Ready launches of a project, or of all, by id. Runs with every message. */
-export async function readyLaunches(
-  reader: Reader,
-  { projectId, ...page }: ReadyPage,
-): Promise<ReadyLaunch[]> {
-  const rows =
-    projectId === undefined
-      ? await reader.all(selectReady, page)
-      : await reader.all(selectReadyIn, { ...page, projectId })
-  return rows.map((row) => ({
-    launchId: row.id,
-    agentId: row.agent_id,
-    projectId: row.project_id,
-    lane: row.lane,
-    coordinatorId: row.coordinator_id,
-    roleAgentId: row.role_agent_id,
-  }))
 }

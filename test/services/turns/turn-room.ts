@@ -54,8 +54,9 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
   await coordinator.register('anew')
   const dispatcher = createTurnDispatcher({ store, clock, logger: nowhere })
 
+  let hired = 0
   const prompted = async (name: string): Promise<string> => {
-    const id = await pad.startable(await pad.hire(name))
+    const id = await pad.startable(await pad.hire(`${name}${++hired}`))
     await store.run(changeAgent, { agentId: id, protocol: 'acp', by })
     return id
   }
@@ -105,9 +106,10 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
     if (!row) throw new Error(`no turn runs in ${key}`)
     return { turnId: row.id, launchId: row.launch_id ?? '' }
   }
+  let workplace: object = {}
   const ready = async (launchId: string): Promise<void> => {
     await coordinator.start(launchId)
-    await coordinator.tell(readyAgent(launchId))
+    await coordinator.tell({ ...readyAgent(launchId), ...workplace } as Said)
   }
 
   /** What agents have in common that are prompted. */
@@ -140,6 +142,7 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
     let seq = 0
     return {
       async ask(content: string) {
+        clock.advance(1)
         seq = (await pad.say(content, agentId)).seq
       },
       withdrawLast: async () => void (await store.run(withdrawMessage, { key, seq, by })),
@@ -172,6 +175,7 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
       return {
         ...place,
         async ask(text) {
+          clock.advance(1)
           const content = [{ type: 'text' as const, text }]
           const sent = await store.run(sendPrompt, { ...inRole, content, by })
           messageId = sent.messageId
@@ -218,5 +222,9 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
   }
   const caller = ({ agentSessionId, agentId }: Signed) => ({ agentSessionId, agentId, projectId })
   const tell = (...facts: Said[]) => coordinator.tell(...facts)
-  return { ...pad, places, turns, messages, unread, scan, runningTurn, tell, clock }
+  /** Where agents that are ready from now on work. */
+  const works = (place: { readonly workspace: string; readonly branch: null }): void => {
+    workplace = place
+  }
+  return { ...pad, places, turns, messages, unread, scan, runningTurn, tell, works, clock }
 }

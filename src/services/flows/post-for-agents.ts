@@ -1,0 +1,29 @@
+/**
+ * Appends a message that agents are to read, and begins their turns in the same commit where their
+ * processes are free.
+ */
+
+import { unreadFor } from '../../domain/conversations/messages.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import type { NewMessage } from '../conversations/conversation-record.ts'
+import { appendMessage } from './append-message.ts'
+import { beginWaiting } from './begin-turn.ts'
+
+export async function postForAgents(
+  tx: Tx,
+  row: ConversationRow,
+  given: NewMessage,
+  context: Context,
+  to: { readonly readers: readonly string[]; readonly also?: readonly StreamName[] },
+): Promise<Message> {
+  const message = await appendMessage(tx, row, given, context, to)
+  const { projectId, conversationKey: key } = message
+  if (projectId === null) return message
+  for (const agentId of unreadFor(message, to.readers))
+    await beginWaiting(tx, { agentId, projectId, lane: await laneOf(tx, key, agentId) }, context)
+  return message
+}
