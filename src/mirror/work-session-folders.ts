@@ -128,6 +128,10 @@ const fileRowOf = ({
   conversation_key: _________,
   question: __________,
   answer: ___________,
+  held_by: ____________,
+  held_until: _____________,
+  held_status: ______________,
+  held_decision: _______________,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 
