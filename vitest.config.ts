@@ -19,6 +19,8 @@ const shared = {
   // A worker takes one file after the other: the product keeps no state in its modules, and a new process for each of 150 files
   // would load the same sources 150 times.
   isolate: false,
+  // Node reads the sources itself, as it runs the product from them: to carry each through vite costs a quarter of the processor's time.
+  experimental: { viteModuleRunner: false },
   globalSetup: [
     'test/support/bundle-writers.ts',
     'test/support/built-product.ts',

@@ -21,7 +21,7 @@ const sweeperOf = ({ server }: Console, store = server.store): Looks => {
   return userSessionLooks({ store, clock, logger })
 }
 
-test('[AG2] a start that fails says at which step; the session and the other agents go on, and it can be tried again', async () => {
+test('[AG2] [RL1] a start that fails says its step, others go on, and it can be tried again', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId: other } = await room.ready('steady')
   for (const step of ['workspace', 'process', 'initialize', 'session'] as const) {
